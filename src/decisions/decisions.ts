@@ -1,0 +1,150 @@
+/**
+ * The decision use cases (decision-api.md §2, §3): this file is their contract, `open-decisions.ts` builds them.
+ * Answers about a user whose policies are cached come back at once, not as a promise: the hot path pays no turn of
+ * the event loop.
+ */
+
+import type { DecisionContext, Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
+import type { Properties } from "../model/entities.ts";
+import type { NamedStatements } from "../model/policy.ts";
+import type { Problem } from "../errors.ts";
+
+/** Where a question came in; a label of metrics and a field of the audit log. */
+export type Entrance = "evaluation" | "evaluations" | "check" | "filter" | "simulate" | "cli";
+
+/** A question about one user. */
+export interface CheckRequest {
+  readonly user: string;
+  readonly required: RequiredPermissions;
+  readonly context: DecisionContext;
+  readonly explain: boolean;
+  readonly entrance: Entrance;
+  readonly requestId: string;
+}
+
+/** Its answer. */
+export interface CheckAnswer {
+  readonly effect: Effect;
+  readonly message?: string;
+  readonly reason?: "unknown_user";
+  /** Decision id; absent on the hot path of an allow that nobody audits. */
+  readonly id?: string;
+  readonly explanation?: Explanation;
+}
+
+/** `/filter`: which of many resources a user may act on. */
+export interface FilterRequest {
+  readonly user: string;
+  readonly action: string;
+  readonly resources: readonly string[];
+  readonly context: DecisionContext;
+  readonly requestId: string;
+}
+
+/** AuthZEN entities as parsed at the edge; property bags are optional. */
+export interface AuthzenSubject {
+  readonly type: string;
+  readonly id: string;
+  readonly properties?: Properties;
+}
+export interface AuthzenAction {
+  readonly name: string;
+  readonly properties?: Properties;
+}
+export interface AuthzenResource {
+  readonly type: string;
+  readonly id: string;
+  readonly properties?: Properties;
+}
+
+/** One AuthZEN access evaluation. */
+export interface EvaluationRequest {
+  readonly subject: AuthzenSubject;
+  readonly action: AuthzenAction;
+  readonly resource: AuthzenResource;
+  readonly context?: Properties;
+  readonly explain: boolean;
+  readonly entrance: "evaluation" | "evaluations";
+  readonly requestId: string;
+}
+
+/** `{"decision": true}`, or a denial whose context says why. Serialised as it is. */
+export interface EvaluationAnswer {
+  readonly decision: boolean;
+  readonly context?: {
+    readonly id?: string;
+    readonly reason_user?: Readonly<Record<string, string>>;
+    readonly reason?: string;
+    readonly error?: { readonly status: number; readonly message: string };
+    readonly explanation?: Explanation;
+  };
+}
+
+/** One case of `/simulate`: given policies, or a candidate change of a real user's. */
+export interface SimulationCase {
+  readonly user: string;
+  /** The policies to decide from, unvalidated; exclusive with `candidate`. */
+  readonly policies?: readonly NamedStatements[];
+  /** Decide as if these policies of the user were changed. */
+  readonly candidate?: { readonly replace: readonly NamedStatements[]; readonly remove: readonly string[] };
+  readonly required?: RequiredPermissions;
+  /** List filtering (evaluation.md §10) instead of `required`. */
+  readonly list?: { readonly action: string; readonly resource: string };
+  readonly context: DecisionContext;
+  readonly explain: boolean;
+  readonly evaluator: "extended" | "data_server";
+  readonly requestId: string;
+}
+
+/** Its answer: as a check, or the two answers of list filtering. */
+export type SimulationAnswer = CheckAnswer | { readonly any_resource: boolean; readonly listed: boolean };
+
+/** The decision use cases. */
+export interface Decisions {
+  check(request: CheckRequest): CheckAnswer | Promise<CheckAnswer>;
+  /** An AuthZEN evaluation; an ambiguous id throws AuthorizerError("invalid_request"). */
+  evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer>;
+  /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
+  filter(request: FilterRequest): Promise<readonly number[]>;
+  /** The ARN of an entity, or undefined for an unknown type; "invalid_request" where the id makes it ambiguous. */
+  resourceArn(type: string, id: string): string | undefined;
+  /** `service:Verb` of an AuthZEN action name on a resource type, or undefined. */
+  actionName(type: string, name: string): string | undefined;
+  simulate(simulation: SimulationCase): Promise<SimulationAnswer>;
+  /** Digest of the policy set. */
+  readonly policiesVersion: string;
+  /** Plain numbers, read when metrics are scraped. */
+  readonly counters: DecisionCounters;
+  close(): void;
+}
+
+/** Counters as plain numbers: cheap on the hot path, handed to the metrics library at scrape time (design §7). */
+export interface DecisionCounters {
+  /** By entrance, by effect. */
+  readonly decisions: Readonly<Record<Entrance, Record<Effect, number>>>;
+  cacheHits: number;
+  cacheMisses: number;
+  cacheEvictions: number;
+  cacheSize(): number;
+  compiledSets(): number;
+}
+
+/** One decision for the audit log. */
+export interface DecisionRecord {
+  readonly id: string;
+  readonly request_id: string;
+  readonly entrance: Entrance;
+  readonly user: string;
+  readonly required: RequiredPermissions;
+  readonly effect: Effect;
+  readonly message?: string;
+}
+
+/** Port: where decisions are audited (`authorizer.audit.decisions`); implemented by observe. */
+export interface DecisionAudit {
+  readonly decisions: "none" | "denied" | "all";
+  decision(record: DecisionRecord): void;
+}
+
+/** A faulty request, found after parsing. */
+export type RequestProblems = readonly Problem[];

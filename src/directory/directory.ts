@@ -1,0 +1,189 @@
+/**
+ * The directory: who exists and what is attached to whom, as use cases over the store port (design §3, §4;
+ * authorization-api.md §5 to §7). This file is its contract; `open-directory.ts` builds it.
+ *
+ * Every method takes names, resolves them to internal ids inside one snapshot, and throws AuthorizerError:
+ * "not_found" (message names what is missing), "already_exists", "invalid_request" (with problems), "conflict"
+ * after repeated lost races, "unavailable" when the store fails. A look-up with a text that can be no name
+ * (security.md §3.0) is "not_found" or an empty page and never reaches the store.
+ */
+
+import type {
+  Credential,
+  CredentialWithSecret,
+  ExternalPrincipal,
+  Group,
+  Properties,
+  User,
+} from "../model/entities.ts";
+import type { EffectivePolicy, Policy, Statement } from "../model/policy.ts";
+import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+
+/** Which part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
+export interface PageRequest {
+  readonly prefix?: string;
+  readonly after?: string;
+  /** 1…1000. */
+  readonly amount: number;
+}
+
+/** A part of a list in UTF-8 byte order of its keys. */
+export interface Page<T> {
+  readonly results: readonly T[];
+  /** Key of the last item, "" on the last page (also when it is exactly full). */
+  readonly next_offset: string;
+}
+
+/** What `users.create` takes. */
+export interface NewUser {
+  readonly username: string;
+  /** Unix seconds; now where absent. */
+  readonly creation_date?: number;
+  readonly friendly_name?: string;
+  readonly email?: string;
+  readonly source?: string;
+  readonly external_id?: string;
+  readonly encryptedPassword?: string;
+  readonly properties?: Properties;
+}
+
+/** Fields of a user that can change; undefined leaves a field, null removes it. */
+export interface UserChange {
+  readonly friendly_name?: string | null;
+  readonly email?: string | null;
+  readonly encryptedPassword?: string | null;
+  readonly properties?: Properties | null;
+}
+
+/** Exactly one of these finds users by an exact text; an empty text matches nobody. */
+export interface UserFilter {
+  readonly email?: string;
+  readonly external_id?: string;
+}
+
+export interface Users {
+  create(user: NewUser): Promise<User>;
+  get(username: string): Promise<User>;
+  list(page: PageRequest, filter?: UserFilter): Promise<Page<User>>;
+  update(username: string, change: UserChange): Promise<User>;
+  /** Removes the user; credentials, memberships, attachments and principals are unreachable at once. */
+  delete(username: string): Promise<void>;
+  groups(username: string, page: PageRequest): Promise<Page<Group>>;
+  /** Directly attached policies. */
+  policies(username: string, page: PageRequest): Promise<Page<Policy>>;
+  attachPolicy(username: string, policy: string): Promise<void>;
+  detachPolicy(username: string, policy: string): Promise<void>;
+}
+
+export interface Groups {
+  create(group: { name: string; description?: string; creation_date?: number }): Promise<Group>;
+  get(name: string): Promise<Group>;
+  list(page: PageRequest): Promise<Page<Group>>;
+  delete(name: string): Promise<void>;
+  members(name: string, page: PageRequest): Promise<Page<User>>;
+  addMember(group: string, username: string): Promise<void>;
+  removeMember(group: string, username: string): Promise<void>;
+  policies(name: string, page: PageRequest): Promise<Page<Policy>>;
+  attachPolicy(group: string, policy: string): Promise<void>;
+  detachPolicy(group: string, policy: string): Promise<void>;
+}
+
+/** What creating or replacing a policy takes. */
+export interface NewPolicy {
+  readonly name: string;
+  readonly statement: readonly Statement[];
+  readonly creation_date?: number;
+  readonly acl?: string;
+}
+
+export interface Policies {
+  create(policy: NewPolicy): Promise<Policy>;
+  get(name: string): Promise<Policy>;
+  list(page: PageRequest): Promise<Page<Policy>>;
+  /** Replaces statements, acl and creation_date; "not_found" when there is none of that name. */
+  update(policy: NewPolicy): Promise<Policy>;
+  delete(name: string): Promise<void>;
+}
+
+export interface Credentials {
+  /**
+   * Creates a key: both values given = import (unique over all users: "already_exists"), both absent = generated
+   * (authorization-api.md §11: `AKIAJ` + 14 of `A–Z2–7` + `Q`; secret base64 of 30 random bytes). One alone is
+   * "invalid_request".
+   */
+  create(
+    username: string,
+    key?: { access_key_id?: string; secret_access_key?: string; creation_date?: number },
+  ): Promise<CredentialWithSecret>;
+  /** By key id over all users, with the secret in clear. */
+  getWithSecret(accessKeyId: string): Promise<CredentialWithSecret>;
+  get(username: string, accessKeyId: string): Promise<Credential>;
+  list(username: string, page: PageRequest): Promise<Page<Credential>>;
+  delete(username: string, accessKeyId: string): Promise<void>;
+}
+
+export interface ExternalPrincipals {
+  create(username: string, principalId: string): Promise<void>;
+  get(principalId: string): Promise<ExternalPrincipal>;
+  list(username: string, page: PageRequest): Promise<Page<ExternalPrincipal>>;
+  delete(username: string, principalId: string): Promise<void>;
+}
+
+export interface TokenClaims {
+  /** Claims a one-time token id until `expiresAt` (Unix seconds); "invalid_request" when it is claimed already. */
+  claim(tokenId: string, expiresAt: number): Promise<void>;
+}
+
+/** Everything a decision about one user needs, read from one state of the store. */
+export interface Principal {
+  /** Internal id, never reused. */
+  readonly id: string;
+  readonly username: string;
+  readonly properties: Properties;
+  /** Internal ids of the user's groups: what a change of a group touches. */
+  readonly groups: readonly string[];
+  /** Distinct by name, sorted by name in UTF-8 byte order. */
+  readonly policies: readonly EffectivePolicy[];
+}
+
+/**
+ * What a committed write touched, by internal ids. `all`: anything may have changed. A decision about a user
+ * depends on the user's id, the ids of its groups and the ids of its policies.
+ */
+export interface DirectoryChange {
+  readonly users?: readonly string[];
+  readonly groups?: readonly string[];
+  readonly policies?: readonly string[];
+  /** Resource types or registered resources changed. */
+  readonly resources?: boolean;
+  readonly all?: boolean;
+}
+
+/** Registered resources and resource types declared by data sets. */
+export interface Resources {
+  types(): Promise<readonly ResourceType[]>;
+  get(type: string, id: string): Promise<RegisteredResource | undefined>;
+  list(type: string, page: PageRequest): Promise<Page<RegisteredResource>>;
+}
+
+/** The directory. */
+export interface Directory {
+  readonly users: Users;
+  readonly groups: Groups;
+  readonly policies: Policies;
+  readonly credentials: Credentials;
+  readonly externalPrincipals: ExternalPrincipals;
+  readonly tokenClaims: TokenClaims;
+  readonly resources: Resources;
+  /** The user with its effective policies, or undefined when there is no such user. */
+  principal(username: string): Promise<Principal | undefined>;
+  /**
+   * Calls `listener` synchronously after each commit that changed something and before the write's promise
+   * resolves, so that a cache evicts before the writer hears of success. Returns what unsubscribes.
+   */
+  onChange(listener: (change: DirectoryChange) => void): () => void;
+  /** Rejects with "unavailable" when the store does not work. */
+  health(): Promise<void>;
+  /** Waits for sweeps under way. Does not close the store. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,57 @@
+/**
+ * The closed set of errors of this service. Knows no transport: every entrance (HTTP API, CLI, client) maps the
+ * codes with a table of its own.
+ */
+
+/** What went wrong, as a closed union: each entrance maps these to a status or an exit code. */
+export type ErrorCode =
+  | "not_found"
+  | "already_exists"
+  | "invalid_request"
+  | "unauthenticated"
+  | "not_allowed"
+  | "conflict"
+  | "unavailable"
+  | "internal";
+
+/** One fault in a document or request. */
+export interface Problem {
+  /** JSON pointer (RFC 6901) of the faulty value; "" is the whole document. */
+  readonly pointer: string;
+  /** For people: what is wrong and what is expected. Never holds a secret value. */
+  readonly message: string;
+  /** File the document came from, where there is one. */
+  readonly file?: string;
+  /** 1-based line in the file, where known. */
+  readonly line?: number;
+  /** 1-based column in the file, where known. */
+  readonly column?: number;
+}
+
+/** Options of {@link AuthorizerError}. */
+export interface AuthorizerErrorOptions {
+  readonly problems?: readonly Problem[];
+  readonly cause?: unknown;
+  /** For "unavailable": seconds after which trying again makes sense. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** The one error class thrown across rooms. `message` is for people and safe to send to a caller. */
+export class AuthorizerError extends Error {
+  readonly code: ErrorCode;
+  readonly problems: readonly Problem[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AuthorizerErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "AuthorizerError";
+    this.code = code;
+    this.problems = options.problems ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** True when `error` is an {@link AuthorizerError} with the given code. */
+export function isErrorCode(error: unknown, code: ErrorCode): error is AuthorizerError {
+  return error instanceof AuthorizerError && error.code === code;
+}

@@ -1,0 +1,80 @@
+/** Questions and answers of the policy decision point (evaluation.md §1, §8; decision-api.md §3, §5). */
+
+import type { Via } from "./policy.ts";
+
+/** One required permission. */
+export interface RequiredLeaf {
+  readonly action: string;
+  readonly resource: string;
+}
+
+/** Holds when some statement allows the action on any resource (the gate of list filtering, evaluation.md §10). */
+export interface RequiredAnyResource {
+  readonly any_resource: { readonly action: string };
+}
+
+/** The tree of permissions a request needs (evaluation.md §8). */
+export type RequiredPermissions =
+  | RequiredLeaf
+  | RequiredAnyResource
+  | { readonly and: readonly RequiredPermissions[] }
+  | { readonly or: readonly RequiredPermissions[] };
+
+/**
+ * Condition fields of a request: a Map, since names come from callers. A list value has several values. The four
+ * operators of evaluation.md §7 read single strings only; a list is an evaluation error for them.
+ */
+export type DecisionContext = ReadonlyMap<string, string | readonly string[]>;
+
+/** Result of an evaluation. Only `allow` lets a request pass. */
+export type Effect = "allow" | "neutral" | "deny";
+
+/** What was decided, without explanation. */
+export interface Outcome {
+  readonly effect: Effect;
+  /** Text of evaluation.md §9, absent when allowed. */
+  readonly message?: string;
+}
+
+/** A statement that decided (decision-api.md §5). */
+export interface DeterminingStatement {
+  readonly policy: string;
+  /** 0-based index of the statement in its policy. */
+  readonly statement: number;
+  readonly effect: string;
+  /** The action pattern that matched; "" where the statement is broken and denies everything. */
+  readonly action: string;
+  /** The resource pattern that matched, as written; the whole resource text where it is broken. */
+  readonly resource: string;
+  readonly via: readonly Via[];
+}
+
+/** The required tree with the effect of every node that was looked at. */
+export type EffectTree =
+  | (RequiredLeaf & { readonly effect?: Effect })
+  | (RequiredAnyResource & { readonly effect?: Effect })
+  | { readonly and: readonly EffectTree[]; readonly effect?: Effect }
+  | { readonly or: readonly EffectTree[]; readonly effect?: Effect };
+
+/** A statement that nearly allowed, for neutral decisions. */
+export interface NearMiss {
+  readonly policy: string;
+  readonly statement: number;
+  readonly why: "action" | "resource" | "condition";
+  readonly detail: string;
+}
+
+/** The reason of a decision (decision-api.md §5). */
+export interface Explanation {
+  /** Decision id, also in the audit log. */
+  readonly id: string;
+  readonly effect: Effect;
+  readonly determining: readonly DeterminingStatement[];
+  readonly tree: EffectTree;
+  readonly near_misses: readonly NearMiss[];
+  readonly cache: "hit" | "miss";
+  /** Digest of the policy set under `policies/`. */
+  readonly policies_version: string;
+  /** RFC 3339 date and time. */
+  readonly evaluated_at: string;
+}

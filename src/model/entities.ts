@@ -1,0 +1,54 @@
+/** Who exists: users, groups, credentials, external principals, token claims (seed 000, "Other RBAC entities"). */
+
+/** A scalar or nested attribute value of a registered property (decision-api.md §4). */
+export type PropertyValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly PropertyValue[]
+  | { readonly [name: string]: PropertyValue };
+
+/** Registered properties of a user or a resource. */
+export type Properties = { readonly [name: string]: PropertyValue };
+
+/** A user. Optional fields are absent when unset, never "". */
+export interface User {
+  readonly username: string;
+  /** Unix seconds. */
+  readonly creation_date: number;
+  readonly friendly_name?: string;
+  readonly email?: string;
+  readonly source?: string;
+  readonly external_id?: string;
+  /** Base64, opaque to this service. */
+  readonly encryptedPassword?: string;
+  readonly properties?: Properties;
+}
+
+/** A named collection of users. */
+export interface Group {
+  readonly name: string;
+  readonly description?: string;
+  /** Unix seconds. */
+  readonly creation_date: number;
+}
+
+/** An access key without its secret. */
+export interface Credential {
+  readonly access_key_id: string;
+  /** Unix seconds. */
+  readonly creation_date: number;
+  readonly username: string;
+}
+
+/** An access key with its secret in clear: only ever in memory and in answers that ask for it. */
+export interface CredentialWithSecret extends Credential {
+  readonly secret_access_key: string;
+}
+
+/** An identity of another system (an IAM role, say) that acts as a user. */
+export interface ExternalPrincipal {
+  readonly id: string;
+  readonly username: string;
+}

@@ -1,0 +1,38 @@
+/** Policies and statements as they are stored and evaluated (seed 000, "Policy" and "Statement"). */
+
+/** Condition of a statement: operator → field → values (evaluation.md §7). */
+export type Condition = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+/** One rule of a policy. `resource` is kept verbatim: an ARN, `*`, or a JSON array of ARNs inside the string. */
+export interface Statement {
+  readonly effect: string;
+  readonly action: readonly string[];
+  readonly resource: string;
+  readonly condition?: Condition | null;
+}
+
+/** The evaluable part of a policy: what the engine compiles. */
+export interface NamedStatements {
+  readonly name: string;
+  readonly statement: readonly Statement[];
+}
+
+/** A stored policy. */
+export interface Policy extends NamedStatements {
+  /** Unix seconds. */
+  readonly creation_date: number;
+  /** Label of an ACL policy (`Read`, `Write`, `Super`, `Admin`), verbatim; "" is kept apart from absent. */
+  readonly acl?: string;
+}
+
+/** How a policy reaches a user: attached directly, or through a group. */
+export type Via = { readonly user: string } | { readonly group: string };
+
+/** A policy that is in force for a user. Distinct by name; direct and group attachments are merged in `via`. */
+export interface EffectivePolicy extends NamedStatements {
+  /** Internal id, never reused. */
+  readonly id: string;
+  /** Changes with every write of the policy. */
+  readonly version: string;
+  readonly via: readonly Via[];
+}
