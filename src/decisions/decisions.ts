@@ -4,10 +4,10 @@
  * the event loop.
  */
 
+import type { Problem } from "../errors.ts";
 import type { DecisionContext, Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements } from "../model/policy.ts";
-import type { Problem } from "../errors.ts";
 
 /** Where a question came in; a label of metrics and a field of the audit log. */
 export type Entrance = "evaluation" | "evaluations" | "check" | "filter" | "simulate" | "cli";

@@ -18,6 +18,7 @@ import type {
 } from "../model/entities.ts";
 import type { EffectivePolicy, Policy, Statement } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { DirectoryBatches } from "./batch.ts";
 
 /** Which part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
 export interface PageRequest {
@@ -175,6 +176,7 @@ export interface Directory {
   readonly externalPrincipals: ExternalPrincipals;
   readonly tokenClaims: TokenClaims;
   readonly resources: Resources;
+  readonly batches: DirectoryBatches;
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
   /**

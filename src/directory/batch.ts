@@ -1,0 +1,101 @@
+/**
+ * Reading and changing the whole directory at once: what data sets, exports and bootstrap use (decision-api.md §6).
+ * A batch may be larger than one commit; it is all or nothing as seen by readers, and a restart finishes or undoes
+ * what a crash interrupted (design §4).
+ */
+
+import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { NewPolicy, NewUser } from "./directory.ts";
+
+/** One change. `put_*` creates, or replaces what differs; an entity that exists keeps its internal id. */
+export type BatchOperation =
+  | { readonly op: "put_user"; readonly user: NewUser }
+  | { readonly op: "delete_user"; readonly username: string }
+  | {
+      readonly op: "put_group";
+      readonly name: string;
+      readonly description?: string;
+      readonly creation_date?: number;
+    }
+  | { readonly op: "delete_group"; readonly name: string }
+  | { readonly op: "put_policy"; readonly policy: NewPolicy }
+  | { readonly op: "delete_policy"; readonly name: string }
+  | { readonly op: "add_member" | "remove_member"; readonly group: string; readonly username: string }
+  | { readonly op: "attach_to_user" | "detach_from_user"; readonly username: string; readonly policy: string }
+  | { readonly op: "attach_to_group" | "detach_from_group"; readonly group: string; readonly policy: string }
+  | {
+      readonly op: "put_credential";
+      readonly username: string;
+      readonly access_key_id: string;
+      readonly secret_access_key: string;
+      readonly creation_date?: number;
+    }
+  | { readonly op: "delete_credential"; readonly username: string; readonly access_key_id: string }
+  | {
+      readonly op: "put_principal" | "delete_principal";
+      readonly username: string;
+      readonly principal: string;
+    }
+  | { readonly op: "put_resource_type"; readonly resourceType: ResourceType }
+  | { readonly op: "delete_resource_type"; readonly type: string }
+  | { readonly op: "put_resource"; readonly resource: RegisteredResource }
+  | { readonly op: "delete_resource"; readonly type: string; readonly id: string };
+
+/** How a batch is applied. */
+export interface BatchOptions {
+  /** Marks what the batch puts as made by a data set, so that a later `sync` may remove it. */
+  readonly managed: boolean;
+  /** Called now and then with operations done and in all. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** A thing of the directory with the mark of {@link BatchOptions.managed}. */
+export interface Managed<T> {
+  readonly value: T;
+  readonly managed: boolean;
+}
+
+/** A user with all that refers to it, keys by name or id. */
+export interface UserState {
+  readonly user: Managed<NewUser>;
+  readonly groups: ReadonlyMap<string, Managed<true>>;
+  readonly policies: ReadonlyMap<string, Managed<true>>;
+  /** By access key id; the secret in clear, or undefined when secrets were not asked for. */
+  readonly credentials: ReadonlyMap<
+    string,
+    Managed<{ readonly secret_access_key: string | undefined; readonly creation_date: number }>
+  >;
+  readonly externalPrincipals: ReadonlyMap<string, Managed<true>>;
+}
+
+/** A group with its policies. */
+export interface GroupState {
+  readonly group: Managed<{
+    readonly name: string;
+    readonly description?: string;
+    readonly creation_date: number;
+  }>;
+  readonly policies: ReadonlyMap<string, Managed<true>>;
+}
+
+/** The whole directory, read from one state; maps are in UTF-8 byte order of their keys. */
+export interface DirectoryState {
+  readonly users: ReadonlyMap<string, UserState>;
+  readonly groups: ReadonlyMap<string, GroupState>;
+  readonly policies: ReadonlyMap<string, Managed<NewPolicy>>;
+  readonly resourceTypes: ReadonlyMap<string, Managed<ResourceType>>;
+  /** By type, then id. */
+  readonly resources: ReadonlyMap<string, ReadonlyMap<string, Managed<RegisteredResource>>>;
+}
+
+/** The bulk side of the directory. */
+export interface DirectoryBatches {
+  /** Reads everything; `secrets: true` decrypts credentials. */
+  state(options: { readonly secrets: boolean }): Promise<DirectoryState>;
+  /**
+   * Applies operations in order, all or nothing. Everything a put refers to must exist before it or be put earlier
+   * in the batch, else "invalid_request" with the index of the operation in each problem's pointer (`/3`).
+   * Deleting or detaching what is absent is no error. Waits while another batch is under way.
+   */
+  apply(operations: readonly BatchOperation[], options: BatchOptions): Promise<void>;
+}
