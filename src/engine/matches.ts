@@ -1,0 +1,87 @@
+/** What matching statements say of one required permission, folded to the least that a decision needs. */
+
+import type { DecisionContext } from "../model/decision.ts";
+import type { CompiledCondition } from "./conditions.ts";
+import type { CompiledStatement } from "./statement.ts";
+
+/** Order of a statement that does not exist: greater than every real one. */
+export const NO_STATEMENT = 0x7fffffff;
+
+/** Statements that share a resource pattern and a condition: the first that denies and the first that allows. */
+interface Group {
+  readonly condition: CompiledCondition | undefined;
+  deny: number;
+  allow: number;
+}
+
+/** Collects what the patterns that match a required resource say. One object serves all look-ups: no allocation. */
+export class Findings {
+  /** Order of the first matching statement that denies. */
+  deny = NO_STATEMENT;
+  allowed = false;
+  context: DecisionContext = new Map();
+  /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
+  userOnlyDenies = false;
+
+  /** Forgets everything before a new look-up. */
+  reset(context: DecisionContext, userOnlyDenies: boolean): void {
+    this.deny = NO_STATEMENT;
+    this.allowed = false;
+    this.context = context;
+    this.userOnlyDenies = userOnlyDenies;
+  }
+}
+
+/** The statements behind one resource pattern. */
+export class Slot {
+  readonly #usesUser: boolean;
+  #deny = NO_STATEMENT;
+  #allow = NO_STATEMENT;
+  #conditional: Group[] | undefined;
+
+  /** @param usesUser the pattern holds `${user}` */
+  constructor(usesUser: boolean) {
+    this.#usesUser = usesUser;
+  }
+
+  /** Adds a statement; its order decides which deny is named in a refusal. */
+  add(statement: CompiledStatement): void {
+    if (statement.condition !== undefined) {
+      this.#addConditional(statement, statement.condition);
+    } else if (statement.deny) {
+      this.#deny = Math.min(this.#deny, statement.order);
+    } else {
+      this.#allow = Math.min(this.#allow, statement.order);
+    }
+  }
+
+  #addConditional(statement: CompiledStatement, condition: CompiledCondition): void {
+    this.#conditional ??= [];
+    let group = this.#conditional.find((known) => known.condition === condition);
+    if (group === undefined) {
+      group = { condition, deny: NO_STATEMENT, allow: NO_STATEMENT };
+      this.#conditional.push(group);
+    }
+    if (statement.deny) group.deny = Math.min(group.deny, statement.order);
+    else group.allow = Math.min(group.allow, statement.order);
+  }
+
+  /** Tells the findings that the pattern of this slot matches. */
+  report(findings: Findings): void {
+    if (this.#deny < findings.deny) findings.deny = this.#deny;
+    const mayAllow = !(this.#usesUser && findings.userOnlyDenies);
+    if (mayAllow && this.#allow !== NO_STATEMENT) findings.allowed = true;
+    if (this.#conditional !== undefined) this.#reportConditional(this.#conditional, findings, mayAllow);
+  }
+
+  #reportConditional(groups: readonly Group[], findings: Findings, mayAllow: boolean): void {
+    for (const { condition, deny, allow } of groups) {
+      const matters = deny < findings.deny || (mayAllow && !findings.allowed && allow !== NO_STATEMENT);
+      if (!matters || condition === undefined) continue;
+      const result = condition.evaluate(findings.context);
+      // Errors that end the whole check are found apart (CompiledPolicies); here "error" only closes.
+      if (result !== "unsatisfied" && deny < findings.deny) findings.deny = deny;
+      if (result === "satisfied" && mayAllow && allow !== NO_STATEMENT) findings.allowed = true;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** Resource patterns filed under the literal text they begin with. */
+
+import type { Slot } from "./matches.ts";
+import { bindUser, isWildcardName, USER_PLACEHOLDER } from "./resource-pattern.ts";
+import { compileWildcard, type Wildcard } from "./wildcard.ts";
+
+/** A pattern after its literal beginning. */
+export class Tail {
+  readonly slot: Slot;
+  readonly #text: string;
+  readonly #wildcard: Wildcard | undefined;
+  /** For `${user}` followed by text without it: what comes after the name. */
+  readonly #afterUser: Wildcard | undefined;
+
+  constructor(text: string, slot: Slot) {
+    this.slot = slot;
+    this.#text = text;
+    const usesUser = text.includes(USER_PLACEHOLDER);
+    this.#wildcard = usesUser ? undefined : compileWildcard(text);
+    const rest = text.slice(USER_PLACEHOLDER.length);
+    const single = usesUser && text.startsWith(USER_PLACEHOLDER) && !rest.includes(USER_PLACEHOLDER);
+    this.#afterUser = single ? compileWildcard(rest) : undefined;
+  }
+
+  /** True when the text after the literal beginning matches for this user. */
+  matches(tail: string, user: string): boolean {
+    if (this.#wildcard !== undefined) return this.#wildcard.match(tail);
+    if (this.#afterUser !== undefined && !isWildcardName(user)) {
+      return tail.startsWith(user) && this.#afterUser.match(tail.slice(user.length));
+    }
+    return compileWildcard(bindUser(this.#text, user)).match(tail);
+  }
+
+  /** Literal parts between wildcards and placeholders. */
+  chunks(): string[] {
+    return this.#text.split(USER_PLACEHOLDER).flatMap((part) => part.split(/[*?]/));
+  }
+}
+
+/** All patterns with one service, account and literal beginning. */
+export class PatternEntry {
+  readonly service: string;
+  readonly account: string;
+  readonly literal: string;
+  /** The pattern that ends with the literal. */
+  exact: Slot | undefined;
+  /** The pattern that goes on with one `*`. */
+  prefix: Slot | undefined;
+  tails: Tail[] | undefined;
+
+  constructor(service: string, account: string, literal: string) {
+    this.service = service;
+    this.account = account;
+    this.literal = literal;
+  }
+}

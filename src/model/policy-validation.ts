@@ -1,0 +1,170 @@
+/** What makes a policy unfit to be stored (evaluation.md §11; limits of decision-api.md §1). */
+
+import type { Problem } from "../errors.ts";
+import { parseArn } from "./arn.ts";
+import { conditionProblems } from "./condition.ts";
+import { type Guards, policyNameProblem } from "./names.ts";
+import { patternsMeet } from "./pattern-meeting.ts";
+import type { NamedStatements, Statement } from "./policy.ts";
+import { parseResourceText } from "./resource-text.ts";
+
+/** Sizes a policy must keep (`authorizer.limits`). */
+export interface PolicyLimits {
+  /** Of the policy's name and statements as JSON, in bytes. */
+  readonly policyBytes: number;
+  readonly statementsPerPolicy: number;
+  /** Of each resource of a statement, in bytes. */
+  readonly arnBytes: number;
+  /** Of each action of a statement, in bytes. */
+  readonly actionBytes: number;
+}
+
+/** The limits in force where none are configured. */
+export const DEFAULT_POLICY_LIMITS: PolicyLimits = {
+  policyBytes: 100 * 1_024,
+  statementsPerPolicy: 1_000,
+  arnBytes: 4 * 1_024,
+  actionBytes: 256,
+};
+
+/** Against what a policy is checked. */
+export interface PolicyRules {
+  /** Product-name part of ARNs (`authorizer.partition`). */
+  readonly partition: string;
+  /** Services that actions may name: those of the catalog and of declared resource types. */
+  readonly services: ReadonlySet<string>;
+  readonly guards: Guards;
+  /** Replaces single limits; default {@link DEFAULT_POLICY_LIMITS}. */
+  readonly limits?: Partial<PolicyLimits>;
+}
+
+interface Checks {
+  readonly rules: PolicyRules;
+  readonly limits: PolicyLimits;
+  readonly problems: Problem[];
+}
+
+const WILDCARD = /[*?]/;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+const HALF_PAIR = "must be well-formed Unicode: it has half of a surrogate pair";
+
+/** What is wrong with any text of a policy. */
+function textProblem(text: string, bytes: number): string | undefined {
+  if (Buffer.byteLength(text) > bytes) return `must have at most ${bytes} bytes`;
+  return text.isWellFormed() ? undefined : HALF_PAIR;
+}
+
+function matchesAny(pattern: string, services: ReadonlySet<string>): boolean {
+  for (const service of services) {
+    if (patternsMeet(pattern, service)) return true;
+  }
+  return false;
+}
+
+function actionProblem(action: string, { rules, limits }: Checks): string | undefined {
+  if (action === "*") return undefined;
+  const problem = textProblem(action, limits.actionBytes);
+  if (problem !== undefined) return problem;
+  const [service, verb, ...more] = action.split(":");
+  if (!service || !verb || more.length > 0)
+    return 'must be "*" or of the form service:Verb, such as "fs:ReadObject"';
+  if (CONTROL_CHARACTER.test(action)) return "must not contain control characters";
+  if (WILDCARD.test(service)) {
+    if (matchesAny(service, rules.services)) return undefined;
+    return `its service matches none of the known services: ${[...rules.services].join(", ")}`;
+  }
+  if (rules.services.has(service)) return undefined;
+  return `names a service that is not known; known are ${[...rules.services].join(", ")}`;
+}
+
+function resourceProblem(resource: string, { rules, limits }: Checks): string | undefined {
+  if (resource === "*") return undefined;
+  const problem = textProblem(resource, limits.arnBytes);
+  if (problem !== undefined) return problem;
+  if (parseArn(resource, rules.partition) !== undefined) return undefined;
+  return `must be "*" or an ARN of the form arn:${rules.partition}:SERVICE:::RESOURCE`;
+}
+
+function effectProblem(effect: string): string | undefined {
+  if (effect === "allow" || effect === "deny") return undefined;
+  const lower = effect.trim().toLowerCase();
+  if (lower === "allow" || lower === "deny") return `must be in lower case: write "${lower}"`;
+  return 'must be "allow" or "deny"';
+}
+
+function checkResource(text: string, checks: Checks, pointer: string): void {
+  const resources = parseResourceText(text);
+  if (resources === undefined) {
+    const message =
+      text === ""
+        ? 'must not be empty; write "*" for every resource'
+        : 'is no JSON array of strings; write one resource, or an array such as ["arn:…", "arn:…"]';
+    checks.problems.push({ pointer, message });
+    return;
+  }
+  if (!text.isWellFormed()) {
+    checks.problems.push({ pointer, message: HALF_PAIR });
+    return;
+  }
+  const isArray = text.startsWith("[") && text.endsWith("]");
+  if (resources.length === 0) {
+    checks.problems.push({
+      pointer,
+      message: "is an empty array, which no resource matches; name at least one",
+    });
+  }
+  for (const [index, resource] of resources.entries()) {
+    const problem = resourceProblem(resource, checks);
+    if (problem === undefined) continue;
+    const message = isArray ? `element ${index} of the array ${problem}` : problem;
+    checks.problems.push({ pointer, message });
+  }
+}
+
+function checkStatement(statement: Statement, checks: Checks, pointer: string): void {
+  const { problems } = checks;
+  const effect = effectProblem(statement.effect);
+  if (effect !== undefined) problems.push({ pointer: `${pointer}/effect`, message: effect });
+  if (statement.action.length === 0) {
+    problems.push({
+      pointer: `${pointer}/action`,
+      message: 'is empty; name at least one action, such as "fs:Read*"',
+    });
+  }
+  for (const [index, action] of statement.action.entries()) {
+    const message = actionProblem(action, checks);
+    if (message !== undefined) problems.push({ pointer: `${pointer}/action/${index}`, message });
+  }
+  checkResource(statement.resource, checks, `${pointer}/resource`);
+  if (statement.condition) problems.push(...conditionProblems(statement.condition, `${pointer}/condition`));
+}
+
+/**
+ * Everything that is wrong with a policy, at once, with JSON pointers into `{name, statement}`. An empty list: it may
+ * be stored. Takes documents that have the shape of a policy (`policy.schema.json` without its enumerations).
+ */
+export function policyProblems(policy: NamedStatements, rules: PolicyRules): Problem[] {
+  const limits = { ...DEFAULT_POLICY_LIMITS, ...rules.limits };
+  const problems: Problem[] = [];
+  const checks: Checks = { rules, limits, problems };
+  const name = policyNameProblem(policy.name, rules.guards);
+  if (name !== undefined) problems.push({ pointer: "/name", message: name });
+  const statements = policy.statement;
+  if (statements.length === 0) {
+    problems.push({ pointer: "/statement", message: "is empty; a policy needs at least one statement" });
+  }
+  if (statements.length > limits.statementsPerPolicy) {
+    const most = limits.statementsPerPolicy;
+    const message = `has ${statements.length} statements; at most ${most} are allowed, split the policy`;
+    return [...problems, { pointer: "/statement", message }];
+  }
+  for (const [index, statement] of statements.entries()) {
+    checkStatement(statement, checks, `/statement/${index}`);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify({ name: policy.name, statement: statements }));
+  if (bytes > limits.policyBytes) {
+    const message = `has ${bytes} bytes as JSON; at most ${limits.policyBytes} are allowed, split the policy`;
+    problems.push({ pointer: "", message });
+  }
+  return problems;
+}

@@ -1,0 +1,159 @@
+/** What is legal in a policy but surely not meant (evaluation.md §3, §5, §7, §10; permissions.md, "Replication API"). */
+
+import type { Problem } from "../errors.ts";
+import { type Arn, parseArn } from "./arn.ts";
+import { patternsMeet } from "./pattern-meeting.ts";
+import type { NamedStatements, Statement } from "./policy.ts";
+import { parseResourceText } from "./resource-text.ts";
+import type { ResourceType } from "./resource-type.ts";
+
+/** What is known of an action of the data server. */
+export interface KnownAction {
+  readonly name: string;
+  readonly service: string;
+  /** Kinds of resource it is asked on: names of resource types, `*`, or kinds without a type. */
+  readonly resources: readonly string[];
+  /** False for actions that no endpoint asks for. */
+  readonly requiredByAnEndpoint: boolean;
+}
+
+/** What policies can speak about. */
+export interface Vocabulary {
+  readonly partition: string;
+  readonly actions: ReadonlyMap<string, KnownAction>;
+  readonly resourceTypes: ReadonlyMap<string, ResourceType>;
+}
+
+type Warn = (pointer: string, message: string) => void;
+
+const LIST_FILTERED = "fs:ListRepositories";
+const WILDCARD = /[*?]/;
+const USER = "${user}";
+
+function conditionFields(statement: Statement): { readonly operator: string; readonly field: string }[] {
+  return Object.entries(statement.condition ?? {}).flatMap(([operator, fields]) =>
+    Object.keys(fields).map((field) => ({ operator, field })),
+  );
+}
+
+function warnOfCondition(statement: Statement, pointer: string, warn: Warn): void {
+  const fields = conditionFields(statement);
+  if (fields.length === 0) return;
+  const at = `${pointer}/condition`;
+  if (statement.action.some((action) => patternsMeet(action, LIST_FILTERED))) {
+    const effect =
+      statement.effect === "deny"
+        ? "this deny hides nothing there"
+        : "this allow lets a user list repositories but shows none";
+    warn(at, `the data server ignores statements with conditions when it lists repositories: ${effect}`);
+  }
+  if (fields.some(({ field }) => field === "SourceIp")) {
+    warn(
+      at,
+      "the data server takes SourceIp from X-Forwarded-For, which any caller can set: have a proxy replace it",
+    );
+  }
+  const others = new Set(fields.map(({ field }) => field).filter((field) => field !== "SourceIp"));
+  if (others.size > 0) {
+    warn(
+      at,
+      `the data server supplies SourceIp only; it skips this statement for want of ${[...others].join(", ")}`,
+    );
+  }
+  const negated = fields.some(
+    ({ operator, field }) => operator.startsWith("StringNot") && field !== "SourceIp",
+  );
+  if (negated && statement.effect === "deny") {
+    warn(
+      at,
+      "a missing field does not satisfy a negated operator: this deny is skipped where the field is missing",
+    );
+  }
+  if (JSON.stringify(statement.condition).includes(USER)) {
+    warn(at, `${USER} is replaced in resources only; in a condition it stays as it is`);
+  }
+}
+
+function warnOfArn(arn: Arn, pointer: string, warn: Warn): void {
+  const field = (["service", "account"] as const).find((name) => WILDCARD.test(arn[name]));
+  if (field !== undefined) {
+    warn(pointer, `the ${field} of an ARN takes no wildcards: this resource matches nothing`);
+  }
+  if (arn.region !== "") warn(pointer, "the region of an ARN is never compared");
+}
+
+/** Whether a resource of a statement can match some ARN of a kind. A kind without a resource type: assume so. */
+function canMatch(resource: string, kind: string, vocabulary: Vocabulary): boolean {
+  if (resource === "*") return true;
+  if (kind === "*") return false;
+  const type = vocabulary.resourceTypes.get(kind);
+  const wanted = type === undefined ? undefined : parseArn(type.arn, vocabulary.partition);
+  const arn = parseArn(resource, vocabulary.partition);
+  if (wanted === undefined || arn === undefined) return true;
+  if (arn.service !== wanted.service) return false;
+  return patternsMeet(arn.resource.replaceAll(USER, "*"), wanted.resource.replace(/\{[^{}]*\}/g, "*"));
+}
+
+function forms(kinds: readonly string[], vocabulary: Vocabulary): string {
+  return kinds.map((kind) => vocabulary.resourceTypes.get(kind)?.arn ?? kind).join(" or ");
+}
+
+/** The data server's actions that a pattern matches. */
+function matchedActions(pattern: string, vocabulary: Vocabulary): readonly KnownAction[] {
+  if (WILDCARD.test(pattern)) {
+    return [...vocabulary.actions.values()].filter((action) => patternsMeet(pattern, action.name));
+  }
+  const action = vocabulary.actions.get(pattern);
+  return action === undefined ? [] : [action];
+}
+
+function warnOfAction(
+  pattern: string,
+  resources: readonly string[],
+  vocabulary: Vocabulary,
+): string | undefined {
+  if (pattern.includes(USER)) return `${USER} is replaced in resources only; in an action it stays as it is`;
+  const matched = matchedActions(pattern, vocabulary);
+  const service = pattern.split(":")[0] as string;
+  if (matched.length === 0) {
+    const ours = [...vocabulary.actions.values()].some((action) => action.service === service);
+    return ours ? "the data server has no such action" : undefined;
+  }
+  if (!matched.some((action) => action.requiredByAnEndpoint))
+    return "no endpoint of the data server asks for it";
+  if (
+    resources.length === 0 ||
+    matched.some(({ resources: kinds }) => reachable(kinds, resources, vocabulary))
+  ) {
+    return undefined;
+  }
+  const kinds = [...new Set(matched.flatMap((action) => action.resources))];
+  return `it is asked on ${forms(kinds, vocabulary)}, which no resource of this statement matches`;
+}
+
+function reachable(kinds: readonly string[], resources: readonly string[], vocabulary: Vocabulary): boolean {
+  return kinds.some((kind) => resources.some((resource) => canMatch(resource, kind, vocabulary)));
+}
+
+/**
+ * Warnings about a policy that keeps all rules of `policyProblems`, with JSON pointers into `{name, statement}`.
+ * Nothing is said about actions of services that data sets declare.
+ */
+export function policyWarnings(policy: NamedStatements, vocabulary: Vocabulary): Problem[] {
+  const warnings: Problem[] = [];
+  const warn: Warn = (pointer, message) => warnings.push({ pointer, message });
+  for (const [index, statement] of policy.statement.entries()) {
+    const pointer = `/statement/${index}`;
+    const resources = parseResourceText(statement.resource) ?? [];
+    for (const resource of resources) {
+      const arn = parseArn(resource, vocabulary.partition);
+      if (arn !== undefined) warnOfArn(arn, `${pointer}/resource`, warn);
+    }
+    for (const [place, action] of statement.action.entries()) {
+      const message = warnOfAction(action, resources, vocabulary);
+      if (message !== undefined) warn(`${pointer}/action/${place}`, message);
+    }
+    warnOfCondition(statement, pointer, warn);
+  }
+  return warnings;
+}

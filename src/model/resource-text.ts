@@ -1,0 +1,26 @@
+/** The `resource` text of a statement: one resource, or a JSON array of them (evaluation.md §4). */
+
+/**
+ * Splits a statement's resource text into the resources it names.
+ * @returns the resources (an OR; may be empty for `[]`), or undefined when the text is broken: empty, or bracketed
+ * and no JSON array of strings. `null` elements become "", which matches nothing. Whether each resource is a
+ * parsable ARN is not looked at.
+ */
+export function parseResourceText(text: string): readonly string[] | undefined {
+  if (text === "") return undefined;
+  if (!(text.startsWith("[") && text.endsWith("]"))) return [text];
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parsed)) return undefined;
+  const resources: string[] = [];
+  for (const element of parsed) {
+    if (element === null) resources.push("");
+    else if (typeof element === "string") resources.push(element.toWellFormed());
+    else return undefined;
+  }
+  return resources;
+}
