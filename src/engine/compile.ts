@@ -54,6 +54,10 @@ interface Fallible {
 export class CompiledPolicies {
   readonly options: CompileOptions;
   readonly statements: readonly CompiledStatement[];
+  /** True when some statement has a condition, so that the condition fields of a request matter. */
+  readonly readsContext: boolean;
+  /** True when a condition reads attributes of the resource (`resource.X`). */
+  readonly readsResource: boolean;
   readonly #pool: StatementPool;
   readonly #byList: readonly (readonly CompiledStatement[])[];
   readonly #actions = new Map<string, ActionIndex>();
@@ -77,6 +81,8 @@ export class CompiledPolicies {
       this.#noteFailures(statement);
     }
     this.#byList = byList;
+    this.readsContext = statements.some(({ condition }) => condition !== undefined);
+    this.readsResource = statements.some(({ condition }) => condition?.readsResource);
   }
 
   #noteFailures({ order, condition, resources }: CompiledStatement): void {

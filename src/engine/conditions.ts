@@ -59,6 +59,8 @@ export class CompiledCondition {
   readonly addressFields: readonly string[];
   /** True when a value cannot be parsed, so that errors depend on more than the address fields. */
   readonly hasBadValues: boolean;
+  /** True when a field is an attribute of the resource. */
+  readonly readsResource: boolean;
   readonly #tests: readonly FieldTest[];
 
   constructor(condition: Condition) {
@@ -82,6 +84,7 @@ export class CompiledCondition {
     this.alwaysFails = alwaysFails;
     this.addressFields = addressFields;
     this.hasBadValues = hasBadValues;
+    this.readsResource = tests.some(({ field }) => field.startsWith("resource."));
   }
 
   /** Evaluates against the condition fields of a request. A missing field is not satisfied. */

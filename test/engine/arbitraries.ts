@@ -106,7 +106,7 @@ const arnOf = (last: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     .map(([partition, s, r, a, l]) => `arn:${partition}:${s}:${r}:${a}:${l}`);
 
 /** Required resources. */
-export const resource = fc.oneof(
+const resource = fc.oneof(
   { weight: 8, arbitrary: arnOf(text) },
   { weight: 1, arbitrary: fc.constantFrom("*", "", "arn:svc:fs", "**") },
 );
@@ -222,18 +222,26 @@ export const wildcardCase = fc.oneof(
 );
 
 const tail = fc
-  .tuple(fc.constantFrom("*", "?", "${user}", "*/"), pattern)
-  .map(([first, rest]) => `arn:svc:fs:::repository/${first}${rest}`);
+  .tuple(
+    fc.constantFrom("fs:::repository/", "fs:::namespace/", "fs::1:repository/"),
+    fc.constantFrom("*", "?", "${user}", "*/"),
+    pattern,
+  )
+  .map(([begin, first, rest]) => `arn:svc:${begin}${first}${rest}`);
 
 /** Many patterns that begin alike, so that they are found by the characters they need. */
 export const alikePolicies: fc.Arbitrary<NamedStatements[]> = fc
   .array(
     fc.record({ effect: fc.constantFrom("allow", "deny"), action: fc.constant(["fs:*"]), resource: tail }),
-    { minLength: 12, maxLength: 40 },
+    { minLength: 30, maxLength: 60 },
   )
   .map((statements) => [{ name: "alike", statement: statements }]);
 
 /** Resources below the common beginning of {@link alikePolicies}. */
 export const alikeResource = fc
-  .tuple(fc.constantFrom("", "alice", "xx", "aaaaaaaa"), text)
-  .map(([first, rest]) => `arn:svc:fs:::repository/${first}${rest}`);
+  .tuple(
+    fc.constantFrom("fs:::repository/", "fs:::namespace/", "fs::1:repository/"),
+    fc.constantFrom("", "alice", "xx", "aaaaaaaa"),
+    text,
+  )
+  .map(([begin, first, rest]) => `arn:svc:${begin}${first}${rest}`);

@@ -1,0 +1,129 @@
+/** AuthZEN access evaluations, mapped to policies (decision-api.md §2, "From AuthZEN to policies"). */
+
+import type { Directory } from "../directory/directory.ts";
+import type { DecisionContext } from "../model/decision.ts";
+import type { Properties } from "../model/entities.ts";
+import type { Via } from "../model/policy.ts";
+import { addProperties, sourceIpOf } from "./condition-fields.ts";
+import type { Basis, Deciding } from "./deciding.ts";
+import type { CheckAnswer, EvaluationAnswer, EvaluationRequest } from "./decisions.ts";
+import type { CachedPrincipal } from "./principal-cache.ts";
+import type { Principals } from "./principals.ts";
+import type { ResourceTypes } from "./resource-types.ts";
+
+/** Which attributes win where both the directory and the request have one (`authorizer.request_properties`). */
+export type RequestProperties = "fill" | "override";
+
+/** What {@link Authzen} needs. */
+export interface AuthzenOptions {
+  readonly directory: Directory;
+  readonly principals: Principals;
+  readonly types: ResourceTypes;
+  readonly deciding: Deciding;
+  readonly requestProperties: RequestProperties;
+  readonly nextId: () => string;
+}
+
+const ALLOWED: EvaluationAnswer = { decision: true };
+const NO_FIELDS: DecisionContext = new Map();
+
+/** Answers AuthZEN evaluations. */
+export class Authzen {
+  readonly #options: AuthzenOptions;
+
+  constructor(options: AuthzenOptions) {
+    this.#options = options;
+  }
+
+  /** Answers at once when types and user are at hand. Throws "invalid_request" for an ambiguous resource id. */
+  evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const { types } = this.#options;
+    return types.stale ? types.refresh().then(() => this.#evaluate(request)) : this.#evaluate(request);
+  }
+
+  #evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const { subject, action, resource } = request;
+    const { types, principals } = this.#options;
+    const arn = types.arn(resource.type, resource.id);
+    if (subject.type !== "user") return this.#denial("unknown_subject", "unknown subject");
+    const required = {
+      action: types.action(resource.type, action.name) ?? action.name,
+      resource: arn ?? resource.id,
+    };
+    const found = principals.find(subject.id, required);
+    if (found instanceof Promise) return found.then((user) => this.#known(user, request, required, "miss"));
+    return this.#known(found, request, required, "hit");
+  }
+
+  #known(
+    user: CachedPrincipal | undefined,
+    request: EvaluationRequest,
+    required: { readonly action: string; readonly resource: string },
+    cache: "hit" | "miss",
+  ): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const { types, deciding } = this.#options;
+    const { subject, action, resource } = request;
+    if (user === undefined) {
+      const answer = deciding.unknownUser({ user: subject.id, required, context: NO_FIELDS }, request);
+      return this.#denial("unknown_subject", "unknown subject", answer.id);
+    }
+    if (types.arn(resource.type, resource.id) === undefined) {
+      return this.#denial("unknown_resource", `unknown resource type ${resource.type}`);
+    }
+    if (types.action(resource.type, action.name) === undefined) {
+      return this.#denial(
+        "unknown_action",
+        `unknown action ${action.name} of resource type ${resource.type}`,
+      );
+    }
+    const basis: Basis = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
+    const decided = (context: DecisionContext): EvaluationAnswer =>
+      answerOf(deciding.check(basis, { user: subject.id, required, context }, request));
+    if (!user.policies.readsContext) return decided(NO_FIELDS);
+    if (!user.policies.readsResource) return decided(this.#fields(request, user, undefined));
+    const registered = this.#options.directory.resources.get(resource.type, resource.id);
+    return registered.then((found) => decided(this.#fields(request, user, found?.properties)));
+  }
+
+  #fields(
+    request: EvaluationRequest,
+    user: CachedPrincipal,
+    registered: Properties | undefined,
+  ): DecisionContext {
+    const fields = new Map<string, string | readonly string[]>();
+    const { subject, action, resource, context } = request;
+    addProperties(fields, "context.", context);
+    addProperties(fields, "action.", action.properties);
+    const requested = (): void => {
+      addProperties(fields, "subject.", subject.properties);
+      addProperties(fields, "resource.", resource.properties);
+    };
+    if (this.#options.requestProperties === "fill") requested();
+    addProperties(fields, "subject.", user.principal.properties);
+    addProperties(fields, "resource.", registered);
+    if (this.#options.requestProperties === "override") requested();
+    const sourceIp = sourceIpOf(context);
+    if (sourceIp !== undefined) fields.set("SourceIp", sourceIp);
+    return fields;
+  }
+
+  #denial(reason: string, text: string, id = this.#options.nextId()): EvaluationAnswer {
+    return { decision: false, context: { id, reason_user: { "403": text }, reason } };
+  }
+}
+
+/** How a policy reaches a user. */
+export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
+  return user.principal.policies.find(({ name }) => name === policy)?.via ?? [];
+}
+
+function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {
+  if (effect === "allow" && explanation === undefined) return ALLOWED;
+  const reasons = message === undefined ? {} : { reason_user: { "403": message } };
+  const context = {
+    ...(id === undefined ? {} : { id }),
+    ...reasons,
+    ...(explanation === undefined ? {} : { explanation }),
+  };
+  return { decision: effect === "allow", context };
+}

@@ -1,0 +1,21 @@
+/** Decision counters as plain numbers (design §7). */
+
+import type { Effect } from "../model/decision.ts";
+import type { DecisionCounters, Entrance } from "./decisions.ts";
+
+const ENTRANCES: readonly Entrance[] = ["evaluation", "evaluations", "check", "filter", "simulate", "cli"];
+
+/** Fresh counters, all zero; the sizes are filled in by whoever owns cache and sets. */
+export function createCounters(
+  sizes: Pick<DecisionCounters, "cacheSize" | "compiledSets">,
+): DecisionCounters {
+  const zero = (): Record<Effect, number> => ({ allow: 0, neutral: 0, deny: 0 });
+  const decisions = Object.fromEntries(ENTRANCES.map((entrance) => [entrance, zero()]));
+  return {
+    decisions: decisions as DecisionCounters["decisions"],
+    cacheHits: 0,
+    cacheMisses: 0,
+    cacheEvictions: 0,
+    ...sizes,
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * The cache of users with their compiled policies (`auth.cache.*`; design §2; security.md §4).
+ *
+ * A write on this node evicts exactly the entries that it touches. A load that began before a write is not kept
+ * when the write touched what it loaded, and is never shared with callers who came after the write.
+ */
+
+import { LRUCache } from "lru-cache";
+import type { DirectoryChange, Principal } from "../directory/directory.ts";
+import type { CompiledPolicies } from "../engine/compile.ts";
+
+/** A user ready for decisions. */
+export interface CachedPrincipal {
+  readonly principal: Principal;
+  readonly policies: CompiledPolicies;
+}
+
+/** Settings, as in the seeds' `auth.cache.*`; times in milliseconds. */
+export interface CacheSettings {
+  readonly enabled: boolean;
+  readonly size: number;
+  readonly ttl: number;
+  readonly jitter: number;
+}
+
+/** What the cache counts. */
+export interface CacheCounters {
+  cacheHits: number;
+  cacheMisses: number;
+  cacheEvictions: number;
+}
+
+interface Entry extends CachedPrincipal {
+  readonly expires: number;
+}
+
+interface Load {
+  readonly generation: number;
+  readonly result: Promise<CachedPrincipal | undefined>;
+}
+
+/** Changes remembered to judge loads that were under way; older loads are not kept. */
+const REMEMBERED_CHANGES = 1024;
+
+/** Caches principals by internal user id, found by name. */
+export class PrincipalCache {
+  readonly #settings: CacheSettings;
+  readonly #counters: CacheCounters;
+  readonly #load: (username: string) => Promise<CachedPrincipal | undefined>;
+  readonly #idByName = new Map<string, string>();
+  readonly #entries: LRUCache<string, Entry>;
+  /** Internal id of a user, group or policy → ids of the cached users that depend on it. */
+  readonly #dependents = new Map<string, Set<string>>();
+  readonly #loads = new Map<string, Load>();
+  readonly #changes: { readonly generation: number; readonly change: DirectoryChange }[] = [];
+  #generation = 0;
+
+  constructor(
+    settings: CacheSettings,
+    counters: CacheCounters,
+    load: (username: string) => Promise<CachedPrincipal | undefined>,
+  ) {
+    this.#settings = settings;
+    this.#counters = counters;
+    this.#load = load;
+    this.#entries = new LRUCache<string, Entry>({
+      max: Math.max(1, settings.size),
+      dispose: (entry, id) => this.#forget(entry, id),
+    });
+  }
+
+  /** Cached users. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The cached user, or undefined when there is none or its time is over. */
+  peek(username: string): CachedPrincipal | undefined {
+    const id = this.#idByName.get(username);
+    const entry = id === undefined ? undefined : this.#entries.get(id);
+    if (entry === undefined || entry.expires < Date.now()) {
+      this.#counters.cacheMisses++;
+      return undefined;
+    }
+    this.#counters.cacheHits++;
+    return entry;
+  }
+
+  /** Loads a user; concurrent calls share one load unless something changed since it began. Errors are not kept. */
+  load(username: string): Promise<CachedPrincipal | undefined> {
+    const running = this.#loads.get(username);
+    if (running !== undefined && running.generation === this.#generation) return running.result;
+    const generation = this.#generation;
+    const result = this.#load(username).then((loaded) => {
+      if (loaded !== undefined && this.#settings.enabled && this.#isCurrent(loaded.principal, generation)) {
+        this.#keep(loaded);
+      }
+      return loaded;
+    });
+    const load = { generation, result };
+    this.#loads.set(username, load);
+    const done = (): void => {
+      if (this.#loads.get(username) === load) this.#loads.delete(username);
+    };
+    result.then(done, done);
+    return result;
+  }
+
+  /** Evicts what a committed write touched. */
+  evict(change: DirectoryChange): void {
+    this.#generation++;
+    this.#changes.push({ generation: this.#generation, change });
+    if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
+    if (change.all) {
+      this.#counters.cacheEvictions += this.#entries.size;
+      this.#entries.clear();
+      return;
+    }
+    for (const id of touchedIds(change)) {
+      for (const user of [...(this.#dependents.get(id) ?? [])]) {
+        if (this.#entries.delete(user)) this.#counters.cacheEvictions++;
+      }
+    }
+  }
+
+  /** True when no write since the load's beginning touched what it loaded. */
+  #isCurrent(principal: Principal, generation: number): boolean {
+    if (generation === this.#generation) return true;
+    const since = this.#changes.filter((one) => one.generation > generation);
+    if (since.length < this.#generation - generation) return false;
+    const own = new Set(dependenciesOf(principal));
+    return since.every(({ change }) => !change.all && !touchedIds(change).some((id) => own.has(id)));
+  }
+
+  #keep(loaded: CachedPrincipal): void {
+    const { principal } = loaded;
+    const expires = Date.now() + this.#settings.ttl + Math.random() * this.#settings.jitter;
+    this.#entries.set(principal.id, { ...loaded, expires });
+    this.#idByName.set(principal.username, principal.id);
+    for (const id of dependenciesOf(principal)) {
+      const users = this.#dependents.get(id) ?? new Set();
+      this.#dependents.set(id, users.add(principal.id));
+    }
+  }
+
+  #forget({ principal }: Entry, userId: string): void {
+    if (this.#idByName.get(principal.username) === userId) this.#idByName.delete(principal.username);
+    for (const id of dependenciesOf(principal)) {
+      const users = this.#dependents.get(id);
+      users?.delete(userId);
+      if (users?.size === 0) this.#dependents.delete(id);
+    }
+  }
+}
+
+function dependenciesOf(principal: Principal): string[] {
+  return [principal.id, ...principal.groups, ...principal.policies.map((policy) => policy.id)];
+}
+
+function touchedIds(change: DirectoryChange): readonly string[] {
+  return [...(change.users ?? []), ...(change.groups ?? []), ...(change.policies ?? [])];
+}

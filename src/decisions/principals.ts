@@ -1,0 +1,86 @@
+/** Users ready for decisions: from the cache, else from the directory through the compiler. */
+
+import type { Directory } from "../directory/directory.ts";
+import type { CompiledPolicies } from "../engine/compile.ts";
+import { actionsOf, isPrepared } from "../engine/decide.ts";
+import type { RequiredPermissions } from "../model/decision.ts";
+import type { CompiledSets } from "./compiled-sets.ts";
+import type { DecisionCounters } from "./decisions.ts";
+import { type CachedPrincipal, type CacheSettings, PrincipalCache } from "./principal-cache.ts";
+import type { Slicer } from "./slicer.ts";
+
+/** From this many statements on an action is indexed in slices instead of inside the first decision about it. */
+const LARGE_SET = 1000;
+
+/** What {@link Principals} needs. */
+export interface PrincipalsOptions {
+  readonly directory: Directory;
+  readonly cache: CacheSettings;
+  readonly slicer: Slicer;
+  readonly counters: DecisionCounters;
+  readonly sets: CompiledSets;
+}
+
+/** Finds users with their compiled policies. */
+export class Principals {
+  readonly #cache: PrincipalCache;
+  readonly #slicer: Slicer;
+  readonly #unsubscribe: () => void;
+
+  constructor({ directory, cache, slicer, counters, sets }: PrincipalsOptions) {
+    this.#slicer = slicer;
+    this.#cache = new PrincipalCache(cache, counters, async (username) => {
+      const principal = await directory.principal(username);
+      return principal === undefined
+        ? undefined
+        : { principal, policies: await sets.get(principal.policies) };
+    });
+    this.#unsubscribe = directory.onChange((change) => this.#cache.evict(change));
+  }
+
+  /** Cached users. */
+  get cacheSize(): number {
+    return this.#cache.size;
+  }
+
+  /**
+   * The user, prepared for a decision about the permissions: at once when cached and indexed, else as a promise of
+   * the user or, for an unknown name, of undefined.
+   */
+  find(
+    username: string,
+    required: RequiredPermissions,
+  ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
+    const found = this.#cache.peek(username);
+    if (found === undefined) return this.#load(username, required);
+    return isQuick(found.policies, required) ? found : this.#prepared(found, required);
+  }
+
+  async #load(username: string, required: RequiredPermissions): Promise<CachedPrincipal | undefined> {
+    const found = await this.#cache.load(username);
+    return found === undefined ? undefined : this.#prepared(found, required);
+  }
+
+  async #prepared(found: CachedPrincipal, required: RequiredPermissions): Promise<CachedPrincipal> {
+    await this.prepare(found.policies, required);
+    return found;
+  }
+
+  /** Builds the indexes of a large set in slices. */
+  async prepare(policies: CompiledPolicies, required: RequiredPermissions): Promise<void> {
+    if (isQuick(policies, required)) return;
+    for (const action of actionsOf(required)) {
+      if (!policies.isIndexed(action)) await this.#slicer.run(policies.indexInSteps(action));
+    }
+  }
+
+  /** Stops listening to changes. */
+  close(): void {
+    this.#unsubscribe();
+  }
+}
+
+function isQuick(policies: CompiledPolicies, required: RequiredPermissions): boolean {
+  if (policies.statements.length < LARGE_SET) return true;
+  return "action" in required ? policies.isIndexed(required.action) : isPrepared(policies, required);
+}

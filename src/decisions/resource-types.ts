@@ -1,0 +1,66 @@
+/** Resource types in force: those that ship and those that data sets declare (decision-api.md §2). */
+
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Directory } from "../directory/directory.ts";
+import { AuthorizerError } from "../errors.ts";
+import type { ResourceType } from "../model/resource-type.ts";
+import { type CompiledTemplate, compileTemplate } from "../model/template.ts";
+
+interface Known {
+  readonly template: CompiledTemplate;
+  readonly actions: ReadonlyMap<string, string>;
+}
+
+/** Maps AuthZEN resources and action names to ARNs and actions. */
+export class ResourceTypes {
+  readonly #catalog: Catalog;
+  readonly #directory: Directory;
+  #known: ReadonlyMap<string, Known> = new Map();
+  #stale = true;
+
+  constructor(catalog: Catalog, directory: Directory) {
+    this.#catalog = catalog;
+    this.#directory = directory;
+  }
+
+  /** True when a data set changed types since they were read: call {@link refresh} first. */
+  get stale(): boolean {
+    return this.#stale;
+  }
+
+  /** Marks the types as changed. */
+  invalidate(): void {
+    this.#stale = true;
+  }
+
+  /** Reads the types again. */
+  async refresh(): Promise<void> {
+    this.#stale = false;
+    try {
+      const declared = await this.#directory.resources.types();
+      const all = [...this.#catalog.resourceTypes.values(), ...declared];
+      this.#known = new Map(all.map((type) => [type.type, known(type)]));
+    } catch (error) {
+      this.#stale = true;
+      throw error;
+    }
+  }
+
+  /** The ARN of a resource; undefined for an unknown type, "invalid_request" where the id is ambiguous. */
+  arn(type: string, id: string): string | undefined {
+    if (type === "arn") return id;
+    const arn = this.#known.get(type)?.template.toArn(id);
+    if (arn === undefined || typeof arn === "string") return arn;
+    const problem = { pointer: "/resource/id", message: arn.problem };
+    throw new AuthorizerError("invalid_request", `resource.id ${arn.problem}`, { problems: [problem] });
+  }
+
+  /** `service:Verb` of an action name: itself when it has a colon, else what the type calls so. */
+  action(type: string, name: string): string | undefined {
+    return name.includes(":") ? name : this.#known.get(type)?.actions.get(name);
+  }
+}
+
+function known(type: ResourceType): Known {
+  return { template: compileTemplate(type), actions: new Map(Object.entries(type.actions)) };
+}

@@ -1,0 +1,135 @@
+/**
+ * Why a decision came out as it did (decision-api.md §5): the statements that decided, the effect of every node, and
+ * what nearly allowed. It walks all statements, apart from the indexes that decide, and costs nothing when not asked.
+ */
+
+import type {
+  Effect,
+  EffectTree,
+  NearMiss,
+  Outcome,
+  RequiredLeaf,
+  RequiredPermissions,
+} from "../model/decision.ts";
+import type { CompiledPolicies } from "./compile.ts";
+import { decide, type EngineRequest } from "./decide.ts";
+import { findNearMisses } from "./near-misses.ts";
+import { isWildcardName, matchesResource, USER_PLACEHOLDER } from "./resource-pattern.ts";
+import { type CompiledStatement, matchingAction } from "./statement.ts";
+
+/** A statement that decided; the caller adds how its policy reaches the user. */
+export interface Determining {
+  readonly policy: string;
+  readonly statement: number;
+  readonly effect: string;
+  readonly action: string;
+  readonly resource: string;
+}
+
+/** A decision with its reasons. */
+export interface ExplainedOutcome extends Outcome {
+  readonly determining: readonly Determining[];
+  readonly tree: EffectTree;
+  readonly nearMisses: readonly NearMiss[];
+}
+
+/** Decides and explains. The effect is that of {@link decide}. */
+export function explain(policies: CompiledPolicies, request: EngineRequest): ExplainedOutcome {
+  const effects = new Map<RequiredPermissions, Effect>();
+  const outcome = decide(policies, request, (node, effect) => effects.set(node, effect));
+  const leaves = [...effects].filter(([node, effect]) => "action" in node && effect === outcome.effect);
+  const determining = new Map<string, Determining>();
+  for (const [leaf] of outcome.effect === "neutral" ? [] : leaves) {
+    for (const one of determiningStatements(
+      policies,
+      leaf as RequiredLeaf,
+      request,
+      outcome.effect === "deny",
+    )) {
+      determining.set(`${one.statement} ${one.policy}`, one);
+    }
+  }
+  return {
+    ...outcome,
+    determining: [...determining.values()],
+    tree: withEffects(request.required, effects),
+    nearMisses:
+      outcome.effect === "neutral"
+        ? findNearMisses(
+            policies,
+            leaves.map(([leaf]) => leaf as RequiredLeaf),
+            request,
+          )
+        : [],
+  };
+}
+
+function withEffects(
+  node: RequiredPermissions,
+  effects: ReadonlyMap<RequiredPermissions, Effect>,
+): EffectTree {
+  const effect = effects.get(node);
+  const own = effect === undefined ? {} : { effect };
+  if ("and" in node) return { and: node.and.map((child) => withEffects(child, effects)), ...own };
+  if ("or" in node) return { or: node.or.map((child) => withEffects(child, effects)), ...own };
+  return { ...node, ...own };
+}
+
+/**
+ * All statements that allow, or all that deny: without them the decision would be another. A statement that cannot
+ * be evaluated denies everything and is named with its whole resource text and no action.
+ */
+function determiningStatements(
+  policies: CompiledPolicies,
+  leaf: RequiredLeaf,
+  request: EngineRequest,
+  denying: boolean,
+): Determining[] {
+  const found: Determining[] = [];
+  for (const statement of policies.statements) {
+    if (denying && fails(statement, request)) found.push(describe(statement, "", undefined));
+    else if (statement.deny === denying) {
+      const match = matchOf(policies, statement, leaf, request);
+      if (match !== undefined) found.push(describe(statement, match.action, match.resource));
+    }
+  }
+  return found;
+}
+
+function describe(statement: CompiledStatement, action: string, resource: string | undefined): Determining {
+  const { policy, index } = statement;
+  const written = policy.statement[index];
+  return {
+    policy: policy.name,
+    statement: index,
+    effect: written?.effect ?? "",
+    action,
+    resource: resource ?? written?.resource ?? "",
+  };
+}
+
+/** True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1, §2.2). */
+function fails({ condition, resources }: CompiledStatement, { context }: EngineRequest): boolean {
+  const result = condition?.evaluate(context) ?? "satisfied";
+  return result === "error" || (resources === undefined && result !== "unsatisfied");
+}
+
+function matchOf(
+  policies: CompiledPolicies,
+  statement: CompiledStatement,
+  leaf: RequiredLeaf,
+  { user, context }: EngineRequest,
+): { readonly action: string; readonly resource: string } | undefined {
+  const { partition, evaluator } = policies.options;
+  const result = statement.condition?.evaluate(context) ?? "satisfied";
+  if (result === "unsatisfied" || (result === "unreadable" && !statement.deny)) return undefined;
+  const action = matchingAction(statement, leaf.action.toWellFormed());
+  if (action === undefined) return undefined;
+  const onlyDenies = evaluator !== "data_server" && isWildcardName(user) && !statement.deny;
+  const resource = statement.resources?.find(
+    (pattern) =>
+      !(onlyDenies && pattern.includes(USER_PLACEHOLDER)) &&
+      matchesResource(pattern, leaf.resource.toWellFormed(), user, partition),
+  );
+  return resource === undefined ? undefined : { action, resource };
+}
