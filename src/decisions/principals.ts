@@ -74,6 +74,11 @@ export class Principals {
     }
   }
 
+  /** Forgets every cached user. */
+  forget(): void {
+    this.#cache.evict({ all: true });
+  }
+
   /** Stops listening to changes. */
   close(): void {
     this.#unsubscribe();

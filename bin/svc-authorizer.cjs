@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+"use strict";
+
+require("./node-version.cjs")("svc-authorizer");
+require("./launch.cjs")("main");

@@ -1,0 +1,72 @@
+/** Opens the catalog: policy data read once per process, given out per partition. */
+
+import type { Catalog } from "./catalog.ts";
+import { checkPartition, policyInPartition, typeInPartition } from "./partition.ts";
+import { type PolicyFiles, policyDataError, readPolicyFiles } from "./policy-files.ts";
+import { type PolicyData, policyDataProblems, readPolicyData } from "./read-catalog.ts";
+
+/** How a catalog is opened. */
+export interface CatalogOptions {
+  /** Product-name part of ARNs (`authorizer.partition`). */
+  readonly partition: string;
+  /** Folder of the policy data, with a slash at its end; default the one that ships. */
+  readonly directory?: URL;
+}
+
+const SHOWN_DIGITS = 12;
+/** From `src/catalog/` and from `dist/src/catalog/` alike. */
+const SHIPPED = new URL("../../policies/", import.meta.url);
+
+interface Loaded {
+  readonly files: PolicyFiles;
+  readonly data: PolicyData;
+}
+
+/** The data that ships cannot change while a process runs it, and a test opens many services. */
+let shipped: Promise<Loaded> | undefined;
+
+async function load(directory: URL): Promise<Loaded> {
+  const files = await readPolicyFiles(directory);
+  const data = readPolicyData(files);
+  const problems = policyDataProblems(files, data);
+  if (problems.length > 0) throw policyDataError(directory, problems);
+  return { files, data };
+}
+
+function loadShipped(): Promise<Loaded> {
+  shipped ??= load(SHIPPED).catch((error: unknown) => {
+    shipped = undefined;
+    throw error;
+  });
+  return shipped;
+}
+
+/**
+ * Opens the policy data in a partition.
+ * @throws AuthorizerError("invalid_request") when a file is missing, is not the one the manifest describes, or is
+ * malformed (each problem names its file), and for a partition that no ARN can have
+ */
+export async function openCatalog({ partition, directory }: CatalogOptions): Promise<Catalog> {
+  checkPartition(partition);
+  const { files, data } = await (directory === undefined ? loadShipped() : load(directory));
+  const types = [...data.resourceTypes].map(
+    ([name, type]) => [name, typeInPartition(type, partition)] as const,
+  );
+  const templates = [...data.templates].map(
+    ([id, template]) => [id, { ...template, policy: policyInPartition(template.policy, partition) }] as const,
+  );
+  return {
+    partition,
+    version: files.manifest.version,
+    digest: files.manifest.digest.slice(0, SHOWN_DIGITS),
+    actions: data.actions,
+    services: data.services,
+    resourceTypes: new Map(types),
+    preconfigured: {
+      policies: data.policies.map((policy) => policyInPartition(policy, partition)),
+      groups: data.groups,
+    },
+    templates: new Map(templates),
+    schema: files.schema,
+  };
+}

@@ -1,0 +1,80 @@
+/** The JSON Schemas of `policies/schema/`: compiled with ajv on first use, their findings as problems. */
+
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { AuthorizerError, type Problem } from "../errors.ts";
+import type { Schema, SchemaName } from "./catalog.ts";
+
+/** Annotation of our schemas: what to say when a choice, a constant or a pattern is not met. */
+const ANNOTATION = "problem";
+const ANNOTATED: ReadonlySet<string> = new Set(["const", "enum", "oneOf", "pattern"]);
+
+function escapePointer(segment: string): string {
+  return segment.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function annotation(error: ErrorObject): string | undefined {
+  const text: unknown = ANNOTATED.has(error.keyword) ? error.parentSchema?.[ANNOTATION] : undefined;
+  return typeof text === "string" ? text : undefined;
+}
+
+function describe(error: ErrorObject): string {
+  const { keyword, params } = error;
+  const annotated = annotation(error);
+  if (annotated !== undefined) return annotated;
+  if (keyword === "required") return `needs "${params["missingProperty"]}"`;
+  if (keyword === "type") return `must be ${[params["type"]].flat().join(" or ")}`;
+  if (keyword === "minLength" || keyword === "minItems") return "must not be empty";
+  if (keyword === "enum") return `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}`;
+  return error.message ?? "is not valid";
+}
+
+function toProblem(error: ErrorObject): Problem {
+  const { keyword, params, instancePath } = error;
+  if (keyword === "additionalProperties") {
+    const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object).join(", ");
+    const pointer = `${instancePath}/${escapePointer(params["additionalProperty"] as string)}`;
+    return { pointer, message: `is an unknown field; known are ${known}` };
+  }
+  if (keyword === "uniqueItems") {
+    const { i, j } = params as { i: number; j: number };
+    return {
+      pointer: `${instancePath}/${Math.max(i, j)}`,
+      message: `is the same as element ${Math.min(i, j)}`,
+    };
+  }
+  return { pointer: instancePath, message: describe(error) };
+}
+
+/** The alternatives of a choice say nothing of their own: the choice is described as a whole. */
+function isAlternative(error: ErrorObject): boolean {
+  return error.schemaPath.includes("/oneOf/");
+}
+
+/**
+ * Makes the schemas available by name.
+ * @param documents the schema files, each with its file name as `$id`. They are trusted: their own form is checked by
+ * a test, not at start, where it would cost more than everything else.
+ */
+export function openSchemas(documents: readonly object[]): (name: SchemaName) => Schema {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    meta: false,
+    validateSchema: false,
+    // Optimizing what runs once takes longer than running it (10 of 45 ms at start).
+    code: { optimize: false },
+  });
+  ajv.addKeyword(ANNOTATION);
+  for (const document of documents) ajv.addSchema(document);
+  return (name) => ({
+    problems(document) {
+      const validate = ajv.getSchema(`${name}.schema.json`);
+      if (validate === undefined) {
+        throw new AuthorizerError("internal", `the policy data has no schema "${name}"`);
+      }
+      if (validate(document)) return [];
+      return (validate.errors ?? []).filter((error) => !isAlternative(error)).map(toProblem);
+    },
+  });
+}

@@ -1,0 +1,85 @@
+/** `run --quickstart`: a service that works without a configuration file (decision-api.md §1). */
+
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ConfigObject, FlagValue } from "../../config/load.ts";
+import { AuthorizerError } from "../../errors.ts";
+
+/** Where the quick start keeps its data unless told otherwise. */
+export const QUICKSTART_FOLDER = "./.svc-authorizer";
+
+const DATASET = fileURLToPath(new URL("../../../fixtures/datasets/quickstart.yaml", import.meta.url));
+const SECRET_BYTES = 32;
+const OWNER_ONLY = 0o600;
+const OWNER_FOLDER = 0o700;
+
+/** What the quick start adds to a configuration. */
+export interface Quickstart {
+  /** Data and secrets: no variable changes them. */
+  readonly flags: readonly FlagValue[];
+  readonly defaults: ConfigObject;
+  /** File with the bearer token. */
+  readonly tokenFile: string;
+}
+
+/**
+ * Prepares the folder: makes secrets on first use (mode 600) and reads them later.
+ * @throws AuthorizerError "unavailable" when the folder cannot be written
+ */
+export function prepareQuickstart(folder: string): Quickstart {
+  try {
+    mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
+    const tokenFile = join(folder, "token");
+    const flag = "--quickstart";
+    return {
+      tokenFile,
+      flags: [
+        { item: "database.type", value: "local", flag },
+        { item: "database.local.path", value: folder, flag },
+        { item: "auth.encrypt.secret_key", value: secretIn(join(folder, "secret_key")), flag },
+        { item: "auth.api.token", value: secretIn(tokenFile), flag },
+      ],
+      defaults: {
+        listen_address: "127.0.0.1:8000",
+        logging: { output: "=", level: "WARN" },
+        authorizer: {
+          listen_address: "127.0.0.1:8001",
+          metrics_address: "127.0.0.1:8002",
+          datasets: [DATASET],
+        },
+      },
+    };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AuthorizerError("unavailable", `the folder ${folder} cannot be used: ${reason}`, { cause });
+  }
+}
+
+function secretIn(file: string): string {
+  if (!existsSync(file)) {
+    writeFileSync(file, `${randomBytes(SECRET_BYTES).toString("base64url")}\n`, {
+      mode: OWNER_ONLY,
+      flag: "wx",
+    });
+  }
+  return readFileSync(file, "utf8").trim();
+}
+
+/** The lines printed after the ready line: where the token is, and a first decision to try. */
+export function quickstartGreeting(tokenFile: string, serviceUrl: string, cwd: string): string {
+  const file = relative(cwd, tokenFile).startsWith("..") ? tokenFile : relative(cwd, tokenFile);
+  const body = {
+    subject: { type: "user", id: "alice" },
+    action: { name: "fs:ReadObject" },
+    resource: { type: "object", id: "example-repo/data.csv" },
+  };
+  return [
+    `token ${file}`,
+    "First decision:",
+    `curl -sS -H "Authorization: Bearer $(cat '${file}')" -H 'Content-Type: application/json' ` +
+      `-d '${JSON.stringify(body)}' ${serviceUrl}/access/v1/evaluation`,
+    "",
+  ].join("\n");
+}

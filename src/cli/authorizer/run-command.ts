@@ -1,0 +1,92 @@
+/** `svc-authorizer run`: starts the service and keeps it until a signal. */
+
+import { resolve } from "node:path";
+import { openData, openLog } from "../../compose/data.ts";
+import { type RunningService, startService } from "../../compose/service.ts";
+import type { Environment } from "../../config/environment.ts";
+import { type FlagValue, type LoadedConfig, type LoadOptions, loadConfig } from "../../config/load.ts";
+import { formatProblem } from "../../config/problem.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { ProcessEdge } from "../process-edge.ts";
+import { prepareQuickstart, QUICKSTART_FOLDER, quickstartGreeting } from "./quickstart.ts";
+
+/** Options of `run`. */
+export interface RunOptions {
+  readonly config?: string;
+  readonly quickstart?: boolean;
+  /** Folder of the quick start. */
+  readonly data?: string;
+}
+
+/** A second signal within this time is the first one again: npm forwards what the terminal sent to all. */
+const SAME_SIGNAL_MS = 1000;
+
+/** Runs until a signal; resolves with the exit code once everything is closed. Throws what a start throws. */
+export async function runService(
+  options: RunOptions,
+  flags: readonly FlagValue[],
+  edge: ProcessEdge,
+  env: Environment,
+  version: string,
+): Promise<number> {
+  const quickstart = options.quickstart
+    ? prepareQuickstart(resolve(options.data ?? QUICKSTART_FOLDER))
+    : undefined;
+  const load: LoadOptions = {
+    env,
+    ...(quickstart === undefined
+      ? { flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
+      : { flags: [...flags, ...quickstart.flags], defaults: quickstart.defaults, configFile: false }),
+  };
+  const loaded = loadConfig(load);
+  const service = await start(loaded, env, version, quickstart !== undefined);
+  const { addresses } = service;
+  const { service: url, user, metrics } = addresses;
+  edge.stdout.write(`ready service=${url} user=${user} metrics=${metrics}\n`);
+  if (quickstart !== undefined)
+    edge.stdout.write(quickstartGreeting(quickstart.tokenFile, url, process.cwd()));
+  edge.onReload(() => void reload(service, load));
+  await stopSignal(edge);
+  await service.stop();
+  return EXIT.ok;
+}
+
+async function start(
+  { values, warnings }: LoadedConfig,
+  env: Environment,
+  version: string,
+  nextFreePort: boolean,
+): Promise<RunningService> {
+  const logger = openLog(values);
+  for (const warning of warnings) logger.warn("configuration", { problem: formatProblem(warning) });
+  try {
+    const data = await openData(values, logger);
+    return await startService(data, { version, env: (name) => env[name], nextFreePort });
+  } catch (error) {
+    await logger.close();
+    throw error;
+  }
+}
+
+async function reload(service: RunningService, load: LoadOptions): Promise<void> {
+  const { logger } = service.data;
+  try {
+    await service.reload(loadConfig(load).values);
+  } catch (error) {
+    logger.error("the configuration could not be read again; the former one stays in force", { error });
+  }
+}
+
+/** Resolves at the first signal to stop; a later one, not merely the same again, ends the process at once. */
+function stopSignal(edge: ProcessEdge): Promise<void> {
+  return new Promise((resolvePromise) => {
+    let first: number | undefined;
+    edge.onStop(() => {
+      const now = performance.now();
+      if (first === undefined) {
+        first = now;
+        resolvePromise();
+      } else if (now - first > SAME_SIGNAL_MS) edge.abort(EXIT.failed);
+    });
+  });
+}

@@ -1,0 +1,18 @@
+/** What a command sees of its process: handed in by `main`, so that commands run in tests as well. */
+
+/** A sink of text. */
+export interface TextOutput {
+  write(text: string): unknown;
+}
+
+/** The process around a command. */
+export interface ProcessEdge {
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  /** Calls back for each SIGTERM or SIGINT. */
+  onStop(listener: () => void): void;
+  /** Calls back for each SIGHUP. */
+  onReload(listener: () => void): void;
+  /** Ends the process at once, whatever is under way. */
+  abort(code: number): void;
+}

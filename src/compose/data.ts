@@ -1,0 +1,125 @@
+/** Builds what works on data: log, catalog, store, directory (design §3). It names the backends. */
+
+import { join } from "node:path";
+import type { Catalog } from "../catalog/catalog.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+import type { ConfigValues } from "../config/table.ts";
+import type { Directory } from "../directory/directory.ts";
+import { openDirectory } from "../directory/open-directory.ts";
+import { AuthorizerError } from "../errors.ts";
+import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
+import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
+import type { MemoryStore } from "../store/memory.ts";
+import type { Store } from "../store/store.ts";
+import type { StoreLog } from "../store/store-log.ts";
+
+/** Folder of this service below `database.local.path` (decision-api.md §1). */
+const LOCAL_FOLDER = "svc-authorizer";
+
+/** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
+export interface DataParts {
+  readonly values: ConfigValues;
+  readonly logger: Logger;
+  readonly catalog: Catalog;
+  readonly store: Store;
+  /** The store itself where it is in memory: it can be captured and restored. */
+  readonly memory: MemoryStore | undefined;
+  readonly storeCounters: StoreCounters;
+  readonly directory: Directory;
+  /** Closes everything, the log last. */
+  close(): Promise<void>;
+}
+
+/** The log that the configuration asks for. */
+export function openLog(values: ConfigValues): Logger {
+  return createLogger({
+    format: values["logging.format"],
+    level: values["logging.level"] as LogLevel,
+    auditLevel: values["logging.audit_log_level"] as LogLevel,
+    outputs: values["logging.output"],
+    filesKeep: values["logging.files_keep"],
+    fileMaxSizeMb: values["logging.file_max_size_mb"],
+  });
+}
+
+/**
+ * Opens store, catalog and directory.
+ * @throws AuthorizerError "unavailable" (store in use, unreadable), "invalid_request" (wrong secret key, backend that
+ * this version does not have)
+ */
+export async function openData(values: ConfigValues, logger: Logger): Promise<DataParts> {
+  const storeCounters = createStoreCounters();
+  const catalog = await openCatalog({ partition: values["authorizer.partition"] });
+  const { store: bare, memory } = await openStore(values, logger);
+  const store = observeStore(bare, storeCounters);
+  try {
+    const directory = await openDirectory({
+      store,
+      partition: catalog.partition,
+      services: catalog.services,
+      resourceTypes: new Set(catalog.resourceTypes.keys()),
+      guards: values["authorizer.guards"],
+      limits: policyLimits(values),
+      secretKey: values["auth.encrypt.secret_key"] ?? "",
+      ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
+      ...(memory === undefined ? {} : { cost: CHEAP_COST }),
+    });
+    const close = async (): Promise<void> => {
+      await directory.close();
+      await store.close();
+      await logger.close();
+    };
+    return { values, logger, catalog, store, memory, storeCounters, directory, close };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Key derivation for a store that ends with the process: nobody can steal what is never written down. */
+const CHEAP_COST = { N: 2, r: 8, p: 1 };
+
+function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: V };
+}
+
+/** Limits of policies that are written. */
+export function policyLimits(values: ConfigValues) {
+  return {
+    policyBytes: values["authorizer.limits.policy_bytes"],
+    statementsPerPolicy: values["authorizer.limits.statements_per_policy"],
+    arnBytes: values["authorizer.limits.arn_bytes"],
+    actionBytes: values["authorizer.limits.action_bytes"],
+  };
+}
+
+function storeLog(logger: Logger): StoreLog {
+  return {
+    info: (fields, message) => logger.info(message, fields),
+    error: (fields, message) => logger.error(message, fields),
+  };
+}
+
+/** Opens the backend that `database.type` names; its driver is loaded only then. */
+async function openStore(
+  values: ConfigValues,
+  logger: Logger,
+): Promise<{ readonly store: Store; readonly memory: MemoryStore | undefined }> {
+  const type = values["database.type"];
+  if (type === "mem") {
+    const { openMemoryStore } = await import("../store/memory.ts");
+    const memory = openMemoryStore();
+    return { store: memory, memory };
+  }
+  if (type === "local") {
+    const { openLocalStore } = await import("../store/local.ts");
+    const store = await openLocalStore({
+      path: join(values["database.local.path"], LOCAL_FOLDER),
+      syncWrites: values["database.local.sync_writes"],
+      ...(values["database.local.enable_logging"] ? { log: storeLog(logger) } : {}),
+    });
+    return { store, memory: undefined };
+  }
+  const message = `database.type ${type ?? ""} is not served by this version; use local or mem`;
+  throw new AuthorizerError("invalid_request", message);
+}

@@ -1,0 +1,48 @@
+/** Brings the listeners up at their addresses. */
+
+import { parseListenAddress } from "../config/listen-address.ts";
+import { AuthorizerError } from "../errors.ts";
+import type { ManagedServer } from "../http/server-lifecycle.ts";
+
+/** Ports tried after a busy one, where that is wanted. */
+const PORTS_TO_TRY = 50;
+const HIGHEST_PORT = 65_535;
+
+/** How to listen. */
+export interface ListenOptions {
+  /** The configuration item, for messages. */
+  readonly item: string;
+  readonly address: string;
+  /** Take the next free port where the wanted one is busy (quick start only). */
+  readonly nextFreePort: boolean;
+}
+
+/**
+ * Listens and returns the URL with the real address.
+ * @throws AuthorizerError "unavailable" naming the item and what to do
+ */
+export async function listenAt(server: ManagedServer, options: ListenOptions): Promise<string> {
+  const { item, address, nextFreePort } = options;
+  const wanted = parseListenAddress(address);
+  if (wanted === undefined) throw new AuthorizerError("invalid_request", `${item}: expected host:port`);
+  const last =
+    nextFreePort && wanted.port > 0 ? Math.min(wanted.port + PORTS_TO_TRY, HIGHEST_PORT) : wanted.port;
+  for (let port = wanted.port; ; port++) {
+    try {
+      return await server.listen({ host: wanted.host, port });
+    } catch (cause) {
+      const code = (cause as NodeJS.ErrnoException).code;
+      if (code === "EADDRINUSE" && port < last) continue;
+      throw new AuthorizerError("unavailable", `${item}: cannot listen on ${address}: ${reason(code)}`, {
+        cause,
+      });
+    }
+  }
+}
+
+function reason(code: string | undefined): string {
+  if (code === "EADDRINUSE") return "the port is in use; stop the other process or choose another port";
+  if (code === "EACCES") return "this user may not use the port; choose one above 1023";
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "this machine has no such address";
+  return code ?? "unknown error";
+}

@@ -1,0 +1,44 @@
+/** Defaults that come from the values of other items, once all sources are merged. */
+import type { ConfigName } from "./table.ts";
+
+/** What a value would be by default, and whose value that is. */
+export interface ComputedDefault {
+  readonly value: unknown;
+  readonly from: ConfigName;
+}
+
+/** Reads the value of an item merged so far. */
+type ReadItem = (name: ConfigName) => unknown;
+
+/** The items with a computed default, in the order in which they can be computed. */
+export const COMPUTED_DEFAULTS: ReadonlyMap<ConfigName, (read: ReadItem) => ComputedDefault | undefined> =
+  new Map([
+    [
+      "authorizer.user_listen_address",
+      (read: ReadItem) => ({ value: read("listen_address"), from: "listen_address" }),
+    ],
+    ["authorizer.bootstrap", bootstrapOf],
+    [
+      "authorizer.bootstrap_admin.username",
+      (read: ReadItem) => ofInstallation(read, "installation.user_name"),
+    ],
+    [
+      "authorizer.bootstrap_admin.access_key_id",
+      (read: ReadItem) => ofInstallation(read, "installation.access_key_id"),
+    ],
+    [
+      "authorizer.bootstrap_admin.secret_access_key",
+      (read: ReadItem) => ofInstallation(read, "installation.secret_access_key"),
+    ],
+  ] as const);
+
+function bootstrapOf(read: ReadItem): ComputedDefault {
+  const rbac = read("auth.ui_config.rbac");
+  return { value: rbac === "external" || rbac === "simplified" ? rbac : "none", from: "auth.ui_config.rbac" };
+}
+
+/** `installation.*` is looked at only with bootstrap `external`. */
+function ofInstallation(read: ReadItem, from: ConfigName): ComputedDefault | undefined {
+  const value = read("authorizer.bootstrap") === "external" ? read(from) : undefined;
+  return value === undefined ? undefined : { value, from };
+}

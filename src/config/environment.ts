@@ -1,0 +1,32 @@
+/** The environment: the only place of the service that reads it. */
+import { homedir } from "node:os";
+import type { GivenAt, GivenValues } from "./given-values.ts";
+import { rawFromText } from "./raw-value.ts";
+import { CONFIG_ITEMS, type ConfigName, variableOf } from "./table.ts";
+
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables of this process, as they are now. */
+export function readEnvironment(): Environment {
+  return { ...process.env };
+}
+
+/** The home folder that the variables name, else the one of the system's user. */
+export function homeOf(environment: Environment): string {
+  const home = environment["HOME"];
+  return home === undefined || home === "" ? homedir() : home;
+}
+
+/** The items that variables give. An empty variable is as good as none; unknown ones are not looked at. */
+export function valuesOfEnvironment(environment: Environment): GivenValues {
+  const given = new Map<ConfigName, GivenAt>();
+  for (const { name } of CONFIG_ITEMS) {
+    const variable = variableOf(name);
+    const text = Object.hasOwn(environment, variable) ? environment[variable] : undefined;
+    if (text === undefined || text === "") continue;
+    const place = { source: variable };
+    given.set(name, { raw: rawFromText(text, place), place });
+  }
+  return given;
+}

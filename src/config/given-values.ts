@@ -1,0 +1,89 @@
+/** From the tree of a file or object to values by item name; what is no item is reported. */
+import { FOREIGN_ITEMS } from "./foreign-items.ts";
+import { type Place, type ProblemSink, problemOf } from "./problem.ts";
+import { type RawEntry, type RawMap, type RawValue, shapeName } from "./raw-value.ts";
+import { suggestion } from "./suggest.ts";
+import { CONFIG_ITEMS, type ConfigName, findItem } from "./table.ts";
+
+/** Values as given in one source, with where each stands. */
+export type GivenValues = ReadonlyMap<ConfigName, GivenAt>;
+
+/** One given value and the place of its name. */
+export interface GivenAt {
+  readonly raw: RawValue;
+  readonly place: Place;
+}
+
+const FOREIGN: ReadonlySet<string> = new Set(FOREIGN_ITEMS);
+const NAMES: readonly string[] = [...CONFIG_ITEMS.map((item) => item.name), ...FOREIGN_ITEMS];
+const SECTIONS: ReadonlySet<string> = new Set(NAMES.flatMap(prefixesOf));
+const KNOWN: readonly string[] = [...NAMES, ...SECTIONS];
+
+/** Unknown items that get a suggestion; more than that is no typing error. */
+const MOST_SUGGESTIONS = 100;
+
+/**
+ * The items that a tree of sections gives; names may also be written with dots. An unknown item below
+ * `authorizer.` is a problem, any other a warning; items of the data server that the table lacks are passed over.
+ */
+export function givenValues(tree: RawMap, sink: ProblemSink): GivenValues {
+  const given = new Map<ConfigName, GivenAt>();
+  let unknown = 0;
+  const visit = (entry: RawEntry, prefix: string): void => {
+    const name = prefix + entry.key;
+    const item = findItem(name);
+    if (item !== undefined) {
+      const first = given.get(item.name);
+      if (first === undefined) given.set(item.name, { raw: entry.value, place: entry.place });
+      else sink.problems.push(problemOf(name, `is given twice${lineOf(first.place)}`, entry.place));
+    } else if (FOREIGN.has(name)) {
+      return;
+    } else if (SECTIONS.has(name)) {
+      visitSection(name, entry, sink, visit);
+    } else {
+      unknown += 1;
+      reportUnknown(name, entry.place, sink, unknown <= MOST_SUGGESTIONS);
+    }
+  };
+  for (const entry of tree.entries) visit(entry, "");
+  return given;
+}
+
+function visitSection(
+  name: string,
+  entry: RawEntry,
+  sink: ProblemSink,
+  visit: (entry: RawEntry, prefix: string) => void,
+): void {
+  const { value, place } = entry;
+  if (value.shape === "map") for (const below of value.entries) visit(below, `${name}.`);
+  else if (value.shape !== "null") {
+    sink.problems.push(problemOf(name, `expected a section of items, found ${shapeName(value)}`, place));
+  }
+}
+
+function reportUnknown(name: string, place: Place, sink: ProblemSink, suggest: boolean): void {
+  const shown = shownName(name);
+  const problem = problemOf(shown, `unknown item${suggest ? suggestion(name, KNOWN) : ""}`, place);
+  (name.startsWith("authorizer.") ? sink.problems : sink.warnings).push(problem);
+}
+
+/** Reports a name that is no item, wherever it was given, as a problem. */
+export function unknownItem(name: string, place: Place): ReturnType<typeof problemOf> {
+  return problemOf(shownName(name), `unknown item${suggestion(name, KNOWN)}`, place);
+}
+
+function shownName(name: string): string {
+  const short = name.length > 100 ? `${name.slice(0, 100)}…` : name;
+  return /^[\w.<>\-…]+$/.test(short) ? short : JSON.stringify(short);
+}
+
+function lineOf(place: Place): string {
+  return place.line === undefined ? "" : `, first in line ${place.line}`;
+}
+
+/** `a`, `a.b` of `a.b.c`. */
+function prefixesOf(name: string): readonly string[] {
+  const segments = name.split(".");
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join("."));
+}

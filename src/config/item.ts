@@ -1,0 +1,92 @@
+/** The form of one row in the table of configuration items, and the types derived from such rows. */
+
+/** What a caller other than the data server may do with its token. */
+export const TOKEN_SCOPES = ["decide", "search", "read", "secrets", "write", "metrics"] as const;
+
+/** One of {@link TOKEN_SCOPES}. */
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+/** One entry of `authorizer.tokens`: exactly one of `token`, `token_file` and `token_sha256` is set. */
+export interface ServiceTokenItem {
+  readonly name: string;
+  /** The token itself, at least 32 characters. */
+  readonly token?: string;
+  /** Absolute path of a file whose first line is the token. */
+  readonly token_file?: string;
+  /** SHA-256 of the token, 64 lower-case hexadecimal digits. */
+  readonly token_sha256?: string;
+  readonly scopes: readonly TokenScope[];
+}
+
+/** `count` events in every `intervalMs` milliseconds. */
+export interface Rate {
+  readonly count: number;
+  readonly intervalMs: number;
+}
+
+/** The value of an item, by the `type` of its row. */
+export interface ValueOfType {
+  readonly string: string;
+  readonly bool: boolean;
+  readonly int: number;
+  readonly int32: number;
+  readonly float: number;
+  /** Milliseconds, with a fraction where the text was finer. */
+  readonly duration: number;
+  /** Number of bytes. */
+  readonly bytes: number;
+  readonly strings: readonly string[];
+  readonly map: ReadonlyMap<string, string>;
+  readonly choice: string;
+  readonly rate: Rate;
+  readonly tokens: readonly ServiceTokenItem[];
+}
+
+/** Name of a value type. */
+export type ItemType = keyof ValueOfType;
+
+/** Who reads the item: this service, the data server that may share the file, or both. */
+export type ActsOn = "authorizer" | "data server" | "both";
+
+/** A default in the notation of a configuration file; null means that there is none. */
+export type DefaultNotation = string | number | boolean | null | readonly string[];
+
+/** One configuration item. */
+export interface ConfigItem {
+  /** Dotted name; the environment variable follows from it. */
+  readonly name: string;
+  readonly type: ItemType;
+  /** The allowed values where the type is "choice". */
+  readonly choices?: readonly string[];
+  readonly default: DefaultNotation;
+  /** The item whose value is the default here. */
+  readonly defaultFrom?: string;
+  /** What the reference says of the default in place of the value. */
+  readonly defaultNote?: string;
+  readonly actsOn: ActsOn;
+  /** True when the value must never be shown. */
+  readonly secret?: true;
+  /** The text is a path: of a file or folder, of log output (`-` and `=` are none), or a pattern of paths. */
+  readonly path?: "file" | "output" | "glob";
+  /** A syntax that the text has to follow. */
+  readonly check?: TextCheck;
+  /** Smallest and largest value, in the item's own notation. Numbers are never negative. */
+  readonly min?: number | string;
+  readonly max?: number | string;
+  /** One line for the reference. */
+  readonly meaning: string;
+}
+
+/** Names of the syntaxes that {@link ConfigItem.check} can ask for. */
+export type TextCheck = "listen address" | "https url" | "partition" | "peers";
+
+type Given<Item extends ConfigItem> = Item extends { type: "choice"; choices: readonly (infer Choice)[] }
+  ? Choice
+  : ValueOfType[Item["type"]];
+
+/** Type of an item's value: undefined is possible exactly where there is no default. */
+export type ItemValue<Item extends ConfigItem> = Item extends { default: null; defaultFrom: string }
+  ? Given<Item>
+  : Item extends { default: null }
+    ? Given<Item> | undefined
+    : Given<Item>;

@@ -1,0 +1,36 @@
+/** Addresses to listen on: `host:port`, `[::1]:8001`, `:8000`. */
+import { BlockList, isIP, isIPv6 } from "node:net";
+
+/** Where a listener listens. */
+export interface ListenAddress {
+  /** Name or IP address, without brackets; empty for every interface. */
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+}
+
+const HOST_NAME =
+  /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
+const DOTTED_NUMBER = /^[\d.]+$/;
+
+/** The parts of a listen address; undefined when the text is none. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65_535) return undefined;
+  if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : undefined;
+  const host = plain ?? "";
+  const sound = host === "" || isIP(host) === 4 || (HOST_NAME.test(host) && !DOTTED_NUMBER.test(host));
+  return sound ? { host, port } : undefined;
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+/** True when only this machine can reach a listener on that host. */
+export function isLoopbackHost(host: string): boolean {
+  if (host.toLowerCase() === "localhost") return true;
+  const family = isIP(host);
+  return family !== 0 && LOOPBACK.check(host, family === 6 ? "ipv6" : "ipv4");
+}

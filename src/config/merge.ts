@@ -1,0 +1,72 @@
+/** Puts the sources of a configuration together: the first that gives an item decides it. */
+import { COMPUTED_DEFAULTS } from "./computed-defaults.ts";
+import type { GivenValues } from "./given-values.ts";
+import { parseValue } from "./parse-value.ts";
+import { type Place, type ProblemSink, problemSink } from "./problem.ts";
+import { rawFromJs } from "./raw-value.ts";
+import { CONFIG_ITEMS, type ConfigName, type ConfigValues } from "./table.ts";
+
+/** Where a value comes from. */
+export type OriginKind = "flag" | "variable" | "file" | "code" | "default";
+
+/** Where the value of an item comes from, for people and for the place of problems. */
+export interface Origin {
+  readonly kind: OriginKind;
+  /** The flag, the variable, `file:line`, the item whose value is the default; may be empty. */
+  readonly detail: string;
+  readonly place: Place;
+}
+
+/** The origin of every item. */
+export type Origins = ReadonlyMap<ConfigName, Origin>;
+
+/** One source of values, the strongest first in a list of them. */
+export interface Layer {
+  readonly kind: OriginKind;
+  readonly given: GivenValues;
+  /** What relative paths of this source are relative to. */
+  readonly folder: string;
+}
+
+/** Merges the layers over the table's defaults. Values in a weaker layer are parsed too, so that all faults show. */
+export function mergeLayers(
+  layers: readonly Layer[],
+  home: string,
+  sink: ProblemSink,
+): { values: ConfigValues; origins: Origins } {
+  const values = new Map<ConfigName, unknown>();
+  const origins = new Map<ConfigName, Origin>();
+  for (const { kind, given, folder } of layers) {
+    for (const item of CONFIG_ITEMS) {
+      const at = given.get(item.name);
+      const value = at && parseValue(item, at.raw, { home, folder }, sink);
+      if (value === undefined || values.has(item.name)) continue;
+      values.set(item.name, value);
+      origins.set(item.name, { kind, detail: detailOf(at?.place ?? {}), place: at?.place ?? {} });
+    }
+  }
+  for (const item of CONFIG_ITEMS) {
+    if (values.has(item.name)) continue;
+    const raw = rawFromJs(item.default, {});
+    values.set(item.name, parseValue(item, raw, { home, folder: home }, problemSink()));
+    origins.set(item.name, { kind: "default", detail: "", place: {} });
+  }
+  computeDefaults(values, origins);
+  return { values: Object.freeze(Object.fromEntries(values)) as ConfigValues, origins };
+}
+
+function computeDefaults(values: Map<ConfigName, unknown>, origins: Map<ConfigName, Origin>): void {
+  for (const [name, compute] of COMPUTED_DEFAULTS) {
+    if (values.get(name) !== undefined) continue;
+    const computed = compute((other) => values.get(other));
+    if (computed === undefined) continue;
+    values.set(name, computed.value);
+    const place = origins.get(computed.from)?.place ?? {};
+    origins.set(name, { kind: "default", detail: computed.from, place });
+  }
+}
+
+function detailOf({ file, line, source }: Place): string {
+  if (file === undefined) return source ?? "";
+  return line === undefined ? file : `${file}:${line}`;
+}

@@ -1,0 +1,20 @@
+/** Texts that stand where somebody has still to put a value. */
+
+/** How the seeds write what has to be filled in: `<SIGNING_SECRET>`, `{auth_url}`. */
+const SEED_PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;
+
+/** True for a placeholder text of the seeds, which counts as not set. */
+export function isSeedPlaceholder(text: string): boolean {
+  return SEED_PLACEHOLDER.test(text.trim());
+}
+
+/** Other forms that are never a secret: an unexpanded variable, and wording seen in published examples. */
+const TEMPLATE = /^(?:<[^<>]*>|\{[^{}]*\}|\[[^[\]]*\]|\$\{?\w+\}?|\$\{\{?[^{}]*\}?\}|%\w+%)$/;
+const EXAMPLE_WORDING =
+  /must.?be.?changed|change.?(?:me|this|it)|(?:override|replace).?(?:me|this)|(?:some|a).random.(?:secret.)?string|(?:generate|insert|put|enter).*key.?here|your.?(?:secret|key|encryption)/i;
+
+/** True for a secret that is publicly known because it is a placeholder or stands in examples. */
+export function isKnownPlaceholder(text: string): boolean {
+  const trimmed = text.trim();
+  return isSeedPlaceholder(trimmed) || TEMPLATE.test(trimmed) || EXAMPLE_WORDING.test(trimmed);
+}

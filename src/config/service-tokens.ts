@@ -1,0 +1,50 @@
+/** The tokens of `authorizer.tokens` ready to compare with: files are read, only digests are kept. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { ServiceTokenItem, TokenScope } from "./item.ts";
+import { SHORTEST_TOKEN } from "./parse-tokens.ts";
+import { ConfigError, type ConfigProblem, problemOf } from "./problem.ts";
+
+/** A caller with a token. */
+export interface ServiceToken {
+  readonly name: string;
+  /** SHA-256 of the token: 32 bytes. */
+  readonly digest: Buffer;
+  readonly scopes: ReadonlySet<TokenScope>;
+}
+
+/** The digest of a token, as {@link ServiceToken} keeps it. */
+export function tokenDigest(token: string): Buffer {
+  return createHash("sha256").update(token, "utf8").digest();
+}
+
+/**
+ * Reads token files (first line, without blanks around) and digests every token; read again for a reload.
+ * Throws {@link ConfigError} naming each file that cannot be read or holds less than 32 characters.
+ */
+export function readServiceTokens(items: readonly ServiceTokenItem[]): readonly ServiceToken[] {
+  const problems: ConfigProblem[] = [];
+  const tokens = items.flatMap((item, index): ServiceToken[] => {
+    const digest = digestOf(item);
+    if (typeof digest !== "string") return [{ name: item.name, digest, scopes: new Set(item.scopes) }];
+    const place = item.token_file === undefined ? {} : { file: item.token_file };
+    problems.push(problemOf("authorizer.tokens", `${JSON.stringify(item.name)}: ${digest}`, place, [index]));
+    return [];
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return tokens;
+}
+
+/** The digest, or what is wrong. */
+function digestOf({ token, token_file, token_sha256 }: ServiceTokenItem): Buffer | string {
+  if (token !== undefined) return tokenDigest(token);
+  if (token_sha256 !== undefined) return Buffer.from(token_sha256, "hex");
+  try {
+    const [first = ""] = readFileSync(token_file ?? "", "utf8").split("\n");
+    const text = first.trim();
+    if (text.length < SHORTEST_TOKEN) return `expected a token of at least ${SHORTEST_TOKEN} characters`;
+    return tokenDigest(text);
+  } catch (error) {
+    return `the token file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`;
+  }
+}

@@ -1,0 +1,43 @@
+/** The syntaxes that texts of some items have to follow. */
+import { isIP } from "node:net";
+import type { TextCheck } from "./item.ts";
+import { parseListenAddress } from "./listen-address.ts";
+
+/** What is expected of the text, when it does not follow the syntax; undefined when it does. */
+export function expectedText(check: TextCheck, text: string): string | undefined {
+  return CHECKS[check](text);
+}
+
+const CHECKS: Readonly<Record<TextCheck, (text: string) => string | undefined>> = {
+  "listen address": (text) =>
+    parseListenAddress(text) === undefined
+      ? "expected host:port such as 127.0.0.1:8001, [::1]:8001 or :8001, with a port of 0 to 65535"
+      : undefined,
+  "https url": checkHttpsUrl,
+  partition: (text) =>
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text)
+      ? undefined
+      : "expected letters, digits, - and _ (at most 63)",
+  peers: (text) =>
+    text === "loopback" || isPeer(text)
+      ? undefined
+      : "expected an IP address, a CIDR block such as 10.0.0.0/8, or loopback",
+};
+
+function checkHttpsUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  const sound =
+    url !== null &&
+    url.protocol === "https:" &&
+    !/[?#\s]/.test(text) &&
+    url.username === "" &&
+    url.password === "";
+  return sound ? undefined : "expected an https URL without query, fragment and credentials";
+}
+
+function isPeer(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}

@@ -1,0 +1,167 @@
+/** What the values of a configuration must be together, so that the service can run with them. */
+import { isLoopbackHost, parseListenAddress } from "./listen-address.ts";
+import type { Origins } from "./merge.ts";
+import { SHORTEST_TOKEN } from "./parse-tokens.ts";
+import { isKnownPlaceholder } from "./placeholder.ts";
+import { type ProblemSink, problemOf, problemSink } from "./problem.ts";
+import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
+
+/** Fewest bytes of `auth.encrypt.secret_key`: what HS256 wants. */
+export const SHORTEST_SECRET_KEY_BYTES = 32;
+
+type Tell = (name: ConfigName, message: string) => void;
+
+type Rule = (values: ConfigValues, problem: Tell, warning: Tell) => void;
+
+/**
+ * Every problem and warning of values that are sound one by one; `origins` give the places, `file` is named for what
+ * is missing. Items that only the data server needs are not asked for.
+ */
+export function validate(values: ConfigValues, origins: Origins, file?: string): ProblemSink {
+  const sink = problemSink();
+  const elsewhere = file === undefined ? {} : { file };
+  const teller =
+    (list: ProblemSink["problems"]): Tell =>
+    (name, message) => {
+      const place = origins.get(name)?.place ?? {};
+      list.push(
+        problemOf(name, message, place.file === undefined && place.source === undefined ? elsewhere : place),
+      );
+    };
+  for (const rule of RULES) rule(values, teller(sink.problems), teller(sink.warnings));
+  return sink;
+}
+
+const RULES: readonly Rule[] = [
+  requireDatabase,
+  requireSecretKey,
+  requireCertificates,
+  guardServiceListener,
+  warnOfUserListener,
+  keepListenersApart,
+  pairBootstrapKeys,
+  requireLogOutput,
+  warnOfLoginDurations,
+  warnOfShortToken,
+];
+
+function missing(name: ConfigName, what: string): string {
+  return `required: ${what} (or the variable ${variableOf(name)})`;
+}
+
+function requireDatabase(values: ConfigValues, problem: Tell): void {
+  if (values["database.type"] === undefined) {
+    const choices = itemNamed("database.type").choices ?? [];
+    problem("database.type", missing("database.type", `one of ${choices.join(", ")}`));
+  }
+  if (values["database.type"] !== "cosmosdb") return;
+  for (const name of [
+    "database.cosmosdb.endpoint",
+    "database.cosmosdb.database",
+    "database.cosmosdb.container",
+  ] as const) {
+    if (values[name] === "") problem(name, missing(name, "database.type is cosmosdb"));
+  }
+}
+
+function requireSecretKey(values: ConfigValues, problem: Tell): void {
+  const name = "auth.encrypt.secret_key";
+  const key = values[name];
+  const remedy = "make one with: openssl rand -hex 32";
+  if (key === undefined) {
+    problem(name, missing(name, `a random text of at least ${SHORTEST_SECRET_KEY_BYTES} bytes; ${remedy}`));
+  } else if (values["authorizer.allow_weak_key"]) {
+    return;
+  } else if (isKnownPlaceholder(key)) {
+    problem(name, `is a placeholder that everybody knows; ${remedy}`);
+  } else if (Buffer.byteLength(key) < SHORTEST_SECRET_KEY_BYTES) {
+    problem(
+      name,
+      `expected at least ${SHORTEST_SECRET_KEY_BYTES} bytes: a short key can be guessed from one login token; ${remedy} (authorizer.allow_weak_key accepts it)`,
+    );
+  }
+}
+
+function requireCertificates(values: ConfigValues, problem: Tell): void {
+  for (const section of ["tls", "authorizer.tls"] as const) {
+    if (!values[`${section}.enabled`]) continue;
+    for (const name of [`${section}.cert_file`, `${section}.key_file`] as const) {
+      if (!values[name]) problem(name, missing(name, `${section}.enabled is true`));
+    }
+  }
+  if (values["authorizer.tls.client_ca_file"] && !values["authorizer.tls.enabled"]) {
+    problem("authorizer.tls.client_ca_file", "mutual TLS needs authorizer.tls.enabled: true");
+  }
+}
+
+function isOpen(address: string): boolean {
+  return !isLoopbackHost(parseListenAddress(address)?.host ?? "");
+}
+
+function guardServiceListener(values: ConfigValues, problem: Tell): void {
+  const sheltered = values["authorizer.tls.enabled"] || values["authorizer.insecure_listen"];
+  if (sheltered || !isOpen(values["authorizer.listen_address"])) return;
+  problem(
+    "authorizer.listen_address",
+    "the service listener leaves loopback without TLS: set authorizer.tls.*, or authorizer.insecure_listen: true where the network itself is safe",
+  );
+}
+
+function warnOfUserListener(values: ConfigValues, _: Tell, warning: Tell): void {
+  if (values["tls.enabled"] || !isOpen(values["authorizer.user_listen_address"])) return;
+  warning(
+    "authorizer.user_listen_address",
+    "the user listener leaves loopback without TLS (tls.enabled is false)",
+  );
+}
+
+function keepListenersApart(values: ConfigValues, problem: Tell): void {
+  const names = [
+    "authorizer.user_listen_address",
+    "authorizer.listen_address",
+    "authorizer.metrics_address",
+  ] as const;
+  const taken = new Map<string, ConfigName>();
+  for (const name of names) {
+    const other = taken.get(values[name]);
+    if (other !== undefined) problem(name, `is the address of ${other} too`);
+    if (parseListenAddress(values[name])?.port !== 0) taken.set(values[name], name);
+  }
+}
+
+function pairBootstrapKeys(values: ConfigValues, problem: Tell): void {
+  const username = values["authorizer.bootstrap_admin.username"];
+  const key = values["authorizer.bootstrap_admin.access_key_id"];
+  const secret = values["authorizer.bootstrap_admin.secret_access_key"];
+  if (key !== undefined && secret === undefined) {
+    problem("authorizer.bootstrap_admin.secret_access_key", "required: the access key id is given");
+  }
+  if (secret !== undefined && key === undefined) {
+    problem("authorizer.bootstrap_admin.access_key_id", "required: the secret access key is given");
+  }
+  if (username === undefined && (key ?? secret) !== undefined) {
+    problem("authorizer.bootstrap_admin.username", "required: the administrator's key is given");
+  }
+}
+
+function requireLogOutput(values: ConfigValues, problem: Tell): void {
+  if (values["logging.output"].length === 0) {
+    problem("logging.output", "expected at least one path; logging.level NONE writes no log");
+  }
+}
+
+function warnOfLoginDurations(values: ConfigValues, _: Tell, warning: Tell): void {
+  if (values["auth.login_duration"] > values["auth.login_max_duration"]) {
+    warning("auth.login_duration", "is longer than auth.login_max_duration, which bounds it");
+  }
+}
+
+function warnOfShortToken(values: ConfigValues, _: Tell, warning: Tell): void {
+  const token = values["auth.api.token"];
+  if (token !== undefined && token.length < SHORTEST_TOKEN) {
+    warning(
+      "auth.api.token",
+      `is short for a token that may do everything: at least ${SHORTEST_TOKEN} characters are better`,
+    );
+  }
+}

@@ -1,0 +1,46 @@
+/** What a plan would do, for people and for scripts. */
+
+/** What happens to a thing: `keep` is one that differs from the data set and stays as it is (`load`). */
+export type ChangeAction = "add" | "change" | "remove" | "keep";
+
+/** What a change is about. */
+export type ChangeKind =
+  | "user"
+  | "group"
+  | "policy"
+  | "membership"
+  | "attachment"
+  | "credential"
+  | "principal"
+  | "resource type"
+  | "resource";
+
+/** One difference between the data sets and the directory. Never holds a secret. */
+export interface Change {
+  readonly action: ChangeAction;
+  readonly kind: ChangeKind;
+  /** Whom or what it is about: `alice`, `alice in Developers`, `OwnThings to user alice`. */
+  readonly name: string;
+  /** The fields that differ, for "change" and "keep". */
+  readonly fields?: readonly string[];
+}
+
+/** How many changes of each action there are. */
+export type ChangeCounts = Readonly<Record<ChangeAction, number>>;
+
+const SIGN: Readonly<Record<ChangeAction, string>> = { add: "+", change: "~", remove: "-", keep: "=" };
+
+/** One line of a diff: `+ user alice`, `~ policy OwnThings (statement)`, `= user bob (kept, differs in: email)`. */
+export function formatChange(change: Change): string {
+  const { action, kind, name, fields = [] } = change;
+  const list = fields.join(", ");
+  const detail = action === "keep" ? ` (kept, differs in: ${list})` : list === "" ? "" : ` (${list})`;
+  return `${SIGN[action]} ${kind} ${name}${detail}`;
+}
+
+/** Counts changes by action. */
+export function countChanges(changes: readonly Change[]): ChangeCounts {
+  const counts = { add: 0, change: 0, remove: 0, keep: 0 };
+  for (const { action } of changes) counts[action]++;
+  return counts;
+}

@@ -1,0 +1,63 @@
+/** Checks files against the JSON Schema of data sets. */
+
+import type { Schema } from "../catalog/catalog.ts";
+import { DATASET_FORMAT } from "./dataset.ts";
+import type { CheckedSource } from "./merge.ts";
+import type { ProblemList } from "./problem-list.ts";
+import { type DatasetSource, pointerOf, segmentsOf } from "./source.ts";
+
+/** Entries checked at once: the validator's work grows with the square of the problems it finds in one document. */
+const PORTION = 500;
+
+interface FormProblem {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** A problem found in a portion, with its pointer in the whole document. */
+function moved({ pointer, message }: FormProblem, start: number): FormProblem {
+  const [section = "", index = "0", ...rest] = segmentsOf(pointer);
+  return { pointer: pointerOf([section, start + Number(index), ...rest]), message };
+}
+
+/** The problems of a document whose sections are checked in portions. */
+function* formProblems(document: object, schema: Schema): Generator<FormProblem> {
+  const sections = Object.entries(document).filter((entry): entry is [string, unknown[]] =>
+    Array.isArray(entry[1]),
+  );
+  const emptied = Object.fromEntries(sections.map(([name]) => [name, []]));
+  yield* schema.problems({ ...document, ...emptied });
+  const known = sections.filter(
+    ([name]) => schema.problems({ format: DATASET_FORMAT, [name]: [] }).length === 0,
+  );
+  for (const [name, entries] of known) {
+    for (let start = 0; start < entries.length; start += PORTION) {
+      const portion = { format: DATASET_FORMAT, [name]: entries.slice(start, start + PORTION) };
+      for (const problem of schema.problems(portion)) yield moved(problem, start);
+    }
+  }
+}
+
+/** The section or entry that a pointer lies in: `/users/3/email` → `/users/3`. */
+function entryOf(pointer: string): string {
+  return pointer.split("/", 3).join("/");
+}
+
+/**
+ * Checks one file's form. Problems go to `problems`; the answer says which entries can be looked at further, and is
+ * undefined when the file as a whole is no data set of this format.
+ */
+export function checkForm(
+  source: DatasetSource,
+  schema: Schema,
+  problems: ProblemList,
+): CheckedSource | undefined {
+  const { value } = source;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const broken = new Set<string>();
+  for (const { pointer, message } of isObject ? formProblems(value, schema) : schema.problems(value)) {
+    problems.add(source, pointer, message);
+    broken.add(entryOf(pointer));
+  }
+  return isObject && "format" in value && !broken.has("/format") ? { source, broken } : undefined;
+}

@@ -1,0 +1,66 @@
+/** Checks that memberships and attachments name what exists, and name it once. */
+
+import type { DirectoryState } from "../directory/batch.ts";
+import type { Defined, MergedDataset } from "./merge.ts";
+import type { DatasetMode } from "./plan.ts";
+import type { ProblemList } from "./problem-list.ts";
+import { type DatasetRules, existingAfter } from "./world.ts";
+
+/** How references of one kind are checked. */
+interface ReferenceKind {
+  readonly what: "group" | "policy";
+  readonly exists: (name: string) => boolean;
+  readonly preconfigured: ReadonlySet<string>;
+  readonly inDirectory: (name: string) => boolean;
+}
+
+function missingMessage(kind: ReferenceKind, name: string): string {
+  const { what } = kind;
+  if (kind.inDirectory(name)) {
+    return `a former sync made this ${what}, and this one would remove it: define it in one of the files`;
+  }
+  const hint = kind.preconfigured.has(name)
+    ? '; it is preconfigured: write "preconfigured: true" to load it'
+    : "";
+  return `there is no ${what} of this name, neither in these files nor in the directory${hint}`;
+}
+
+/** Checks that all references are to what will exist once the data sets are applied. */
+export function checkReferences(
+  merged: MergedDataset,
+  rules: DatasetRules,
+  state: DirectoryState,
+  mode: DatasetMode,
+  problems: ProblemList,
+): void {
+  const existing = existingAfter(merged, rules, state, mode);
+  const groups: ReferenceKind = {
+    what: "group",
+    exists: existing.hasGroup,
+    preconfigured: new Set(rules.preconfigured.groups.map(({ name }) => name)),
+    inDirectory: (name) => state.groups.has(name),
+  };
+  const policies: ReferenceKind = {
+    what: "policy",
+    exists: existing.hasPolicy,
+    preconfigured: new Set(rules.preconfigured.policies.map(({ name }) => name)),
+    inDirectory: (name) => state.policies.has(name),
+  };
+  const check = (
+    from: Defined<unknown>,
+    field: string,
+    kind: ReferenceKind,
+    names: readonly string[] = [],
+  ) => {
+    for (const [index, name] of names.entries()) {
+      if (kind.exists(name)) continue;
+      problems.add(from.source, `${from.pointer}/${field}/${index}`, missingMessage(kind, name));
+    }
+  };
+  for (const user of merged.users.entries.values()) {
+    check(user, "groups", groups, user.value.groups);
+    check(user, "policies", policies, user.value.policies);
+  }
+  for (const group of merged.groups.entries.values())
+    check(group, "policies", policies, group.value.policies);
+}

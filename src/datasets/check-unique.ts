@@ -1,0 +1,102 @@
+/** Checks what belongs to one user only: access keys, external principals, external ids. */
+
+import type { DirectoryState, Managed, UserState } from "../directory/batch.ts";
+import type { DatasetUser } from "./dataset.ts";
+import { type Defined, type MergedDataset, placeOf } from "./merge.ts";
+import type { DatasetMode } from "./plan.ts";
+import type { ProblemList } from "./problem-list.ts";
+import { stays } from "./world.ts";
+
+/** A user of the directory with what the files say about it, if anything. */
+interface KnownUser {
+  readonly state: UserState;
+  readonly named: DatasetUser | undefined;
+  readonly mode: DatasetMode;
+}
+
+/** A kind of text that belongs to one user. */
+interface UniqueKind {
+  readonly what: string;
+  /** The texts of a user of a data set, with pointers within the user. */
+  readonly inFile: (user: DatasetUser) => readonly (readonly [text: string, pointer: string])[];
+  /** The texts that a user of the directory, who stays, keeps whatever the files give to whom. */
+  readonly kept: (user: KnownUser) => readonly string[];
+}
+
+function keptNames(marks: ReadonlyMap<string, Managed<unknown>>, mode: DatasetMode): string[] {
+  return [...marks].filter(([, { managed }]) => stays(managed, mode)).map(([name]) => name);
+}
+
+function keptExternalId({ state, named, mode }: KnownUser): readonly string[] {
+  const { external_id } = state.user.value;
+  const replaced = mode === "sync" && named !== undefined;
+  return external_id === undefined || replaced ? [] : [external_id];
+}
+
+const KINDS: readonly UniqueKind[] = [
+  {
+    what: "access key",
+    inFile: ({ credentials = [] }) =>
+      credentials.map((key, index) => [key.access_key_id, `/credentials/${index}/access_key_id`]),
+    kept: ({ state, mode }) => keptNames(state.credentials, mode),
+  },
+  {
+    what: "external principal",
+    inFile: ({ external_principals = [] }) =>
+      external_principals.map((principal, index) => [principal, `/external_principals/${index}`]),
+    kept: ({ state, mode }) => keptNames(state.externalPrincipals, mode),
+  },
+  {
+    what: "external id",
+    inFile: ({ external_id }) => (external_id === undefined ? [] : [[external_id, "/external_id"]]),
+    kept: keptExternalId,
+  },
+];
+
+function keptOwners(
+  kind: UniqueKind,
+  merged: MergedDataset,
+  state: DirectoryState,
+  mode: DatasetMode,
+): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  for (const [username, user] of state.users) {
+    const named = merged.users.entries.get(username)?.value;
+    if (named === undefined && !stays(user.user.managed, mode)) continue;
+    for (const text of kind.kept({ state: user, named, mode })) owners.set(text, username);
+  }
+  return owners;
+}
+
+function checkKind(
+  kind: UniqueKind,
+  merged: MergedDataset,
+  owners: ReadonlyMap<string, string>,
+  problems: ProblemList,
+): void {
+  const seen = new Map<string, Defined<unknown>>();
+  for (const [username, { value, source, pointer }] of merged.users.entries) {
+    for (const [text, at] of kind.inFile(value)) {
+      const first = seen.get(text);
+      const owner = owners.get(text);
+      const place = pointer + at;
+      if (first !== undefined) {
+        problems.add(source, place, `this ${kind.what} is already given at ${placeOf(first, source)}`);
+        continue;
+      }
+      seen.set(text, { value: text, source, pointer: place });
+      if (owner === undefined || owner === username) continue;
+      problems.add(source, place, `this ${kind.what} belongs to user "${owner}" of the directory`);
+    }
+  }
+}
+
+/** Checks that nothing belongs to two users, within the files and together with the directory. */
+export function checkUnique(
+  merged: MergedDataset,
+  state: DirectoryState,
+  mode: DatasetMode,
+  problems: ProblemList,
+): void {
+  for (const kind of KINDS) checkKind(kind, merged, keptOwners(kind, merged, state, mode), problems);
+}

@@ -1,0 +1,65 @@
+/** A data set document (decision-api.md §6), as `policies/schema/dataset.schema.json` describes it. */
+
+import type { Properties } from "../model/entities.ts";
+import type { Statement } from "../model/policy.ts";
+import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+
+/** An access key of a user; the secret in the file, or in an environment variable. */
+export interface DatasetCredential {
+  readonly access_key_id: string;
+  readonly secret_access_key?: string;
+  /** Name of the environment variable that holds the secret. */
+  readonly secret_access_key_env?: string;
+  /** Unix seconds. */
+  readonly creation_date?: number;
+}
+
+/** A user with everything that refers to it. */
+export interface DatasetUser {
+  readonly username: string;
+  readonly friendly_name?: string;
+  readonly email?: string;
+  readonly source?: string;
+  readonly external_id?: string;
+  readonly encryptedPassword?: string;
+  /** Unix seconds. */
+  readonly creation_date?: number;
+  readonly properties?: Properties;
+  readonly groups?: readonly string[];
+  readonly policies?: readonly string[];
+  readonly credentials?: readonly DatasetCredential[];
+  readonly external_principals?: readonly string[];
+}
+
+/** A group with its policies. */
+export interface DatasetGroup {
+  readonly name: string;
+  readonly description?: string;
+  /** Unix seconds. */
+  readonly creation_date?: number;
+  readonly policies?: readonly string[];
+}
+
+/** A policy; its statements are kept verbatim. */
+export interface DatasetPolicy {
+  readonly name: string;
+  readonly statement: readonly Statement[];
+  /** Unix seconds. */
+  readonly creation_date?: number;
+  readonly acl?: string;
+}
+
+/** A whole data set. */
+export interface DatasetDocument {
+  readonly format: 1;
+  /** Also load the preconfigured policies and groups of the catalog. */
+  readonly preconfigured?: boolean;
+  readonly users?: readonly DatasetUser[];
+  readonly groups?: readonly DatasetGroup[];
+  readonly policies?: readonly DatasetPolicy[];
+  readonly resource_types?: readonly ResourceType[];
+  readonly resources?: readonly RegisteredResource[];
+}
+
+/** The only format this version reads and writes. */
+export const DATASET_FORMAT = 1;

@@ -1,0 +1,118 @@
+/** Writes the directory as a data set that loads back to the same state (decision-api.md §6). */
+
+import { stringify } from "yaml";
+import type { DirectoryState, GroupState, UserState } from "../directory/batch.ts";
+import type { Directory, NewPolicy } from "../directory/directory.ts";
+import { AuthorizerError } from "../errors.ts";
+import {
+  DATASET_FORMAT,
+  type DatasetCredential,
+  type DatasetDocument,
+  type DatasetGroup,
+  type DatasetPolicy,
+  type DatasetUser,
+} from "./dataset.ts";
+import { MAX_YAML_BYTES } from "./read-dataset.ts";
+
+/** What {@link exportDataset} takes. */
+export interface ExportOptions {
+  readonly format: "json" | "yaml";
+  /** Write credentials, with their secrets in clear. Without it they are left out. */
+  readonly secrets: boolean;
+}
+
+/** An exported data set. */
+export interface ExportedDataset {
+  readonly text: string;
+  /** Credentials that were left out. */
+  readonly omittedCredentials: number;
+}
+
+/** Leaves out what is undefined, an empty list or an empty object. */
+function compact<T extends object>(value: T): T {
+  const kept = Object.entries(value).filter(
+    ([, member]) => member !== undefined && (typeof member !== "object" || Object.keys(member).length > 0),
+  );
+  return Object.fromEntries(kept) as T;
+}
+
+function credentialsOf({ credentials }: UserState): DatasetCredential[] {
+  const written: DatasetCredential[] = [];
+  for (const [access_key_id, { value }] of credentials) {
+    const { secret_access_key } = value;
+    if (secret_access_key !== undefined) written.push({ access_key_id, secret_access_key });
+  }
+  return written;
+}
+
+function exportedUser(state: UserState, secrets: boolean): DatasetUser {
+  const { username, friendly_name, email, source, external_id, properties } = state.user.value;
+  return compact({
+    username,
+    friendly_name,
+    email,
+    source,
+    external_id,
+    properties,
+    groups: [...state.groups.keys()],
+    policies: [...state.policies.keys()],
+    credentials: secrets ? credentialsOf(state) : [],
+    external_principals: [...state.externalPrincipals.keys()],
+  }) as DatasetUser;
+}
+
+function exportedGroup({ group, policies }: GroupState): DatasetGroup {
+  const { name, description } = group.value;
+  return compact({ name, description, policies: [...policies.keys()] }) as DatasetGroup;
+}
+
+function exportedPolicy({ name, statement }: NewPolicy): DatasetPolicy {
+  return { name, statement };
+}
+
+function documentOf(state: DirectoryState, secrets: boolean): DatasetDocument {
+  const resources = [...state.resources.values()].flatMap((byId) => [...byId.values()]);
+  return compact({
+    format: DATASET_FORMAT,
+    users: [...state.users.values()].map((user) => exportedUser(user, secrets)),
+    groups: [...state.groups.values()].map(exportedGroup),
+    policies: [...state.policies.values()].map(({ value }) => exportedPolicy(value)),
+    resource_types: [...state.resourceTypes.values()].map(({ value }) => value),
+    resources: resources.map(({ value }) => compact(value)),
+  });
+}
+
+function toYaml(document: DatasetDocument): string {
+  const text = stringify(document, {
+    version: "1.2",
+    schema: "core",
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+  });
+  if (Buffer.byteLength(text) > MAX_YAML_BYTES) throw tooLargeForYaml();
+  return text;
+}
+
+function tooLargeForYaml(): AuthorizerError {
+  return new AuthorizerError(
+    "invalid_request",
+    "the data set is over 5 MiB as YAML, which is not read back: export JSON",
+  );
+}
+
+/**
+ * Exports everything: users, groups, policies, attachments, declared resource types, registered resources; the
+ * preconfigured ones, too, as they are now.
+ * @throws AuthorizerError "invalid_request" for YAML over 5 MiB, which could not be loaded
+ */
+export async function exportDataset(directory: Directory, options: ExportOptions): Promise<ExportedDataset> {
+  const { format, secrets } = options;
+  const state = await directory.batches.state({ secrets });
+  const document = documentOf(state, secrets);
+  const credentials = state.users.values().reduce((sum, user) => sum + user.credentials.size, 0);
+  const omittedCredentials = secrets ? 0 : credentials;
+  if (format === "json") return { text: `${JSON.stringify(document, null, 2)}\n`, omittedCredentials };
+  // YAML is slow to write: what is too large already as dense JSON is not tried.
+  if (JSON.stringify(document).length > MAX_YAML_BYTES) throw tooLargeForYaml();
+  return { text: toYaml(document), omittedCredentials };
+}

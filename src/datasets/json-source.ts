@@ -1,0 +1,64 @@
+/**
+ * Reads a JSON data set. The text is parsed plainly; positions are computed only after a problem. JSON.parse keeps
+ * the last of two members of one name, so members are counted in the text and in the value: counts that differ are
+ * the one sign of a duplicate, and only then is the text searched for it.
+ */
+
+import { duplicateMembers, firstSyntaxFault, locateInJson } from "./json-positions.ts";
+import { countMembers } from "./sound-value.ts";
+import type { Parsed, Position } from "./source.ts";
+
+const QUOTE = '"';
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+}
+
+/** Index of the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf(QUOTE, start + 1);
+  for (;;) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    if ((end - 1 - before) % 2 === 0) return end;
+    end = text.indexOf(QUOTE, end + 1);
+  }
+}
+
+/** Members of all objects in a valid JSON text: strings that a colon follows. */
+function countMembersInText(text: string): number {
+  let members = 0;
+  let at = text.indexOf(QUOTE);
+  while (at >= 0) {
+    let next = endOfString(text, at) + 1;
+    while (isBlank(text.charCodeAt(next))) next++;
+    if (text.charCodeAt(next) === COLON) members++;
+    at = text.indexOf(QUOTE, next);
+  }
+  return members;
+}
+
+/** Place of a syntax error. The engine's own message is not shown: it quotes the text, which may hold secrets. */
+function syntaxErrorPosition(text: string, error: unknown): Position | undefined {
+  const found = /line (\d+) column (\d+)/.exec(error instanceof Error ? error.message : "");
+  if (found === null) return firstSyntaxFault(text);
+  return { line: Number(found[1]), column: Number(found[2]) };
+}
+
+/** Parses a JSON text; duplicate members are faults. */
+export function parseJson(text: string): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const position = syntaxErrorPosition(text, error);
+    return { faults: [{ pointer: "", message: "not valid JSON from here on", position }] };
+  }
+  if (countMembersInText(text) !== countMembers(value)) {
+    const faults = duplicateMembers(text);
+    if (faults.length > 0) return { faults };
+  }
+  return { value, locate: (pointers) => locateInJson(text, pointers) };
+}

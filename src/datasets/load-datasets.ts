@@ -1,0 +1,165 @@
+/** Loads data sets into the directory: all files together, all or nothing (decision-api.md §6). */
+
+import type { Catalog } from "../catalog/catalog.ts";
+import type { DirectoryState } from "../directory/batch.ts";
+import type { Directory } from "../directory/directory.ts";
+import { AuthorizerError } from "../errors.ts";
+import type { Guards } from "../model/names.ts";
+import type { PolicyLimits } from "../model/policy-validation.ts";
+import { compileTemplate } from "../model/template.ts";
+import { type Change, type ChangeCounts, countChanges } from "./change.ts";
+import { checkNames, checkPolicies, checkResources, type EntityChecks } from "./check-entities.ts";
+import { checkForm } from "./check-form.ts";
+import { checkReferences } from "./check-references.ts";
+import { checkUnique } from "./check-unique.ts";
+import { type CheckedSource, type MergedDataset, mergeDatasets } from "./merge.ts";
+import { type DatasetMode, PlanBuilder } from "./plan.ts";
+import { planPuts } from "./plan-puts.ts";
+import { planRemovals, type RemovalShare } from "./plan-removals.ts";
+import { ProblemList } from "./problem-list.ts";
+import { readDataset } from "./read-dataset.ts";
+import { type Environment, resolveSecrets } from "./secrets.ts";
+import { selectFiles } from "./select-files.ts";
+import { type Wanted, wantedFrom } from "./wanted.ts";
+import type { DatasetRules } from "./world.ts";
+
+/** What a load is doing: files read, then the check of their contents, then operations applied. */
+export interface DatasetProgress {
+  readonly phase: "read" | "check" | "apply";
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What {@link loadDatasets} takes. */
+export interface LoadOptions {
+  readonly directory: Directory;
+  readonly catalog: Catalog;
+  /** Paths and globs (`authorizer.datasets`). */
+  readonly files: readonly string[];
+  /** `load` creates what is missing; `sync` makes the directory equal and removes what a former sync made. */
+  readonly mode: DatasetMode;
+  /** Only says what would happen. */
+  readonly dryRun?: boolean;
+  /** Confirms a sync that removes more than half of what it manages. */
+  readonly yes?: boolean;
+  /** Reads environment variables, for `secret_access_key_env`. */
+  readonly env: Environment;
+  /** `authorizer.guards`; default strict. */
+  readonly guards?: Guards;
+  /** `authorizer.limits` of policies; what is absent has its default. */
+  readonly limits?: Partial<PolicyLimits>;
+  readonly onProgress?: (progress: DatasetProgress) => void;
+}
+
+/** What a load did, or would do. */
+export interface DatasetReport {
+  readonly mode: DatasetMode;
+  /** Nothing was written. */
+  readonly dryRun: boolean;
+  /** The files that were read. */
+  readonly files: readonly string[];
+  readonly changes: readonly Change[];
+  readonly counts: ChangeCounts;
+  /** A sync removes more than half of what it manages: without `yes` it is refused. */
+  readonly needsYes: boolean;
+}
+
+function rulesOf({ catalog, guards = "strict", limits = {} }: LoadOptions): DatasetRules {
+  const { policies, groups } = catalog.preconfigured;
+  return {
+    partition: catalog.partition,
+    guards,
+    limits,
+    preconfigured: {
+      policies: policies.map(({ name, statement }) => ({ name, statement })),
+      groups: groups.map(({ name, description, policies: names }) => ({
+        name,
+        description,
+        policies: names,
+      })),
+    },
+    builtInServices: catalog.services,
+    builtInTypes: new Map([...catalog.resourceTypes].map(([name, type]) => [name, compileTemplate(type)])),
+  };
+}
+
+/** Reads all files and checks their form; throws when a file cannot be read at all. */
+async function readAll(options: LoadOptions, problems: ProblemList) {
+  const { files, problems: unselected } = await selectFiles(options.files);
+  for (const problem of unselected) problems.addFile(problem);
+  const schema = options.catalog.schema("dataset");
+  const checked: CheckedSource[] = [];
+  for (const [index, file] of files.entries()) {
+    const source = await readDataset(file, problems);
+    const form = source && checkForm(source, schema, problems);
+    if (form !== undefined) checked.push(form);
+    options.onProgress?.({ phase: "read", done: index + 1, total: files.length });
+  }
+  // What a missing file may define cannot be told from what nobody defines.
+  if (checked.length < files.length || unselected.length > 0) problems.throwIfAny();
+  return { files, checked };
+}
+
+function checkAll(checks: EntityChecks, env: Environment): Wanted {
+  const { merged, rules, state, mode, problems } = checks;
+  checkNames(checks);
+  checkReferences(merged, rules, state, mode, problems);
+  checkUnique(merged, state, mode, problems);
+  checkPolicies(checks);
+  checkResources(checks);
+  const secrets = resolveSecrets(merged, env, problems);
+  problems.throwIfAny();
+  return wantedFrom(merged, secrets, rules.preconfigured);
+}
+
+function hasCredentials(merged: MergedDataset): boolean {
+  return merged.users.entries.values().some(({ value }) => (value.credentials?.length ?? 0) > 0);
+}
+
+function isMoreThanHalf({ removed, managed }: RemovalShare): boolean {
+  return removed * 2 > managed;
+}
+
+function refusal({ removed, managed }: RemovalShare): AuthorizerError {
+  return new AuthorizerError(
+    "conflict",
+    `sync would remove ${removed} of the ${managed} things it manages, which is more than half; ` +
+      "check the files with --dry-run, and confirm with --yes if that is meant. Nothing was changed",
+  );
+}
+
+function makePlan(wanted: Wanted, state: DirectoryState, mode: DatasetMode) {
+  const plan = new PlanBuilder();
+  const share = mode === "sync" ? planRemovals(plan, wanted, state) : { removed: 0, managed: 0 };
+  planPuts({ plan, state, mode }, wanted);
+  return { plan, share };
+}
+
+/**
+ * Loads data sets. Readers of the directory see all of it or nothing.
+ * @throws AuthorizerError "invalid_request" with every problem of all files (file, line, column, pointer), or when
+ * no file is named; "conflict" for a sync that needs `yes`; what the directory throws
+ */
+export async function loadDatasets(options: LoadOptions): Promise<DatasetReport> {
+  const { directory, mode, dryRun = false, yes = false, env, onProgress } = options;
+  if (options.files.length === 0) throw new AuthorizerError("invalid_request", "no data set file is named");
+  const problems = new ProblemList();
+  const { files, checked } = await readAll(options, problems);
+  const merged = mergeDatasets(checked, problems);
+  onProgress?.({ phase: "check", done: 0, total: 1 });
+  const state = await directory.batches.state({ secrets: mode === "sync" && hasCredentials(merged) });
+  const wanted = checkAll({ merged, rules: rulesOf(options), state, mode, problems }, env);
+  const { plan, share } = makePlan(wanted, state, mode);
+  onProgress?.({ phase: "check", done: 1, total: 1 });
+  const needsYes = isMoreThanHalf(share);
+  if (!dryRun) {
+    if (needsYes && !yes) throw refusal(share);
+    if (plan.operations.length > 0) {
+      await directory.batches.apply(plan.operations, {
+        managed: mode === "sync",
+        onProgress: (done, total) => onProgress?.({ phase: "apply", done, total }),
+      });
+    }
+  }
+  return { mode, dryRun, files, changes: plan.changes, counts: countChanges(plan.changes), needsYes };
+}

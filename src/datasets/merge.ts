@@ -1,0 +1,124 @@
+/** Puts the data sets of all files together: who defines what, each name once. */
+
+import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { DatasetDocument, DatasetGroup, DatasetPolicy, DatasetUser } from "./dataset.ts";
+import type { ProblemList } from "./problem-list.ts";
+import type { DatasetSource } from "./source.ts";
+
+/** Something a file defines, with its place. */
+export interface Defined<T> {
+  readonly value: T;
+  readonly source: DatasetSource;
+  /** JSON pointer of the value in its file. */
+  readonly pointer: string;
+}
+
+/** A file whose form was checked. */
+export interface CheckedSource {
+  readonly source: DatasetSource;
+  /** Pointers of entries (`/users/3`) with problems of form: their names count as defined, nothing else is read. */
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Definitions of one kind by name. */
+export interface Definitions<T> {
+  readonly entries: Map<string, Defined<T>>;
+  /** Names of definitions with problems of form, so that a reference to one is no second problem. */
+  readonly brokenNames: Set<string>;
+}
+
+/** All data sets of a load as one. */
+export interface MergedDataset {
+  readonly users: Definitions<DatasetUser>;
+  readonly groups: Definitions<DatasetGroup>;
+  readonly policies: Definitions<DatasetPolicy>;
+  readonly resourceTypes: Definitions<ResourceType>;
+  /** By {@link resourceKey}. */
+  readonly resources: Definitions<RegisteredResource>;
+  preconfigured: boolean;
+}
+
+/** One text for a type and an id; no name holds a NUL. */
+export function resourceKey(resource: { readonly type: string; readonly id: string }): string {
+  return `${resource.type}\0${resource.id}`;
+}
+
+function none<T>(): Definitions<T> {
+  return { entries: new Map(), brokenNames: new Set() };
+}
+
+/** How a section of a document is read. */
+interface Section<T> {
+  readonly key: keyof DatasetDocument;
+  readonly what: string;
+  readonly field: string;
+  readonly nameOf: (value: T) => string;
+  readonly into: Definitions<T>;
+}
+
+function fieldOf(value: unknown, field: string): string | undefined {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;
+  const found: unknown = Reflect.get(value, field);
+  return typeof found === "string" ? found : undefined;
+}
+
+function mergeSection<T>(
+  { source, broken }: CheckedSource,
+  section: Section<T>,
+  problems: ProblemList,
+): void {
+  const { key, what, field, nameOf, into } = section;
+  const list: unknown = Reflect.get(source.value as object, key);
+  if (!Array.isArray(list) || broken.has(`/${key}`)) return;
+  for (const [index, item] of list.entries()) {
+    const pointer = `/${key}/${index}`;
+    if (broken.has(pointer)) {
+      const name = fieldOf(item, field);
+      if (name !== undefined) into.brokenNames.add(name);
+      continue;
+    }
+    const value = item as T;
+    const name = nameOf(value);
+    const first = into.entries.get(name);
+    if (first === undefined) into.entries.set(name, { value, source, pointer });
+    else
+      problems.add(
+        source,
+        `${pointer}/${field}`,
+        `this ${what} is also defined at ${placeOf(first, source)}`,
+      );
+  }
+}
+
+/** Where the first definition is: its pointer, and its file where that is another one. */
+export function placeOf(first: Defined<unknown>, seenFrom: DatasetSource): string {
+  return first.source === seenFrom ? first.pointer : `${first.pointer} of ${first.source.file}`;
+}
+
+/** Merges the files; a name that is defined twice, in one file or in two, is a problem. */
+export function mergeDatasets(sources: readonly CheckedSource[], problems: ProblemList): MergedDataset {
+  const merged: MergedDataset = {
+    users: none(),
+    groups: none(),
+    policies: none(),
+    resourceTypes: none(),
+    resources: none(),
+    preconfigured: false,
+  };
+  const { users, groups, policies, resourceTypes, resources } = merged;
+  for (const checked of sources) {
+    const add = <T>(section: Section<T>) => mergeSection(checked, section, problems);
+    add({ key: "users", what: "user", field: "username", nameOf: (user) => user.username, into: users });
+    add({ key: "groups", what: "group", field: "name", nameOf: (group) => group.name, into: groups });
+    add({ key: "policies", what: "policy", field: "name", nameOf: (policy) => policy.name, into: policies });
+    const ofType = (type: ResourceType) => type.type;
+    add({ key: "resource_types", what: "resource type", field: "type", nameOf: ofType, into: resourceTypes });
+    add({ key: "resources", what: "resource", field: "id", nameOf: resourceKey, into: resources });
+    if (fieldIsTrue(checked.source.value, "preconfigured")) merged.preconfigured = true;
+  }
+  return merged;
+}
+
+function fieldIsTrue(value: unknown, field: string): boolean {
+  return typeof value === "object" && value !== null && Reflect.get(value, field) === true;
+}

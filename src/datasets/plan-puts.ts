@@ -1,0 +1,167 @@
+/** The additions and changes of a plan; removals are in `plan-removals.ts`. */
+
+import type { BatchOperation, DirectoryState, Managed, UserState } from "../directory/batch.ts";
+import type { ChangeKind } from "./change.ts";
+import { compareFields } from "./fields.ts";
+import { resourceKey } from "./merge.ts";
+import type { DatasetMode, PlanBuilder } from "./plan.ts";
+import type { Wanted, WantedCredential, WantedGroup, WantedUser } from "./wanted.ts";
+
+/** What putting things needs. */
+export interface PutContext {
+  readonly plan: PlanBuilder;
+  readonly state: DirectoryState;
+  readonly mode: DatasetMode;
+}
+
+/** An entity to create, or to bring to its wanted form. */
+interface EntityPut<T extends object> {
+  readonly kind: ChangeKind;
+  readonly name: string;
+  readonly wanted: T;
+  readonly existing: Managed<T> | undefined;
+  readonly operation: (value: T) => BatchOperation;
+  /** What somebody changed stays, also in a sync. */
+  readonly preconfigured?: boolean;
+}
+
+function putEntity<T extends object>({ plan, mode }: PutContext, put: EntityPut<T>): void {
+  const { kind, name, wanted, existing, operation, preconfigured = false } = put;
+  if (existing === undefined) {
+    plan.add(operation(wanted), "add", kind, name);
+    return;
+  }
+  const { fields, replacement } = compareFields(wanted, existing.value, mode);
+  if (fields.length === 0) return;
+  if (mode === "load" || (preconfigured && !existing.managed)) plan.keep(kind, name, fields);
+  else plan.change(operation(replacement), kind, name, fields);
+}
+
+function putGroup(context: PutContext, wanted: WantedGroup): void {
+  const { plan, state, mode } = context;
+  const { group, preconfigured } = wanted;
+  const existing = state.groups.get(group.name);
+  putEntity(context, {
+    kind: "group",
+    name: group.name,
+    wanted: group,
+    existing: existing?.group as Managed<typeof group> | undefined,
+    operation: (value) => ({ op: "put_group", ...value }),
+    preconfigured,
+  });
+  // What an administrator took from a preconfigured group is not given back at the next start.
+  if (preconfigured && existing !== undefined && (mode === "load" || !existing.group.managed)) return;
+  for (const policy of wanted.policies) {
+    if (existing?.policies.has(policy)) continue;
+    const name = `${policy} to group ${group.name}`;
+    plan.add({ op: "attach_to_group", group: group.name, policy }, "add", "attachment", name);
+  }
+}
+
+function putCredential(
+  { plan, mode }: PutContext,
+  username: string,
+  access_key_id: string,
+  wanted: WantedCredential,
+  existing: UserState | undefined,
+): void {
+  const operation: BatchOperation = { op: "put_credential", username, access_key_id, ...wanted };
+  const name = `${access_key_id} of ${username}`;
+  const found = existing?.credentials.get(access_key_id)?.value;
+  if (found === undefined) {
+    plan.add(operation, "add", "credential", name);
+    return;
+  }
+  const fields: string[] = [];
+  const { secret_access_key: secret, creation_date = found.creation_date } = found;
+  if (secret !== undefined && secret !== wanted.secret_access_key) fields.push("secret_access_key");
+  if ((wanted.creation_date ?? creation_date) !== creation_date) fields.push("creation_date");
+  if (fields.length === 0) return;
+  if (mode === "load") plan.keep("credential", name, fields);
+  else
+    plan.change(
+      { ...operation, creation_date: wanted.creation_date ?? creation_date },
+      "credential",
+      name,
+      fields,
+    );
+}
+
+function putUser(context: PutContext, wanted: WantedUser): void {
+  const { plan, state } = context;
+  const { username } = wanted.user;
+  const existing = state.users.get(username);
+  putEntity(context, {
+    kind: "user",
+    name: username,
+    wanted: wanted.user,
+    existing: existing?.user,
+    operation: (user) => ({ op: "put_user", user }),
+  });
+  for (const group of wanted.groups) {
+    if (existing?.groups.has(group)) continue;
+    plan.add({ op: "add_member", group, username }, "add", "membership", `${username} in ${group}`);
+  }
+  for (const policy of wanted.policies) {
+    if (existing?.policies.has(policy)) continue;
+    const name = `${policy} to user ${username}`;
+    plan.add({ op: "attach_to_user", username, policy }, "add", "attachment", name);
+  }
+  for (const [key, credential] of wanted.credentials)
+    putCredential(context, username, key, credential, existing);
+  for (const principal of wanted.externalPrincipals) {
+    if (existing?.externalPrincipals.has(principal)) continue;
+    const name = `${principal} of ${username}`;
+    plan.add({ op: "put_principal", username, principal }, "add", "principal", name);
+  }
+}
+
+/** Frees external ids that move from one staying user to another, which no order of puts could do. */
+function releaseExternalIds({ plan, state }: PutContext, wanted: Wanted): void {
+  const taken = new Map<string, string>();
+  for (const [username, { user }] of wanted.users) {
+    if (user.external_id !== undefined) taken.set(user.external_id, username);
+  }
+  for (const username of wanted.users.keys()) {
+    const existing = state.users.get(username)?.user.value;
+    if (existing?.external_id === undefined) continue;
+    const { external_id, ...rest } = existing;
+    if ((taken.get(external_id) ?? username) !== username) plan.prepare({ op: "put_user", user: rest });
+  }
+}
+
+/** Adds what is missing; in a sync also changes what differs. What a put refers to comes before it. */
+export function planPuts(context: PutContext, wanted: Wanted): void {
+  const { state, mode } = context;
+  if (mode === "sync") releaseExternalIds(context, wanted);
+  for (const [name, type] of wanted.resourceTypes) {
+    putEntity(context, {
+      kind: "resource type",
+      name,
+      wanted: type,
+      existing: state.resourceTypes.get(name),
+      operation: (resourceType) => ({ op: "put_resource_type", resourceType }),
+    });
+  }
+  for (const [name, { policy, preconfigured }] of wanted.policies) {
+    putEntity(context, {
+      kind: "policy",
+      name,
+      wanted: policy,
+      existing: state.policies.get(name),
+      operation: (value) => ({ op: "put_policy", policy: value }),
+      preconfigured,
+    });
+  }
+  for (const group of wanted.groups.values()) putGroup(context, group);
+  for (const user of wanted.users.values()) putUser(context, user);
+  for (const resource of wanted.resources.values()) {
+    putEntity(context, {
+      kind: "resource",
+      name: resourceKey(resource).replace("\0", " "),
+      wanted: resource,
+      existing: state.resources.get(resource.type)?.get(resource.id),
+      operation: (value) => ({ op: "put_resource", resource: value }),
+    });
+  }
+}

@@ -1,0 +1,84 @@
+/** Collects the problems of all files of a load, so that they are reported at once. */
+
+import { AuthorizerError, type Problem } from "../errors.ts";
+import type { DatasetSource, TextFault } from "./source.ts";
+
+/** Most problems that are located and reported one by one; the rest is counted. */
+export const MAX_REPORTED_PROBLEMS = 100;
+
+interface Entry {
+  readonly file: string;
+  readonly source: DatasetSource | undefined;
+  readonly problem: Problem;
+}
+
+/** Orders problems by file, in the order in which files appear, then by place. */
+function byPlace(entries: readonly Entry[]): (a: Problem, b: Problem) => number {
+  const files = [...new Set(entries.map(({ file }) => file))];
+  const rank = new Map(files.map((file, index) => [file, index]));
+  return (a, b) =>
+    (rank.get(a.file ?? "") ?? 0) - (rank.get(b.file ?? "") ?? 0) ||
+    (a.line ?? 0) - (b.line ?? 0) ||
+    (a.column ?? 0) - (b.column ?? 0);
+}
+
+/** Problems in the order found. Places in files are looked up when the list is read, once per file. */
+export class ProblemList {
+  readonly #entries: Entry[] = [];
+  #count = 0;
+
+  /** Number of problems, also of those beyond {@link MAX_REPORTED_PROBLEMS}. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a problem with the value that `pointer` names. `message` must not hold secrets. */
+  add(source: DatasetSource, pointer: string, message: string): void {
+    this.#count++;
+    if (this.#entries.length >= MAX_REPORTED_PROBLEMS) return;
+    this.#entries.push({ file: source.file, source, problem: { file: source.file, pointer, message } });
+  }
+
+  /** Adds a problem with a file as such. */
+  addFile(problem: Problem): void {
+    this.#count++;
+    if (this.#entries.length >= MAX_REPORTED_PROBLEMS) return;
+    this.#entries.push({ file: problem.file ?? "", source: undefined, problem });
+  }
+
+  /** Adds a fault of a file's text. */
+  addText(file: string, fault: TextFault): void {
+    const { pointer, message, position } = fault;
+    this.addFile({ file, pointer, message, ...position });
+  }
+
+  /** The first problems found, in the order of files and lines, and one that counts the rest. */
+  list(): readonly Problem[] {
+    const pointers = Map.groupBy(
+      this.#entries.filter((entry) => entry.source !== undefined),
+      (entry) => entry.source,
+    );
+    const places = new Map(
+      [...pointers].map(([source, entries]) => [
+        source,
+        source?.locate(entries.map((e) => e.problem.pointer)),
+      ]),
+    );
+    const problems = this.#entries
+      .map(({ source, problem }) =>
+        source === undefined ? problem : { ...problem, ...places.get(source)?.get(problem.pointer) },
+      )
+      .sort(byPlace(this.#entries));
+    const rest = this.#count - problems.length;
+    return rest === 0 ? problems : [...problems, { pointer: "", message: `and ${rest} more` }];
+  }
+
+  /** Throws "invalid_request" with the problems, if there are any. */
+  throwIfAny(): void {
+    if (this.#count === 0) return;
+    const what = this.#count === 1 ? "1 problem" : `${this.#count} problems`;
+    throw new AuthorizerError("invalid_request", `the data set has ${what}; nothing was loaded`, {
+      problems: this.list(),
+    });
+  }
+}

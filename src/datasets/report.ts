@@ -1,0 +1,31 @@
+/** A load's report as text. */
+
+import type { Problem } from "../errors.ts";
+import { formatChange } from "./change.ts";
+import type { DatasetReport } from "./load-datasets.ts";
+
+/** One line for a problem: `file:line:column: pointer: message`, as far as they are known. */
+export function formatProblem({ file, line, column, pointer, message }: Problem): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  return [place, pointer, message].filter((part) => part !== "").join(": ");
+}
+
+/** The last line of a report: counts, and whether anything was written. */
+export function formatSummary({ counts, dryRun, mode, files, needsYes }: DatasetReport): string {
+  const { add, change, remove, keep } = counts;
+  const done = dryRun
+    ? "nothing was written (dry run)"
+    : add + change + remove > 0
+      ? "applied"
+      : "nothing to do";
+  const kept = keep > 0 ? `, ${keep} kept as they are` : "";
+  const warning = dryRun && needsYes ? "; removes more than half of what sync manages: needs --yes" : "";
+  const from = files.length === 1 ? "1 file" : `${files.length} files`;
+  return `${mode} of ${from}: ${add} added, ${change} changed, ${remove} removed${kept}; ${done}${warning}`;
+}
+
+/** The diff, one change a line, and the summary. */
+export function* formatReport(report: DatasetReport): Generator<string> {
+  for (const change of report.changes) yield formatChange(change);
+  yield formatSummary(report);
+}

@@ -1,0 +1,31 @@
+/** Finds the secrets of credentials: in the file, or in the environment. */
+
+import { secretAccessKeyProblem } from "../model/names.ts";
+import type { MergedDataset } from "./merge.ts";
+import type { ProblemList } from "./problem-list.ts";
+
+/** Reads an environment variable; undefined when it is not set. */
+export type Environment = (name: string) => string | undefined;
+
+/** Secrets by access key id. A variable that is missing or empty is a problem; values appear in no message. */
+export function resolveSecrets(
+  merged: MergedDataset,
+  env: Environment,
+  problems: ProblemList,
+): ReadonlyMap<string, string> {
+  const secrets = new Map<string, string>();
+  for (const { value, source, pointer } of merged.users.entries.values()) {
+    for (const [index, credential] of (value.credentials ?? []).entries()) {
+      const { access_key_id, secret_access_key, secret_access_key_env } = credential;
+      const secret = secret_access_key_env === undefined ? secret_access_key : env(secret_access_key_env);
+      const message =
+        secret === undefined || secret === ""
+          ? "the environment variable of this name is not set"
+          : secretAccessKeyProblem(secret);
+      const field = secret_access_key_env === undefined ? "secret_access_key" : "secret_access_key_env";
+      if (message !== undefined) problems.add(source, `${pointer}/credentials/${index}/${field}`, message);
+      secrets.set(access_key_id, secret ?? "");
+    }
+  }
+  return secrets;
+}

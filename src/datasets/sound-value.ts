@@ -1,0 +1,65 @@
+/** Properties that every value of a data set must have, whatever its schema: depth, texts, numbers. */
+
+import { pointerOf } from "./source.ts";
+
+/** Deepest nesting of a data set's values, the default of `authorizer.limits.json_depth`. */
+const MAX_DEPTH = 32;
+
+/** Members of all objects within a parsed JSON value; stops counting below a nesting that is refused anyway. */
+export function countMembers(value: unknown, depth = 0): number {
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) members += countMembers(item, depth + 1);
+    return members;
+  }
+  for (const [, member] of Object.entries(value)) members += 1 + countMembers(member, depth + 1);
+  return members;
+}
+
+/** A part of a value that no data set may hold. */
+export interface UnsoundPart {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+function leafFault(value: unknown): string | undefined {
+  if (typeof value === "string" && !value.isWellFormed()) return "the text holds half of a surrogate pair";
+  if (typeof value === "number" && !Number.isFinite(value)) return "the number is not finite";
+  return undefined;
+}
+
+/** Nesting over 32 levels, texts that are not Unicode, numbers that JSON cannot write; at most `limit` of them. */
+export function unsoundParts(root: unknown, limit: number): readonly UnsoundPart[] {
+  const found: UnsoundPart[] = [];
+  const path: (string | number)[] = [];
+  const report = (message: string): void => {
+    if (found.length < limit) found.push({ pointer: pointerOf(path), message });
+  };
+  const look = (value: unknown, segment: string | number): void => {
+    path.push(segment);
+    walk(value);
+    path.pop();
+  };
+  const walk = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) {
+      const fault = leafFault(value);
+      if (fault !== undefined) report(fault);
+      return;
+    }
+    if (path.length >= MAX_DEPTH) {
+      report(`nested deeper than ${MAX_DEPTH} levels`);
+      return;
+    }
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) look(value[index], index);
+      return;
+    }
+    for (const [name, member] of Object.entries(value)) {
+      if (!name.isWellFormed()) report("a field name holds half of a surrogate pair");
+      else look(member, name);
+    }
+  };
+  walk(root);
+  return found;
+}

@@ -1,0 +1,48 @@
+/** A data set file that was read: its value, and where in the file a part of it stands. */
+
+/** 1-based place in a file. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Finds places of values by JSON pointer (RFC 6901). A pointer to what the file does not have (a missing field)
+ * gets the place of the closest value around it. Costs a pass over the file: call it once, after a problem.
+ */
+export type Locate = (pointers: readonly string[]) => ReadonlyMap<string, Position>;
+
+/** A data set file, parsed and not yet checked. */
+export interface DatasetSource {
+  /** As it was named or found, for messages. */
+  readonly file: string;
+  readonly value: unknown;
+  readonly locate: Locate;
+}
+
+/** One fault of a file's text, before there is a value. */
+export interface TextFault {
+  readonly pointer: string;
+  readonly message: string;
+  readonly position: Position | undefined;
+}
+
+/** What a parser makes of a text: a value, or faults. */
+export type Parsed =
+  | { readonly value: unknown; readonly locate: Locate }
+  | { readonly faults: readonly TextFault[] };
+
+/** Writes a JSON pointer from its segments. */
+export function pointerOf(segments: readonly (string | number)[]): string {
+  return segments
+    .map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}
+
+/** Reads a JSON pointer into its segments. */
+export function segmentsOf(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}

@@ -1,0 +1,126 @@
+/** What the data sets of a load ask for: the target that plans compare the directory with. */
+
+import type { NewPolicy, NewUser } from "../directory/directory.ts";
+import type { Properties } from "../model/entities.ts";
+import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { DatasetGroup, DatasetPolicy, DatasetUser } from "./dataset.ts";
+import type { MergedDataset } from "./merge.ts";
+
+/** A credential with its secret, from the file or the environment. */
+export interface WantedCredential {
+  readonly secret_access_key: string;
+  readonly creation_date?: number;
+}
+
+/** A user and all that refers to it. */
+export interface WantedUser {
+  readonly user: NewUser;
+  readonly groups: ReadonlySet<string>;
+  readonly policies: ReadonlySet<string>;
+  /** By access key id. */
+  readonly credentials: ReadonlyMap<string, WantedCredential>;
+  readonly externalPrincipals: ReadonlySet<string>;
+}
+
+/** A group without its policies. */
+export interface NewGroup {
+  readonly name: string;
+  readonly description?: string;
+  readonly creation_date?: number;
+}
+
+/** A group and its policies. */
+export interface WantedGroup {
+  readonly group: NewGroup;
+  readonly policies: ReadonlySet<string>;
+  /** From the catalog: what somebody changed in the directory is kept. */
+  readonly preconfigured: boolean;
+}
+
+/** A policy. */
+export interface WantedPolicy {
+  readonly policy: NewPolicy;
+  /** From the catalog: what somebody changed in the directory is kept. */
+  readonly preconfigured: boolean;
+}
+
+/** Everything that is asked for, by name; resources by type and id (`resourceKey`). */
+export interface Wanted {
+  readonly users: ReadonlyMap<string, WantedUser>;
+  readonly groups: ReadonlyMap<string, WantedGroup>;
+  readonly policies: ReadonlyMap<string, WantedPolicy>;
+  readonly resourceTypes: ReadonlyMap<string, ResourceType>;
+  readonly resources: ReadonlyMap<string, RegisteredResource>;
+}
+
+/** Preconfigured policies and groups, as the catalog has them. */
+export interface PreconfiguredSet {
+  readonly policies: readonly NewPolicy[];
+  readonly groups: readonly DatasetGroup[];
+}
+
+/** No properties and an empty set of them are the same; it is kept as absent. */
+function withoutEmptyProperties<T extends { readonly properties?: Properties }>(from: T): T {
+  const { properties, ...rest } = from;
+  return properties !== undefined && Object.keys(properties).length === 0 ? (rest as T) : from;
+}
+
+function newUser(from: DatasetUser): NewUser {
+  const { groups, policies, credentials, external_principals, ...user } = from;
+  return withoutEmptyProperties(user);
+}
+
+function wantedUser(from: DatasetUser, secrets: ReadonlyMap<string, string>): WantedUser {
+  const credentials = new Map<string, WantedCredential>();
+  for (const { access_key_id, creation_date } of from.credentials ?? []) {
+    const secret_access_key = secrets.get(access_key_id) ?? "";
+    credentials.set(access_key_id, {
+      secret_access_key,
+      ...(creation_date === undefined ? {} : { creation_date }),
+    });
+  }
+  return {
+    user: newUser(from),
+    groups: new Set(from.groups),
+    policies: new Set(from.policies),
+    credentials,
+    externalPrincipals: new Set(from.external_principals),
+  };
+}
+
+function wantedGroup(from: DatasetGroup, preconfigured: boolean): WantedGroup {
+  const { policies, description, ...rest } = from;
+  const group = description === undefined || description === "" ? rest : { ...rest, description };
+  return { group, policies: new Set(policies), preconfigured };
+}
+
+function wantedPolicy(from: DatasetPolicy, preconfigured: boolean): WantedPolicy {
+  return { policy: from, preconfigured };
+}
+
+/**
+ * Turns merged and checked data sets into the target.
+ * @param secrets secret of every credential by access key id
+ * @param preconfigured added where a data set asks for it
+ */
+export function wantedFrom(
+  merged: MergedDataset,
+  secrets: ReadonlyMap<string, string>,
+  preconfigured: PreconfiguredSet,
+): Wanted {
+  const users = new Map<string, WantedUser>();
+  const groups = new Map<string, WantedGroup>();
+  const policies = new Map<string, WantedPolicy>();
+  if (merged.preconfigured) {
+    for (const policy of preconfigured.policies) policies.set(policy.name, wantedPolicy(policy, true));
+    for (const group of preconfigured.groups) groups.set(group.name, wantedGroup(group, true));
+  }
+  for (const [name, { value }] of merged.policies.entries) policies.set(name, wantedPolicy(value, false));
+  for (const [name, { value }] of merged.groups.entries) groups.set(name, wantedGroup(value, false));
+  for (const [name, { value }] of merged.users.entries) users.set(name, wantedUser(value, secrets));
+  const resourceTypes = new Map<string, ResourceType>();
+  const resources = new Map<string, RegisteredResource>();
+  for (const [name, { value }] of merged.resourceTypes.entries) resourceTypes.set(name, value);
+  for (const [key, { value }] of merged.resources.entries) resources.set(key, withoutEmptyProperties(value));
+  return { users, groups, policies, resourceTypes, resources };
+}

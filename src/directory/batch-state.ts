@@ -1,0 +1,155 @@
+/** Reads the whole directory from one state. */
+
+import { compareUtf8 } from "../model/utf8-order.ts";
+import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { DirectoryState, GroupState, Managed, UserState } from "./batch.ts";
+import { type DirectoryContext, read } from "./context.ts";
+import type { NewPolicy } from "./directory.ts";
+import { toGroup } from "./group-records.ts";
+import { createBreather } from "./pipeline.ts";
+import { toPolicy } from "./policy-records.ts";
+import type { Found, Reader } from "./reader.ts";
+import { ID_LENGTH } from "./ids.ts";
+import type { Partition } from "./records.ts";
+import { toResource, toResourceType } from "./resources.ts";
+import { toUser } from "./user-records.ts";
+
+type Marks = Map<string, Managed<true>>;
+
+interface UserEntry extends UserState {
+  readonly id: string;
+  readonly groups: Marks;
+  readonly policies: Marks;
+  readonly credentials: Map<string, Managed<{ secret_access_key: string | undefined; creation_date: number }>>;
+  readonly externalPrincipals: Marks;
+}
+
+interface GroupEntry extends GroupState {
+  readonly id: string;
+  readonly policies: Marks;
+}
+
+function managed<T>(value: T, record: { readonly managed?: true }): Managed<T> {
+  return { value, managed: record.managed === true };
+}
+
+async function each<P extends Partition>(
+  reader: Reader,
+  partition: P,
+  visit: (found: Found<P>) => void,
+): Promise<void> {
+  const breathe = createBreather();
+  for await (const page of reader.scanAll(partition)) {
+    for (const found of page) visit(found);
+    await breathe();
+  }
+}
+
+/** Reads attachments and memberships into the entries of their holders. */
+class StateReader {
+  readonly users = new Map<string, UserEntry>();
+  readonly groups = new Map<string, GroupEntry>();
+  readonly policies = new Map<string, Managed<NewPolicy>>();
+  readonly #usersById = new Map<string, UserEntry>();
+  readonly #groupsById = new Map<string, GroupEntry>();
+  readonly #policyIds = new Map<string, string>();
+  readonly #reader: Reader;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  async readEntities(): Promise<void> {
+    await each(this.#reader, "user", ({ key, record }) => {
+      const entry: UserEntry = {
+        id: record.id,
+        user: managed(toUser(key, record), record),
+        groups: new Map(),
+        policies: new Map(),
+        credentials: new Map(),
+        externalPrincipals: new Map(),
+      };
+      this.users.set(key, entry);
+      this.#usersById.set(record.id, entry);
+    });
+    await each(this.#reader, "group", ({ key, record }) => {
+      const entry = { id: record.id, group: managed(toGroup(key, record), record), policies: new Map() };
+      this.groups.set(key, entry);
+      this.#groupsById.set(record.id, entry);
+    });
+    await each(this.#reader, "policy", ({ key, record }) => {
+      this.policies.set(key, managed(toPolicy(key, record), record));
+      this.#policyIds.set(key, record.id);
+    });
+  }
+
+  async readReferences(): Promise<void> {
+    const nameIn = (key: string): string => key.slice(ID_LENGTH + 1);
+    const holderIn = (key: string): string => key.slice(0, ID_LENGTH);
+    await each(this.#reader, "user_group", ({ key, record }) => {
+      if (this.groups.get(nameIn(key))?.id !== record.id) return;
+      this.#usersById.get(holderIn(key))?.groups.set(nameIn(key), managed(true, record));
+    });
+    await each(this.#reader, "user_policy", ({ key, record }) => {
+      if (this.#policyIds.get(nameIn(key)) !== record.id) return;
+      this.#usersById.get(holderIn(key))?.policies.set(nameIn(key), managed(true, record));
+    });
+    await each(this.#reader, "group_policy", ({ key, record }) => {
+      if (this.#policyIds.get(nameIn(key)) !== record.id) return;
+      this.#groupsById.get(holderIn(key))?.policies.set(nameIn(key), managed(true, record));
+    });
+    await each(this.#reader, "principal", ({ key, record }) => {
+      this.#usersById.get(record.id)?.externalPrincipals.set(key, managed(true, record));
+    });
+  }
+
+  async readCredentials(open: (accessKeyId: string, userId: string, sealed: string) => string | undefined) {
+    await each(this.#reader, "key", ({ key, record }) => {
+      const { id, secret, creation_date } = record;
+      const user = this.#usersById.get(id);
+      if (user === undefined) return;
+      user.credentials.set(key, managed({ secret_access_key: open(key, id, secret), creation_date }, record));
+    });
+  }
+}
+
+async function readResourceTypes(reader: Reader): Promise<Map<string, Managed<ResourceType>>> {
+  const types = new Map<string, Managed<ResourceType>>();
+  await each(reader, "resource_type", ({ key, record }) => {
+    types.set(key, managed(toResourceType(record), record));
+  });
+  return types;
+}
+
+async function readResources(reader: Reader): Promise<Map<string, Map<string, Managed<RegisteredResource>>>> {
+  const byType = new Map<string, Map<string, Managed<RegisteredResource>>>();
+  await each(reader, "resource", ({ key, record }) => {
+    const id = key.slice(key.indexOf("/") + 1);
+    const resources = byType.get(record.type) ?? new Map<string, Managed<RegisteredResource>>();
+    resources.set(id, managed(toResource(id, record), record));
+    byType.set(record.type, resources);
+  });
+  return new Map([...byType].sort(([a], [b]) => compareUtf8(a, b)));
+}
+
+/** The whole directory from one state; `secrets: true` decrypts credentials. */
+export function readDirectoryState(
+  context: DirectoryContext,
+  options: { readonly secrets: boolean },
+): Promise<DirectoryState> {
+  return read(context, async (reader) => {
+    const state = new StateReader(reader);
+    await state.readEntities();
+    await state.readReferences();
+    await state.readCredentials((accessKeyId, userId, sealed) =>
+      options.secrets ? context.secrets.open(sealed, { kind: "access_key", accessKeyId, userId }) : undefined,
+    );
+    return {
+      users: state.users,
+      groups: state.groups,
+      policies: state.policies,
+      resourceTypes: await readResourceTypes(reader),
+      resources: await readResources(reader),
+    };
+  });
+}

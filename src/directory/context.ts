@@ -1,0 +1,40 @@
+/** What the use cases of the directory share; built once by `open-directory.ts`. */
+
+import type { Guards } from "../model/names.ts";
+import type { PolicyLimits } from "../model/policy-validation.ts";
+import type { Store } from "../store/store.ts";
+import type { PolicyCache } from "./policy-cache.ts";
+import { type Reader, readState } from "./reader.ts";
+import type { SecretBox } from "./secrets.ts";
+import type { Writer } from "./transaction.ts";
+
+/** What is allowed to be written. */
+export interface WriteRules {
+  /** Product-name part of ARNs (`authorizer.partition`). */
+  readonly partition: string;
+  /** Built-in services. */
+  readonly services: ReadonlySet<string>;
+  /** Built-in resource types, which cannot be declared again. */
+  readonly resourceTypes: ReadonlySet<string>;
+  readonly guards: Guards;
+  readonly limits: Partial<PolicyLimits>;
+}
+
+/** Parts and settings of one opened directory. */
+export interface DirectoryContext {
+  readonly store: Store;
+  readonly policies: PolicyCache;
+  readonly writer: Writer;
+  readonly secrets: SecretBox;
+  readonly rules: WriteRules;
+  /** Unix seconds, whole. */
+  readonly now: () => number;
+  readonly generateId: () => string;
+  /** Starts background work that a write has left: sweeps, dropping of expired claims. */
+  readonly wakeMaintenance: () => void;
+}
+
+/** Runs `read` on one state of the context's store. */
+export function read<T>(context: DirectoryContext, work: (reader: Reader) => Promise<T>): Promise<T> {
+  return readState(context.store, context.policies, work);
+}

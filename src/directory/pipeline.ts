@@ -1,0 +1,45 @@
+/** Runs many asynchronous steps with a bounded number under way, without starving the event loop. */
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+const TURN_MS = 8;
+
+/** Lets other work of the process in once `TURN_MS` have passed; `await breathe()` in long loops. */
+export function createBreather(): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < TURN_MS) return undefined;
+    return nextTurn().then(() => {
+      since = performance.now();
+    });
+  };
+}
+
+/**
+ * Runs `step` for each item, at most `width` at a time, in order of start. After the first failure nothing more is
+ * started; what is under way is waited for, then the failure is thrown.
+ */
+export async function pipeline<T>(
+  items: Iterable<T>,
+  width: number,
+  step: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const breathe = createBreather();
+  let failed = false;
+  const lane = async (): Promise<void> => {
+    while (!failed) {
+      const next = iterator.next();
+      if (next.done === true) return;
+      try {
+        await step(next.value);
+        await breathe();
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: width }, lane));
+  for (const outcome of lanes) if (outcome.status === "rejected") throw outcome.reason;
+}

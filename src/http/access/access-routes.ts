@@ -1,0 +1,29 @@
+/** The decision routes of the service listener with what each needs (decision-api.md §2, §3; security.md §1.2). */
+
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { BodyRoute, Edge } from "../exchange.ts";
+import { checkHandler } from "./check.ts";
+import { evaluationHandler } from "./evaluation.ts";
+import { evaluationsHandler } from "./evaluations.ts";
+import { filterHandler } from "./filter.ts";
+import { filterStreamHandler } from "./filter-stream.ts";
+import { simulateHandler } from "./simulate.ts";
+
+/** Builds the routes. Handlers ask for scope `read` themselves where a request goes beyond deciding. */
+export function accessRoutes(decisions: Decisions, edge: Edge): readonly BodyRoute[] {
+  const { limits } = edge;
+  const hot = { scope: "decide", priority: "hot", maxBytes: limits.bodyBytes } as const;
+  const bulk = { scope: "decide", priority: "bulk", maxBytes: limits.bulkBodyBytes } as const;
+  return [
+    { path: "/access/v1/evaluation", answer: evaluationHandler(decisions, limits), ...hot },
+    { path: "/access/v1/evaluations", answer: evaluationsHandler(decisions, limits), ...hot },
+    { path: "/access/v1/check", answer: checkHandler(decisions, limits), ...hot },
+    {
+      path: "/access/v1/filter",
+      answer: filterHandler(decisions, limits),
+      stream: filterStreamHandler(decisions, edge),
+      ...bulk,
+    },
+    { path: "/access/v1/simulate", answer: simulateHandler(decisions, limits), ...bulk },
+  ].map((route) => ({ ...route, counters: edge.counters.route(route.path) }));
+}

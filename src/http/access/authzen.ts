@@ -1,0 +1,112 @@
+/** AuthZEN entities as they come over the wire (decision-api.md §2). Unknown fields are ignored. */
+
+import type {
+  AuthzenAction,
+  AuthzenResource,
+  AuthzenSubject,
+  EvaluationRequest,
+} from "../../decisions/decisions.ts";
+import type { Problem } from "../../errors.ts";
+import type { Properties } from "../../model/entities.ts";
+import { isObject, pointTo } from "../json-body.ts";
+import { fits, type HttpLimits } from "../limits.ts";
+
+/** The parts of an evaluation, some of which may be missing. */
+export type EvaluationParts = Pick<EvaluationRequest, "subject" | "action" | "resource" | "context">;
+
+/** Names of the parts, in the order in which problems are reported. */
+const PARTS = ["subject", "action", "resource", "context"] as const;
+
+/** Fields that each entity must have, all of them texts. */
+const REQUIRED = {
+  subject: ["type", "id"],
+  action: ["name"],
+  resource: ["type", "id"],
+} as const;
+
+/** Longest text per field, where one is set. */
+function longest(part: string, field: string, limits: HttpLimits): number {
+  if (part === "action") return limits.actionBytes;
+  return part === "resource" && field === "id" ? limits.arnBytes : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The parts of an evaluation, or undefined when something is wrong with them: {@link partProblems} then says what.
+ * The objects of the body are used as they are.
+ */
+export function soundParts(body: Record<string, unknown>, limits: HttpLimits): EvaluationParts | undefined {
+  const { subject, action, resource, context } = body;
+  if (!isObject(subject) || !isObject(action) || !isObject(resource)) return undefined;
+  const sound =
+    isName(subject["type"]) &&
+    isName(subject["id"]) &&
+    isName(action["name"]) &&
+    fits(action["name"], limits.actionBytes) &&
+    isName(resource["type"]) &&
+    isName(resource["id"]) &&
+    fits(resource["id"], limits.arnBytes) &&
+    isBag(subject["properties"]) &&
+    isBag(action["properties"]) &&
+    isBag(resource["properties"]) &&
+    isBag(context);
+  if (!sound) return undefined;
+  const parts = {
+    subject: withoutNull(subject) as unknown as AuthzenSubject,
+    action: withoutNull(action) as unknown as AuthzenAction,
+    resource: withoutNull(resource) as unknown as AuthzenResource,
+  };
+  return context === undefined || context === null ? parts : { ...parts, context: context as Properties };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
+}
+
+/** An optional object; null counts as absent. */
+function isBag(value: unknown): boolean {
+  return value === undefined || value === null || isObject(value);
+}
+
+function withoutNull(entity: Record<string, unknown>): Record<string, unknown> {
+  if (entity["properties"] !== null) return entity;
+  const { properties: _null, ...rest } = entity;
+  return rest;
+}
+
+/**
+ * Everything that is wrong with the parts of an evaluation.
+ * @param pointer where the parts are.
+ * @param optional parts that may be missing: the defaults of `/evaluations`.
+ */
+export function partProblems(
+  body: Record<string, unknown>,
+  pointer: string,
+  limits: HttpLimits,
+  optional = false,
+): Problem[] {
+  return PARTS.flatMap((part) => {
+    const value = body[part];
+    const at = pointTo(pointer, part);
+    if (part === "context") return bagProblems(value, at);
+    if (value === undefined) return optional ? [] : [{ pointer: at, message: "required" }];
+    if (!isObject(value)) return [{ pointer: at, message: "expected an object" }];
+    return [
+      ...REQUIRED[part].flatMap((field) =>
+        textProblems(value[field], pointTo(at, field), longest(part, field, limits)),
+      ),
+      ...bagProblems(value["properties"], pointTo(at, "properties")),
+    ];
+  });
+}
+
+function bagProblems(value: unknown, pointer: string): Problem[] {
+  return isBag(value) ? [] : [{ pointer, message: "expected an object" }];
+}
+
+/** What is wrong with a required text. */
+export function textProblems(value: unknown, pointer: string, bytes: number): Problem[] {
+  if (value === undefined) return [{ pointer, message: "required" }];
+  if (typeof value !== "string") return [{ pointer, message: "expected a string" }];
+  if (!value.isWellFormed()) return [{ pointer, message: "not well-formed Unicode" }];
+  return fits(value, bytes) ? [] : [{ pointer, message: `longer than ${bytes} bytes` }];
+}

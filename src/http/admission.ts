@@ -1,0 +1,90 @@
+/**
+ * How much is let in at once (security.md §5.3): a bounded number of waiting requests, then 503; bulk work at most
+ * so many at once and never more than half of the places, so that hot paths are the last to be refused.
+ */
+
+import { AuthorizerError } from "../errors.ts";
+
+/** Options of {@link Admission}. */
+export interface AdmissionOptions {
+  /** Requests that may be unanswered at once. */
+  readonly queue: number;
+  /** Bulk tasks that run at once. */
+  readonly bulkConcurrency: number;
+}
+
+/** Who goes first under overload. */
+export type Priority = "hot" | "bulk";
+
+/** The gate. Not fair between callers: first come, first served. */
+export class Admission {
+  /** Requests let in and not answered. */
+  inside = 0;
+  /** Bulk tasks that run. */
+  running = 0;
+  readonly #queue: number;
+  readonly #bulkQueue: number;
+  readonly #bulkConcurrency: number;
+  readonly #waiting: Set<() => void> = new Set();
+
+  constructor(options: AdmissionOptions) {
+    this.#queue = options.queue;
+    this.#bulkConcurrency = options.bulkConcurrency;
+    this.#bulkQueue = Math.max(1, Math.floor(options.queue / 2));
+  }
+
+  /** Bulk tasks that wait for one that runs. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Lets a request in; false when there is no place. Each true needs a {@link leave}. */
+  enter(priority: Priority): boolean {
+    if (this.inside >= (priority === "hot" ? this.#queue : this.#bulkQueue)) return false;
+    this.inside++;
+    return true;
+  }
+
+  leave(): void {
+    this.inside--;
+  }
+
+  /**
+   * Waits for a place among the running bulk tasks; pass the result on to {@link release} when done.
+   * @param signal aborted when the caller has gone: the wait ends with its reason.
+   */
+  async acquire(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.running < this.#bulkConcurrency) {
+      this.running++;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const admitted = () => {
+        signal?.removeEventListener("abort", gone);
+        resolve();
+      };
+      const gone = () => {
+        this.#waiting.delete(admitted);
+        reject(signal?.reason);
+      };
+      this.#waiting.add(admitted);
+      signal?.addEventListener("abort", gone, { once: true });
+    });
+  }
+
+  /** Gives the place of a bulk task to the one that waits longest. */
+  release(): void {
+    for (const next of this.#waiting) {
+      this.#waiting.delete(next);
+      next();
+      return;
+    }
+    this.running--;
+  }
+}
+
+/** The refusal of a full house. */
+export function overloaded(): AuthorizerError {
+  return new AuthorizerError("unavailable", "too many requests at once, try again", { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,141 @@
+/** Who calls the service listener: bearer tokens (security.md §1.1, §1.2). */
+
+import { hash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { AuthorizerError } from "../errors.ts";
+import { type Access, ALL_SCOPES, type Scope } from "./scopes.ts";
+import { ServiceJwtVerifier } from "./service-jwt.ts";
+
+/** One entry of `authorizer.tokens`: exactly one of `token` and `tokenSha256`. */
+export interface ListedToken {
+  readonly name: string;
+  readonly token?: string;
+  /** 64 hexadecimal digits. */
+  readonly tokenSha256?: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** Options of {@link BearerVerifier}. Empty texts count as unset. */
+export interface BearerOptions {
+  /** `auth.api.token`: taken verbatim, holds all scopes. Where it is set, JWTs are off. */
+  readonly apiToken?: string | undefined;
+  /** `auth.encrypt.secret_key`. */
+  readonly secretKey?: string | undefined;
+  /** `authorizer.previous_secret_key`: verifies, never signs. */
+  readonly previousSecretKey?: string | undefined;
+  readonly tokens?: readonly ListedToken[];
+}
+
+/** A configured token, with room to lay a presented one beside it. */
+interface KnownToken {
+  readonly access: Access;
+  readonly secret: Buffer;
+  readonly presented: Buffer;
+  readonly hashed: boolean;
+}
+
+const MIN_TOKEN_LENGTH = 32;
+const SHA256_HEX = /^[0-9a-f]{64}$/i;
+const SCHEME = /^bearer +([^\s]+)$/i;
+const AUTHORIZATION = "authorization";
+
+/** Verifies the Authorization header of requests. Replaced as a whole when tokens are reloaded. */
+export class BearerVerifier {
+  readonly #known: readonly KnownToken[];
+  readonly #anyHashed: boolean;
+  readonly #jwt: ServiceJwtVerifier | undefined;
+
+  /** Throws "invalid_request" for a listed token that is too short or of which not exactly one form is given. */
+  constructor(options: BearerOptions) {
+    const known = (options.tokens ?? []).map(knownToken);
+    const apiToken = options.apiToken ?? "";
+    if (apiToken !== "") known.unshift(plainToken("data-server", apiToken, ALL_SCOPES));
+    this.#known = known;
+    this.#anyHashed = known.some((token) => token.hashed);
+    const keys = [options.secretKey, options.previousSecretKey].filter(
+      (key) => key !== undefined && key !== "",
+    );
+    this.#jwt =
+      apiToken === "" && keys.length > 0
+        ? new ServiceJwtVerifier(keys.map((key) => Buffer.from(key as string)))
+        : undefined;
+  }
+
+  /**
+   * The caller of a request; a promise only for a JWT that was not seen before.
+   * @throws AuthorizerError "unauthenticated", at once or by rejection.
+   */
+  verify(request: IncomingMessage): Access | Promise<Access> {
+    const header = request.headers.authorization;
+    if (header === undefined) throw unauthenticated("a bearer token is needed");
+    if (isRepeated(request.rawHeaders)) throw unauthenticated("more than one Authorization header");
+    const token = header.startsWith("Bearer ") ? bearerToken(header) : SCHEME.exec(header)?.[1];
+    if (token === undefined) throw unauthenticated("a bearer token is needed");
+    const access = this.#listed(token);
+    if (access !== undefined) return access;
+    if (this.#jwt === undefined) throw unauthenticated("the bearer token is not valid");
+    const verified = this.#jwt.verify(token);
+    return verified instanceof Promise ? verified.then(accepted) : accepted(verified);
+  }
+
+  /** Compares with every configured token, whichever matches, in time that depends on lengths alone. */
+  #listed(token: string): Access | undefined {
+    let found: Access | undefined;
+    const digest = this.#anyHashed ? hash("sha256", Buffer.from(token, "latin1"), "hex") : "";
+    for (const known of this.#known) {
+      const { presented, secret } = known;
+      const text = known.hashed ? digest : token;
+      const sameLength = text.length === secret.length;
+      presented.write(sameLength ? text : "", 0, "latin1");
+      if (timingSafeEqual(presented, secret) && sameLength) found = known.access;
+    }
+    return found;
+  }
+}
+
+function bearerToken(header: string): string | undefined {
+  const token = header.slice(7);
+  return token.includes(" ") || token === "" ? SCHEME.exec(header)?.[1] : token;
+}
+
+function accepted(access: Access | undefined): Access {
+  if (access === undefined) throw unauthenticated("the bearer token is not valid");
+  return access;
+}
+
+/** Node keeps the first of repeated Authorization headers; a proxy may have judged by the last. */
+function isRepeated(rawHeaders: readonly string[]): boolean {
+  let seen = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) seen++;
+  }
+  return seen > 1;
+}
+
+function unauthenticated(message: string): AuthorizerError {
+  return new AuthorizerError("unauthenticated", message);
+}
+
+function plainToken(name: string, token: string, scopes: ReadonlySet<Scope>): KnownToken {
+  const secret = Buffer.from(token, "utf8");
+  return { access: { name, scopes }, secret, presented: Buffer.alloc(secret.length), hashed: false };
+}
+
+function knownToken(listed: ListedToken): KnownToken {
+  const scopes: ReadonlySet<Scope> = new Set(listed.scopes);
+  const { name, token, tokenSha256 } = listed;
+  if ((token === undefined) === (tokenSha256 === undefined)) {
+    throw new AuthorizerError("invalid_request", `token ${name}: give exactly one of token and token_sha256`);
+  }
+  if (tokenSha256 !== undefined) {
+    if (!SHA256_HEX.test(tokenSha256)) {
+      throw new AuthorizerError("invalid_request", `token ${name}: token_sha256 needs 64 hexadecimal digits`);
+    }
+    return { ...plainToken(name, tokenSha256.toLowerCase(), scopes), hashed: true };
+  }
+  if ((token as string).length < MIN_TOKEN_LENGTH) {
+    throw new AuthorizerError("invalid_request", `token ${name}: at least ${MIN_TOKEN_LENGTH} characters`);
+  }
+  return plainToken(name, token as string, scopes);
+}

@@ -1,0 +1,75 @@
+/** The open connections of a server with the request that each one serves. */
+
+import type { Socket } from "node:net";
+import { AuthorizerError } from "../errors.ts";
+import { refuse } from "./answer.ts";
+import { RequestRefused } from "./errors.ts";
+import type { ServiceRequest } from "./service-request.ts";
+
+const PATIENCE_MS = 1000;
+
+/** Knows every connection, so that late requests are answered and silent connections found. */
+export class Connections {
+  /** The last request of a connection; undefined before the first. */
+  readonly #requests: Map<Socket, ServiceRequest | undefined> = new Map();
+
+  add(socket: Socket): void {
+    this.#requests.set(socket, undefined);
+    socket.once("close", () => this.#requests.delete(socket));
+  }
+
+  serving(request: ServiceRequest): void {
+    this.#requests.set(request.socket, request);
+  }
+
+  /** Answers requests whose time is up: 408 when the body is missing, 503 when the answer is; streams are cut. */
+  refuseOverdue(now: number): void {
+    for (const [socket, request] of this.#requests) {
+      if (request !== undefined && now > request.deadline) expire(socket, request);
+    }
+  }
+
+  /** Whether an answer may be written past `node:http` without being taken for that of another request. */
+  mayReplyRaw(socket: Socket): boolean {
+    const exchange = this.#requests.get(socket)?.exchange;
+    if (exchange === undefined) return true;
+    if (exchange.response.headersSent) return exchange.response.writableFinished;
+    const bodyIsBroken = this.#requests.get(socket)?.complete === false;
+    exchange.answered ||= bodyIsBroken;
+    return bodyIsBroken;
+  }
+
+  /**
+   * Closes connections that never sent a request; `node:http` does not count them as idle.
+   * @param waitedMs how long they were waited for; one that began to send gets a second.
+   */
+  closeSilent(waitedMs: number): void {
+    for (const [socket, request] of this.#requests) {
+      if (request === undefined && (socket.bytesRead === 0 || waitedMs >= PATIENCE_MS)) socket.destroy();
+    }
+  }
+}
+
+function expire(socket: Socket, request: ServiceRequest): void {
+  const { exchange } = request;
+  if (exchange === undefined || exchange.answered) {
+    // Answered, yet the body still comes; a complete request leaves its connection in peace.
+    if (!request.complete) socket.destroy();
+    request.deadline = Number.POSITIVE_INFINITY;
+    return;
+  }
+  const { response } = exchange;
+  if (response.headersSent) {
+    socket.destroy();
+    return;
+  }
+  response.shouldKeepAlive = false;
+  refuse(request, exchange, overdue(request));
+}
+
+function overdue(request: ServiceRequest): AuthorizerError {
+  if (request.complete || !request.inTurn) {
+    return new AuthorizerError("unavailable", "no answer in time, try again", { retryAfterSeconds: 1 });
+  }
+  return new RequestRefused(408, "the body did not arrive in time");
+}

@@ -1,0 +1,88 @@
+/** Errors on the wire: code → status, and the body that callers get (design §6, decision-api.md §3). */
+
+import { AuthorizerError, type ErrorCode, type Problem } from "../errors.ts";
+
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  unauthenticated: 401,
+  not_allowed: 403,
+  not_found: 404,
+  already_exists: 409,
+  conflict: 409,
+  unavailable: 503,
+  internal: 500,
+};
+
+const RETRY_AFTER_SECONDS = 1;
+const MAX_PROBLEMS = 100;
+
+/** A request refused for its form, with a status of its own (405, 413, 415, …). */
+export class RequestRefused extends AuthorizerError {
+  readonly status: number;
+  /** Further response headers, name and value in turn. */
+  readonly headers: readonly string[];
+
+  constructor(status: number, message: string, headers: readonly string[] = []) {
+    super("invalid_request", message);
+    this.name = "RequestRefused";
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** Refuses a request with every problem found. */
+export function invalidRequest(problems: readonly Problem[], message = "invalid request"): AuthorizerError {
+  const shown = problems.length > MAX_PROBLEMS ? problems.slice(0, MAX_PROBLEMS) : problems;
+  return new AuthorizerError("invalid_request", message, { problems: shown });
+}
+
+/** An error as it goes over the wire. */
+export interface ErrorReply {
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+  /** Name and value in turn. */
+  readonly headers: readonly string[];
+  /** Set where the reason stays inside: the id to log it under. */
+  readonly errorId?: string;
+}
+
+/** True for an error that is nobody's fault but ours: its message and cause stay inside. */
+function isInternal(error: unknown): boolean {
+  return !(error instanceof AuthorizerError) || error.code === "internal";
+}
+
+/** The JSON body of an error. */
+export function errorBody(message: string, problems: readonly Problem[] = []): string {
+  const shown = problems.map(({ pointer, message }) => ({ pointer, message }));
+  return JSON.stringify(shown.length === 0 ? { message } : { message, problems: shown });
+}
+
+/** The status of an error. */
+export function statusOf(error: unknown): number {
+  if (error instanceof RequestRefused) return error.status;
+  return error instanceof AuthorizerError ? STATUS[error.code] : STATUS.internal;
+}
+
+function headersOf(error: AuthorizerError): readonly string[] {
+  if (error instanceof RequestRefused) return error.headers;
+  if (error.code === "unauthenticated") return ["WWW-Authenticate", "Bearer"];
+  if (error.code === "unavailable") {
+    return ["Retry-After", String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS)))];
+  }
+  return [];
+}
+
+/** What a caller is told of an error. An unknown or internal one becomes a 500 with a fresh id and nothing else. */
+export function errorReply(error: unknown): ErrorReply {
+  if (isInternal(error)) {
+    const errorId = crypto.randomUUID();
+    return { status: 500, body: errorBody(`internal error ${errorId}`), headers: [], errorId };
+  }
+  const known = error as AuthorizerError;
+  return {
+    status: statusOf(known),
+    body: errorBody(known.message, known.problems),
+    headers: headersOf(known),
+  };
+}

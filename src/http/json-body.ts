@@ -1,0 +1,111 @@
+/** From the bytes of a request to a JSON value. Nothing here echoes the body. */
+
+import { isUtf8 } from "node:buffer";
+import { type ParseError, printParseErrorCode, visit } from "jsonc-parser";
+import { AuthorizerError } from "../errors.ts";
+import { invalidRequest } from "./errors.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+/** Longest text in which a fault is looked for, which takes far longer than to find that there is one. */
+const MAX_LOCATED = 1 << 20;
+
+/**
+ * The value of a JSON text.
+ * @param bytes the text in UTF-8.
+ * @param maxDepth deepest nesting of arrays and objects.
+ * @throws AuthorizerError "invalid_request": empty, not UTF-8, not JSON (with line and column), nested too deep.
+ */
+export function parseJsonBody(bytes: Buffer, maxDepth: number): unknown {
+  if (bytes.length === 0) throw invalidRequest([{ pointer: "", message: "a JSON body is needed" }]);
+  if (!isUtf8(bytes)) throw invalidRequest([{ pointer: "", message: "the body is not valid UTF-8" }]);
+  return parseJson(bytes.toString("utf8"), maxDepth);
+}
+
+/** As {@link parseJsonBody}, from a text. */
+export function parseJson(text: string, maxDepth: number): unknown {
+  if (mayNestDeeper(text, maxDepth) && depth(text) > maxDepth) {
+    throw invalidRequest([{ pointer: "", message: `nested deeper than ${maxDepth} levels` }]);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidRequest([{ pointer: "", message: firstFault(text) }], "the body is not valid JSON");
+  }
+}
+
+/** Whether a text has more opening brackets than `levels`: cheap, and nearly always the last word. */
+function mayNestDeeper(text: string, levels: number): boolean {
+  return hasMoreThan(text, "{", levels) || hasMoreThan(text, "[", levels);
+}
+
+function hasMoreThan(text: string, bracket: string, levels: number): boolean {
+  const half = levels >> 1;
+  let found = 0;
+  for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+    if (++found > half) return true;
+  }
+  return false;
+}
+
+/** Deepest nesting of a text, brackets in strings left out. */
+function depth(text: string): number {
+  let open = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (inString) {
+      if (unit === BACKSLASH) index++;
+      else if (unit === QUOTE) inString = false;
+    } else if (unit === QUOTE) inString = true;
+    else if (unit === OPENING_BRACE || unit === OPENING_BRACKET) deepest = Math.max(deepest, ++open);
+    else if (unit === CLOSING_BRACE || unit === CLOSING_BRACKET) open--;
+  }
+  return deepest;
+}
+
+/** Where and what the first fault is; V8's own message would quote the body. */
+function firstFault(text: string): string {
+  if (text.length > MAX_LOCATED) return "not valid JSON";
+  let fault = "";
+  visit(
+    text,
+    {
+      onError: (code, _offset, _length, line, character) => {
+        if (fault === "") fault = `: ${faultName(code)} at line ${line + 1}, column ${character + 1}`;
+      },
+    },
+    { disallowComments: true, allowTrailingComma: false },
+  );
+  return `not valid JSON${fault}`;
+}
+
+function faultName(code: ParseError["error"]): string {
+  return printParseErrorCode(code)
+    .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+    .toLowerCase();
+}
+
+/** True for a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A JSON pointer one step further. */
+export function pointTo(pointer: string, step: string | number): string {
+  return `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** Throws "invalid_request" unless a body is a JSON object. */
+export function requireObject(body: unknown): Record<string, unknown> {
+  if (isObject(body)) return body;
+  throw new AuthorizerError("invalid_request", "invalid request", {
+    problems: [{ pointer: "", message: "expected a JSON object" }],
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * One request on a route that takes a body and a token, from its headers to its answer. Hot paths come here straight
+ * from `node:http`, all others through Express: same code, same rules. A hot request takes one object, no closure
+ * and, when the decision is at hand, no promise.
+ */
+
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { overloaded } from "./admission.ts";
+import { answer, finish, refuse } from "./answer.ts";
+import { readBody } from "./body.ts";
+import { invalidRequest, RequestRefused } from "./errors.ts";
+import { type BodyRoute, type Edge, Exchange } from "./exchange.ts";
+import { parseJsonBody } from "./json-body.ts";
+import { type BodyFormat, bodyFormat, refuseCoding } from "./media-type.ts";
+import { type Access, requireScope } from "./scopes.ts";
+import { continueIfAsked, type ServiceRequest } from "./service-request.ts";
+
+/** Serves a request. Never throws. */
+export function serve(edge: Edge, route: BodyRoute, request: ServiceRequest, response: ServerResponse): void {
+  const exchange = new Exchange(edge, route, request, response);
+  request.exchange = exchange;
+  try {
+    const access = edge.bearer.verify(request);
+    if (access instanceof Promise) {
+      access
+        .then((known) => admit(request, exchange, known))
+        .catch((error) => refuse(request, exchange, error));
+    } else admit(request, exchange, access);
+  } catch (error) {
+    refuse(request, exchange, error);
+  }
+}
+
+function admit(request: ServiceRequest, exchange: Exchange, access: Access): void {
+  const { edge, route, response } = exchange;
+  exchange.access = access;
+  requireScope(access, route.scope);
+  const format = contentFormat(request.headers, route);
+  if (!edge.admission.enter(route.priority)) {
+    edge.counters.overloaded++;
+    throw overloaded();
+  }
+  exchange.inside = true;
+  response.on("close", leaveOnClose);
+  if (format === "json" && route.priority === "hot") receive(request, exchange);
+  else {
+    const work = format === "json" ? inTurn(request, exchange) : stream(request, exchange);
+    work.catch((error) => refuse(request, exchange, error));
+  }
+}
+
+/** Judges a body by its headers, before any of it is read. */
+function contentFormat(headers: IncomingHttpHeaders, route: BodyRoute): BodyFormat {
+  const format = bodyFormat(headers["content-type"]);
+  if (format === undefined || (format === "ndjson" && route.stream === undefined)) {
+    const wanted =
+      route.stream === undefined ? "application/json" : "application/json or application/x-ndjson";
+    throw invalidRequest([], `Content-Type must be ${wanted}, in UTF-8`);
+  }
+  if (headers["content-encoding"] !== undefined) refuseCoding(headers["content-encoding"]);
+  if (format === "json" && Number(headers["content-length"] ?? 0) > route.maxBytes) throw tooLarge(route);
+  return format;
+}
+
+function tooLarge(route: BodyRoute): RequestRefused {
+  return new RequestRefused(413, `the body is larger than ${route.maxBytes} bytes`);
+}
+
+function leaveOnClose(this: ServerResponse): void {
+  (this.req as ServiceRequest).exchange?.leave();
+}
+
+/** Bulk bodies are read when it is their turn, so that what waits takes no memory. */
+async function inTurn(request: ServiceRequest, exchange: Exchange): Promise<void> {
+  const { response, route, edge } = exchange;
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  request.inTurn = false;
+  await edge.admission.acquire(gone.signal);
+  try {
+    if (response.destroyed || exchange.answered) return;
+    request.inTurn = true;
+    request.deadline = performance.now() + edge.limits.requestTimeoutMs;
+    continueIfAsked(request, response);
+    const bytes = await readBody(request, route.maxBytes, () => tooLarge(route));
+    answer(request, exchange, await route.answer(parseJsonBody(bytes, edge.limits.jsonDepth), exchange));
+  } finally {
+    edge.admission.release();
+  }
+}
+
+async function stream(request: ServiceRequest, exchange: Exchange): Promise<void> {
+  const { response, route } = exchange;
+  continueIfAsked(request, response);
+  await route.stream?.(request, response, exchange);
+  finish(request, exchange, response.statusCode);
+}
+
+function receive(request: ServiceRequest, exchange: Exchange): void {
+  continueIfAsked(request, exchange.response);
+  request.on("data", onData);
+  request.on("end", onEnd);
+}
+
+function onData(this: ServiceRequest, chunk: Buffer): void {
+  const exchange = this.exchange as Exchange;
+  exchange.received += chunk.length;
+  if (exchange.received > exchange.route.maxBytes) {
+    this.off("data", onData);
+    this.off("end", onEnd);
+    exchange.first = undefined;
+    exchange.rest = undefined;
+    refuse(this, exchange, tooLarge(exchange.route));
+  } else if (exchange.first === undefined) exchange.first = chunk;
+  else if (exchange.rest === undefined) exchange.rest = [exchange.first, chunk];
+  else exchange.rest.push(chunk);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function onEnd(this: ServiceRequest): void {
+  const exchange = this.exchange as Exchange;
+  if (exchange.answered) return;
+  const { first, rest, route } = exchange;
+  exchange.first = undefined;
+  exchange.rest = undefined;
+  try {
+    const bytes = rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest, exchange.received);
+    const text = route.answer(parseJsonBody(bytes, exchange.edge.limits.jsonDepth), exchange);
+    if (typeof text === "string") answer(this, exchange, text);
+    else text.then((late) => answer(this, exchange, late)).catch((error) => refuse(this, exchange, error));
+  } catch (error) {
+    refuse(this, exchange, error);
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * The life of a server: listening, deadlines of requests, and an end that cuts none (issue: SIGTERM under load).
+ */
+
+import {
+  createServer,
+  type Server as HttpServer,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { writeError } from "./answer.ts";
+import { Connections } from "./connections.ts";
+import { RequestRefused } from "./errors.ts";
+import { parserFault, rawReply } from "./raw-reply.ts";
+import { ServiceRequest } from "./service-request.ts";
+
+const KEEP_ALIVE_MS = 95_000;
+const MAX_CHECK_INTERVAL_MS = 1000;
+const HANDSHAKE_MS = 10_000;
+const CLOSE_WITHIN_MS = 10_000;
+const IDLE_CHECK_MS = 200;
+
+/** What TLS needs; texts in PEM. */
+export interface TlsMaterial {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+  /** Certificate authorities of clients: turns on mutual TLS. */
+  readonly clientCa?: string | Buffer;
+}
+
+/** Options of {@link createManagedServer}. */
+export interface ManagedServerOptions {
+  readonly headersBytes: number;
+  readonly requestTimeoutMs: number;
+  readonly tls?: TlsMaterial;
+  /** Serves one request; must not throw. */
+  readonly handler: (request: ServiceRequest, response: ServerResponse) => void;
+}
+
+/** A server with its life. */
+export interface ManagedServer {
+  readonly server: HttpServer | HttpsServer;
+  readonly stopping: () => boolean;
+  /**
+   * Listens and returns the URL with the real address.
+   * @param address an empty host means every interface, port 0 a free one.
+   * @throws what `node:net` reports, e.g. with code EADDRINUSE.
+   */
+  listen(address: { readonly host: string; readonly port: number }): Promise<string>;
+  /**
+   * Accepts nothing more, answers what is on its way and what still comes on open connections (with
+   * `Connection: close`), closes idle connections; after 10 s cuts what is left. Repeated calls share one end.
+   */
+  close(): Promise<void>;
+}
+
+/** Builds a server; it does not listen yet. */
+export function createManagedServer(options: ManagedServerOptions): ManagedServer {
+  const life = { stopping: false };
+  const connections = new Connections();
+  const serverOptions = {
+    IncomingMessage: ServiceRequest,
+    maxHeaderSize: options.headersBytes,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: options.requestTimeoutMs,
+    // Our own deadlines take its place: streams may last longer, and a late caller gets a JSON answer.
+    requestTimeout: 0,
+    connectionsCheckingInterval: checkInterval(options.requestTimeoutMs),
+    // Our own answer takes its place: node's has no body.
+    requireHostHeader: false,
+    noDelay: true,
+  };
+  const onRequest = requestListener(options, connections, () => life.stopping);
+  const server =
+    options.tls === undefined
+      ? createServer(serverOptions, onRequest)
+      : createTlsServer({ ...serverOptions, ...tlsOptions(options.tls) }, onRequest);
+  server.on(options.tls === undefined ? "connection" : "secureConnection", (socket) =>
+    connections.add(socket),
+  );
+  answerOddRequests(server, connections, onRequest);
+  let ended: Promise<void> | undefined;
+  return {
+    server,
+    stopping: () => life.stopping,
+    listen: (address) => listen(server, address, connections, checkInterval(options.requestTimeoutMs)),
+    close: () => {
+      life.stopping = true;
+      ended ??= end(server, connections);
+      return ended;
+    },
+  };
+}
+
+function checkInterval(timeoutMs: number): number {
+  return Math.min(MAX_CHECK_INTERVAL_MS, Math.max(10, timeoutMs / 4));
+}
+
+function tlsOptions(tls: TlsMaterial) {
+  const mutual =
+    tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true };
+  return {
+    cert: tls.cert,
+    key: tls.key,
+    minVersion: "TLSv1.2",
+    handshakeTimeout: HANDSHAKE_MS,
+    ...mutual,
+  } as const;
+}
+
+type Listener = RequestListener<typeof ServiceRequest, typeof ServerResponse>;
+
+function requestListener(
+  options: ManagedServerOptions,
+  connections: Connections,
+  stopping: () => boolean,
+): Listener {
+  const { handler, requestTimeoutMs } = options;
+  return (request, response) => {
+    const now = performance.now();
+    request.startedAt = now;
+    request.deadline = now + requestTimeoutMs;
+    connections.serving(request);
+    if (stopping()) response.shouldKeepAlive = false;
+    if (request.headers.host === undefined && request.httpVersionMinor === 1) {
+      response.shouldKeepAlive = false;
+      writeError(response, new RequestRefused(400, "a Host header is needed"));
+    } else handler(request, response);
+  };
+}
+
+/** Requests that `node:http` reports by other events than "request", or would answer without a body. */
+function answerOddRequests(
+  server: HttpServer | HttpsServer,
+  connections: Connections,
+  onRequest: Listener,
+): void {
+  server.on("checkContinue", (request: ServiceRequest, response) => {
+    request.awaitsContinue = true;
+    onRequest(request, response as never);
+  });
+  server.on("checkExpectation", (_request, response) => {
+    response.shouldKeepAlive = false;
+    writeError(response, new RequestRefused(417, "Expect: only 100-continue is known"));
+  });
+  server.on("connect", (_request, socket) => rawReply(socket, 405, "CONNECT is not served"));
+  server.on("clientError", (error, socket) => {
+    if (connections.mayReplyRaw(socket as Socket)) rawReply(socket, ...parserFault(error));
+    else socket.destroy();
+  });
+}
+
+async function listen(
+  server: HttpServer | HttpsServer,
+  address: { readonly host: string; readonly port: number },
+  connections: Connections,
+  intervalMs: number,
+): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: address.port, ...(address.host === "" ? {} : { host: address.host }) }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const watch = setInterval(() => connections.refuseOverdue(performance.now()), intervalMs).unref();
+  server.once("close", () => clearInterval(watch));
+  return urlOf(server);
+}
+
+/** The URL of a listening server. */
+function urlOf(server: HttpServer | HttpsServer): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  const scheme = "setSecureContext" in server ? "https" : "http";
+  return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+/**
+ * `server.close()` of `node:http` would cut idle connections at once, and with them a request that is just on its
+ * way. So only the listening ends at once; whoever has not sent anything within a moment is idle indeed.
+ */
+async function end(server: HttpServer | HttpsServer, connections: Connections): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => {
+    server.once("close", resolve);
+  });
+  NetServer.prototype.close.call(server);
+  let checks = 0;
+  const idle = setInterval(() => {
+    checks++;
+    server.closeIdleConnections();
+    connections.closeSilent(checks * IDLE_CHECK_MS);
+  }, IDLE_CHECK_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+  // The listening has ended: this only stops the timer that checks connections.
+  server.close(() => {});
+}

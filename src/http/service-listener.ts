@@ -1,0 +1,91 @@
+/** The service listener: decisions for servers, gateways and services (design §1). */
+
+import type { ServerResponse } from "node:http";
+import { type Express, Router } from "express";
+import type { Decisions } from "../decisions/decisions.ts";
+import { accessRoutes } from "./access/access-routes.ts";
+import { Admission } from "./admission.ts";
+import { type BearerOptions, BearerVerifier } from "./bearer.ts";
+import { HttpCounters } from "./counters.ts";
+import type { BodyRoute, Edge } from "./exchange.ts";
+import { type Health, healthRoutes } from "./health.ts";
+import type { HttpLimits } from "./limits.ts";
+import type { HttpLog } from "./ports.ts";
+import { serve } from "./serve.ts";
+import { createManagedServer, type ManagedServer, type TlsMaterial } from "./server-lifecycle.ts";
+import type { ServiceRequest } from "./service-request.ts";
+import { lastResort, methodNotAllowed, notFound, strictApp } from "./unrouted.ts";
+
+/** Options of {@link createServiceListener}. */
+export interface ServiceListenerOptions {
+  readonly decisions: Decisions;
+  readonly bearer: BearerOptions;
+  readonly limits: HttpLimits;
+  readonly health: Health;
+  readonly log: HttpLog;
+  /** Give every request an id (wanted where decisions are audited); default: only those that bring one. */
+  readonly alwaysRequestId?: boolean;
+  readonly tls?: TlsMaterial;
+}
+
+/** The listener with what others read of it. */
+export interface ServiceListener extends ManagedServer {
+  readonly counters: HttpCounters;
+  readonly admission: Admission;
+  /** Takes other tokens from now on; throws "invalid_request" and keeps the old ones when they are faulty. */
+  replaceTokens(bearer: BearerOptions): void;
+}
+
+/** Builds the listener; it does not listen yet. */
+export function createServiceListener(options: ServiceListenerOptions): ServiceListener {
+  const { decisions, limits, log } = options;
+  const life: { managed?: ManagedServer } = {};
+  const edge: Edge = {
+    bearer: new BearerVerifier(options.bearer),
+    admission: new Admission(limits),
+    counters: new HttpCounters(),
+    limits,
+    log,
+    alwaysRequestId: options.alwaysRequestId ?? false,
+    stopping: () => life.managed?.stopping() ?? false,
+  };
+  const routes = accessRoutes(decisions, edge);
+  const managed = createManagedServer({
+    headersBytes: limits.headersBytes,
+    requestTimeoutMs: limits.requestTimeoutMs,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    handler: hotPathsFirst(edge, routes, expressApp(edge, routes, options.health)),
+  });
+  life.managed = managed;
+  return {
+    ...managed,
+    counters: edge.counters,
+    admission: edge.admission,
+    replaceTokens: (bearer) => {
+      edge.bearer = new BearerVerifier(bearer);
+    },
+  };
+}
+
+/** Serves hot routes by their exact target, before Express; with a query they go the long way to the same code. */
+function hotPathsFirst(edge: Edge, routes: readonly BodyRoute[], app: Express) {
+  const hot = new Map(routes.filter((route) => route.priority === "hot").map((route) => [route.path, route]));
+  return (request: ServiceRequest, response: ServerResponse) => {
+    const route = request.method === "POST" ? hot.get(request.url as string) : undefined;
+    if (route !== undefined) serve(edge, route, request, response);
+    else app(request as never, response as never);
+  };
+}
+
+function expressApp(edge: Edge, routes: readonly BodyRoute[], health: Health): Express {
+  const app = strictApp();
+  const router = Router({ strict: true, caseSensitive: true });
+  for (const route of routes) {
+    router
+      .route(route.path)
+      .post((request, response) => serve(edge, route, request as unknown as ServiceRequest, response))
+      .all(methodNotAllowed(["POST"]));
+  }
+  app.use(healthRoutes(health), router, notFound, lastResort(edge.log));
+  return app;
+}

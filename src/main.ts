@@ -1,0 +1,18 @@
+/** The process edge of svc-authorizer: arguments, signals, exit code. */
+
+import { runAuthorizer } from "./cli/authorizer/program.ts";
+
+process.exitCode = await runAuthorizer(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onStop(listener) {
+    process.on("SIGTERM", listener);
+    process.on("SIGINT", listener);
+  },
+  onReload(listener) {
+    process.on("SIGHUP", listener);
+  },
+  abort(code) {
+    process.exit(code);
+  },
+});

@@ -1,0 +1,170 @@
+/** The metrics of the service itself: every name begins with `svc_authorizer_`. */
+
+import type { DecisionCounters } from "../decisions/decisions.ts";
+import type { AuditCounters } from "./audit-port.ts";
+import type { ReadableHttpCounters } from "./create-http-counters.ts";
+import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
+import type { StoreCounters } from "./store-metrics.ts";
+
+const PREFIX = "svc_authorizer_";
+
+/** Where the values come from: plain numbers, read at each scrape. */
+export interface MetricSources {
+  readonly build: {
+    /** Of this package. */
+    readonly version: string;
+    /** Digest of the policy set. */
+    readonly policiesVersion: string;
+  };
+  readonly decisions: DecisionCounters;
+  readonly http: ReadableHttpCounters;
+  readonly store: StoreCounters;
+  readonly audit: AuditCounters;
+  readonly log: { readonly droppedLines: number };
+  /** Whether the last load of data sets succeeded; undefined as long as there was none. */
+  readonly datasets: { readonly lastLoadSuccess: boolean | undefined };
+}
+
+/** All metrics of the service over their sources. */
+export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
+  return [
+    ...decisionMetrics(sources.decisions, sources.http),
+    ...httpMetrics(sources.http),
+    ...storeMetrics(sources.store),
+    ...stateMetrics(sources),
+  ];
+}
+
+function decisionMetrics(decisions: DecisionCounters, http: ReadableHttpCounters): ScrapedMetric[] {
+  return [
+    labelled(
+      "counter",
+      `${PREFIX}decisions_total`,
+      "Decisions by effect (allow, neutral, deny) and entrance; each element of a batch is one.",
+      ["effect", "entrance"],
+      () =>
+        Object.entries(decisions.decisions).flatMap(([entrance, effects]) =>
+          Object.entries(effects).map(([effect, count]): LabelledValue => [{ effect, entrance }, count]),
+        ),
+    ),
+    histograms(
+      `${PREFIX}decision_duration_seconds`,
+      "Time of decisions by entrance, a batch as a whole, without reading the request and sending the answer.",
+      ["entrance"],
+      () =>
+        Object.entries(http.decisionSeconds).map(([entrance, seconds]) => [{ entrance }, seconds] as const),
+    ),
+    single("counter", `${PREFIX}cache_hits_total`, "Users whose policies were in the cache.", () => {
+      return decisions.cacheHits;
+    }),
+    single("counter", `${PREFIX}cache_misses_total`, "Users whose policies had to be loaded.", () => {
+      return decisions.cacheMisses;
+    }),
+    single("counter", `${PREFIX}cache_evictions_total`, "Users removed from the cache.", () => {
+      return decisions.cacheEvictions;
+    }),
+    single("gauge", `${PREFIX}cache_size`, "Users in the cache.", () => decisions.cacheSize()),
+    single("gauge", `${PREFIX}compiled_sets`, "Compiled policy sets in memory, shared by users.", () => {
+      return decisions.compiledSets();
+    }),
+  ];
+}
+
+function httpMetrics(http: ReadableHttpCounters): ScrapedMetric[] {
+  return [
+    labelled(
+      "counter",
+      `${PREFIX}http_requests_total`,
+      "Answers by route, method and class of status (2xx).",
+      ["route", "method", "status"],
+      () => Array.from(http.routes()).flatMap(answersOf),
+    ),
+    histograms(
+      `${PREFIX}http_request_duration_seconds`,
+      "Time from the arrival of a request to the end of its answer.",
+      ["route", "method"],
+      () =>
+        Array.from(http.routes())
+          .filter(({ duration }) => duration.count > 0)
+          .map(({ route, method, duration }) => [{ route, method }, duration] as const),
+    ),
+    labelled("counter", `${PREFIX}errors_total`, "Errors answered, by code.", ["code"], () =>
+      Object.entries(http.errors).map(([code, count]): LabelledValue => [{ code }, count]),
+    ),
+    single("gauge", `${PREFIX}in_flight_requests`, "Requests being worked on.", () => http.inFlight),
+    single("gauge", `${PREFIX}queue_length`, "Requests waiting for their turn.", () => http.queueLength),
+  ];
+}
+
+function answersOf(counter: {
+  route: string;
+  method: string;
+  statusClasses: readonly number[];
+}): LabelledValue[] {
+  const { route, method } = counter;
+  return counter.statusClasses
+    .map(
+      (count, digit): LabelledValue => [
+        { route, method, status: digit === 0 ? "other" : `${digit}xx` },
+        count,
+      ],
+    )
+    .filter(([, count]) => count > 0);
+}
+
+function storeMetrics(store: StoreCounters): ScrapedMetric[] {
+  return [
+    labelled(
+      "counter",
+      `${PREFIX}store_operations_total`,
+      "Operations of the store by result (ok, conflict, unavailable, error).",
+      ["operation", "result"],
+      () =>
+        Object.entries(store).flatMap(([operation, { results }]) =>
+          Object.entries(results).map(([result, count]): LabelledValue => [{ operation, result }, count]),
+        ),
+    ),
+    histograms(
+      `${PREFIX}store_operation_duration_seconds`,
+      "Time of operations of the store.",
+      ["operation"],
+      () => Object.entries(store).map(([operation, { duration }]) => [{ operation }, duration] as const),
+    ),
+  ];
+}
+
+function stateMetrics({ build, audit, log, datasets }: MetricSources): ScrapedMetric[] {
+  return [
+    single(
+      "gauge",
+      `${PREFIX}datasets_last_load_success`,
+      "1 when the last load of data sets succeeded, 0 when it failed and the one before is in force.",
+      () => (datasets.lastLoadSuccess === undefined ? undefined : Number(datasets.lastLoadSuccess)),
+    ),
+    labelled(
+      "counter",
+      `${PREFIX}audit_dropped_total`,
+      "Audit records for which there was no room: decisions, or events (which should never be).",
+      ["kind"],
+      () => [
+        [{ kind: "decision" }, audit.droppedDecisions],
+        [{ kind: "event" }, audit.droppedEvents],
+      ],
+    ),
+    single(
+      "counter",
+      `${PREFIX}log_dropped_total`,
+      "Lines for which an output of the log had no room.",
+      () => {
+        return log.droppedLines;
+      },
+    ),
+    labelled(
+      "gauge",
+      `${PREFIX}build_info`,
+      "Version of the service, digest of its policy set and version of Node; the value is 1.",
+      ["version", "policies_version", "node"],
+      () => [[{ version: build.version, policies_version: build.policiesVersion, node: process.version }, 1]],
+    ),
+  ];
+}

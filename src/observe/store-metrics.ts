@@ -1,0 +1,87 @@
+/** Counts and times what a store does, between its users and the store itself. */
+
+import { AuthorizerError } from "../errors.ts";
+import type { Commit, ScannedRecord, ScanOptions, Snapshot, Store, StoredRecord } from "../store/store.ts";
+import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
+
+/** Operations that are counted. */
+export type StoreOperation = "snapshot" | "get" | "getMany" | "scan" | "commit";
+
+/** How an operation ended; `conflict` is the normal end of a lost race. */
+export type StoreResult = "ok" | "conflict" | "unavailable" | "error";
+
+/** Counters of one operation. */
+export interface StoreOperationCounters {
+  readonly results: Record<StoreResult, number>;
+  readonly duration: FastHistogram;
+}
+
+/** Counters of one store. */
+export type StoreCounters = Readonly<Record<StoreOperation, StoreOperationCounters>>;
+
+/** Counters for {@link observeStore}, all zero. */
+export function createStoreCounters(): StoreCounters {
+  const zero = (): StoreOperationCounters => ({
+    results: { ok: 0, conflict: 0, unavailable: 0, error: 0 },
+    duration: new FastHistogram(REQUEST_BOUNDS),
+  });
+  return { snapshot: zero(), get: zero(), getMany: zero(), scan: zero(), commit: zero() };
+}
+
+/** The same store, with every snapshot, read and commit counted and timed. */
+export function observeStore(store: Store, counters: StoreCounters): Store {
+  return {
+    snapshot: async () =>
+      new ObservedSnapshot(await measured(counters.snapshot, () => store.snapshot()), counters),
+    commit: (commit: Commit) => measured(counters.commit, () => store.commit(commit)),
+    health: () => store.health(),
+    close: () => store.close(),
+  };
+}
+
+class ObservedSnapshot implements Snapshot {
+  readonly #snapshot: Snapshot;
+  readonly #counters: StoreCounters;
+
+  constructor(snapshot: Snapshot, counters: StoreCounters) {
+    this.#snapshot = snapshot;
+    this.#counters = counters;
+  }
+
+  get(partition: string, key: string): Promise<StoredRecord | undefined> {
+    return measured(this.#counters.get, () => this.#snapshot.get(partition, key));
+  }
+
+  getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
+    return measured(this.#counters.getMany, () => this.#snapshot.getMany(partition, keys));
+  }
+
+  scan(partition: string, options: ScanOptions): Promise<readonly ScannedRecord[]> {
+    return measured(this.#counters.scan, () => this.#snapshot.scan(partition, options));
+  }
+
+  release(): void {
+    this.#snapshot.release();
+  }
+}
+
+async function measured<T>(counters: StoreOperationCounters, run: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  let result: StoreResult = "error";
+  try {
+    const value = await run();
+    result = "ok";
+    return value;
+  } catch (error) {
+    result = resultOf(error);
+    throw error;
+  } finally {
+    counters.results[result]++;
+    counters.duration.observe((performance.now() - start) / 1_000);
+  }
+}
+
+function resultOf(error: unknown): StoreResult {
+  if (!(error instanceof AuthorizerError)) return "error";
+  return error.code === "conflict" || error.code === "unavailable" ? error.code : "error";
+}

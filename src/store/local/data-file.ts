@@ -1,0 +1,91 @@
+/**
+ * What is checked of LMDB's data file before LMDB sees it: the library may crash the process where opening fails, and
+ * the operating system ends it (SIGBUS) where pages are read beyond the end of a file that was cut short.
+ */
+
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
+import { open as openFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Names of LMDB's files in the folder. */
+export const DATA_FILE = "data.mdb";
+export const READERS_FILE = "lock.mdb";
+
+/** What the beginning of a data file says. */
+export interface DataFile {
+  /** No store yet: missing, or left empty by a process that was killed while creating it. */
+  readonly isNew: boolean;
+  /** Its length in bytes; 0 when new. */
+  readonly size: number;
+  /** The length that it has when all pages up to the last one in use are written. */
+  readonly expectedSize: number;
+}
+
+/** Length of the part of a page that describes the whole file. */
+const META_BYTES = 160;
+const PAGE_IS_META = 0x08;
+const MAGIC = 0xbeefc0de;
+const DATA_VERSION = 2;
+
+/** Reads and checks the beginning of the data file. Throws Error, with the reason, when LMDB could not use it. */
+export function inspectDataFile(folder: string): DataFile {
+  for (const name of [DATA_FILE, READERS_FILE]) {
+    const path = join(folder, name);
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+  }
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  const file = join(folder, DATA_FILE);
+  const size = existsSync(file) ? statSync(file).size : 0;
+  if (size === 0) return { isNew: true, size, expectedSize: 0 };
+  const handle = openSync(file, "r");
+  try {
+    const first = readMeta(handle, 0);
+    const second = readMeta(handle, first.pageSize);
+    const newest = second.transaction > first.transaction ? second : first;
+    return { isNew: false, size, expectedSize: Number(newest.lastPage + 1n) * first.pageSize };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Gives the data file a length. Lengthened, it reads as zeros, which LMDB reports instead of being ended. */
+export function resizeDataFile(folder: string, size: number): void {
+  truncateSync(join(folder, DATA_FILE), size);
+}
+
+/** Writes to the disk what the operating system still holds of the data file. */
+export async function flushDataFile(folder: string): Promise<void> {
+  const handle = await openFile(join(folder, DATA_FILE), "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function readMeta(
+  handle: number,
+  offset: number,
+): { pageSize: number; lastPage: bigint; transaction: bigint } {
+  const bytes = Buffer.alloc(META_BYTES);
+  if (readSync(handle, bytes, 0, META_BYTES, offset) < META_BYTES)
+    throw new Error(`${DATA_FILE} was cut short`);
+  const isMeta = (bytes.readUInt16LE(18) & PAGE_IS_META) !== 0 && bytes.readUInt32LE(24) === MAGIC;
+  if (!isMeta) throw new Error(`${DATA_FILE} is no LMDB data file`);
+  const version = bytes.readUInt32LE(28) & 0xffff;
+  if (version !== DATA_VERSION) throw new Error(`${DATA_FILE} has LMDB's data version ${version}`);
+  const pageSize = bytes.readUInt32LE(48);
+  if (![512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].includes(pageSize)) {
+    throw new Error(`${DATA_FILE} has pages of ${pageSize} bytes`);
+  }
+  return { pageSize, lastPage: bytes.readBigUInt64LE(144), transaction: bytes.readBigUInt64LE(152) };
+}

@@ -1,0 +1,127 @@
+/** The LMDB database below the local store: its folder, its options, its errors in the words of this service. */
+
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { open, type RootDatabase } from "lmdb";
+import { AuthorizerError } from "../../errors.ts";
+import { HOLDER_FILE, LOCK_FILE } from "../folder-lock.ts";
+import type { StoredRecord } from "../store.ts";
+import { DATA_FILE, inspectDataFile, READERS_FILE, resizeDataFile } from "./data-file.ts";
+import { decodeRecord, encodeValue, type VersionedValue } from "./layout.ts";
+
+/** The database: written with versioned values, read as records. */
+export type LocalDatabase = RootDatabase<StoredRecord, Buffer>;
+
+/** Found beside a store, or in a folder that is as good as empty. */
+const HARMLESS = new Set([LOCK_FILE, HOLDER_FILE, READERS_FILE, "lost+found"]);
+
+/** Address space, not memory and not disk: below it the database grows without being mapped anew. */
+const MAP_BYTES = 2 ** 30;
+
+/** Most snapshots of different states open at once; each costs 64 bytes of the lock file. */
+const MAX_READERS = 1_024;
+
+/**
+ * Creates the folder of a store (mode 700) where it is missing. Throws AuthorizerError "unavailable" when it cannot,
+ * or when the folder holds other things than a store.
+ */
+export function prepareFolder(folder: string): void {
+  const names = refusing(folder, "cannot be created or read", () => {
+    mkdirSync(dirname(folder), { recursive: true });
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    return readdirSync(folder);
+  });
+  if (!names.includes(DATA_FILE) && names.some((name) => !HARMLESS.has(name))) {
+    throw new AuthorizerError(
+      "unavailable",
+      `The folder ${folder} holds other files but no store of svc-authorizer; name an empty folder or a new one.`,
+    );
+  }
+}
+
+/**
+ * Opens the database in a folder, creating it (mode 600) where there is none. Rejects with AuthorizerError
+ * "unavailable" when the file is none of LMDB's, is damaged, or cannot be used.
+ */
+export async function openDatabase(folder: string, syncWrites: boolean): Promise<LocalDatabase> {
+  const what = "is no store of svc-authorizer, is damaged, or cannot be used";
+  const { isNew, size, expectedSize } = refusing(folder, what, () => inspectDataFile(folder));
+  const isShort = !isNew && size < expectedSize;
+  if (isShort) resizeDataFile(folder, expectedSize);
+  const database = refusing(folder, what, () =>
+    open<StoredRecord, Buffer>(databaseOptions(folder, syncWrites)),
+  );
+  if (isNew) {
+    for (const created of [folder, dirname(folder)]) syncFolder(created);
+  }
+  if (isShort && !isReadable(database)) {
+    await database.close();
+    resizeDataFile(folder, size);
+    throw new AuthorizerError(
+      "unavailable",
+      `The store folder ${folder} is damaged: ${DATA_FILE} was cut short.`,
+    );
+  }
+  return database;
+}
+
+/** Puts a versioned value; only within a write transaction. */
+export function putValue(database: LocalDatabase, key: Buffer, value: VersionedValue): void {
+  // The library types what is put like what is read; the encoder below makes them differ.
+  database.putSync(key, value as unknown as StoredRecord);
+}
+
+function databaseOptions(path: string, syncWrites: boolean): Parameters<typeof open>[0] {
+  const options = {
+    path,
+    noSubdir: false,
+    permissionsMode: 0o600,
+    mapSize: MAP_BYTES,
+    maxReaders: MAX_READERS,
+    maxDbs: 1,
+    keyEncoding: "binary" as const,
+    encoder: { encode: encodeValue, decode: decodeRecord },
+    // Plain LMDB: the pages are on the disk before the page that makes them valid is, and both before the promise
+    // of a transaction resolves. The library's own scheme (overlapping) would report a commit before its flush fails.
+    overlappingSync: false,
+    noSync: !syncWrites,
+    // With it on, a failed transaction rejects a promise of the library's own that nobody can catch.
+    eventTurnBatching: false,
+  };
+  return options;
+}
+
+/** Reads everything. Pages that were lost read as zeros: LMDB reports them, or records are missing or have no version. */
+function isReadable(database: LocalDatabase): boolean {
+  try {
+    let records = 0;
+    for (const { key, value } of database.getRange()) {
+      if (value.version === "0" && key[0] !== 0) return false;
+      records += 1;
+    }
+    return "entryCount" in database.getStats() && Reflect.get(database.getStats(), "entryCount") === records;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the entry of a new file or folder itself survive a power loss. */
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function refusing<T>(folder: string, what: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AuthorizerError("unavailable", `The store folder ${folder} ${what}: ${reason}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,62 @@
+/** Formats of the local store, and bringing a database to the current one when it is opened. */
+
+import { AuthorizerError } from "../../errors.ts";
+import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
+import type { StoreLog } from "../store-log.ts";
+import { type LocalDatabase, putValue } from "./database.ts";
+import { decodeVersion, FORMAT_KEY, LAST_VERSION_KEY } from "./layout.ts";
+
+/** The current format and the way to it. Format 1 is described in layout.ts. */
+export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = { current: 1, migrations: [] };
+
+/**
+ * Makes a new database a store, migrates an older one (all steps in one transaction), and returns the last version
+ * given to a record. Throws AuthorizerError "unavailable" for a newer store and for a database that is no store.
+ */
+export function bringToFormat(
+  database: LocalDatabase,
+  folder: string,
+  writer: string,
+  formats: StoreFormats<LocalDatabase>,
+  log: StoreLog | undefined,
+): number {
+  const record = database.get(FORMAT_KEY);
+  if (record === undefined) {
+    create(database, folder, writer, formats.current);
+    log?.info({ folder, format: formats.current }, "store created");
+    return 0;
+  }
+  const found = parseFormatRecord(folder, record.value);
+  const steps = planMigrations(folder, found, formats);
+  if (steps.length > 0) {
+    database.transactionSync(() => {
+      for (const step of steps) step.run(database);
+      putFormat(database, writer, formats.current);
+    });
+    const what = steps.map((step) => step.what);
+    log?.info({ folder, from: found.format, to: formats.current, what }, "store migrated");
+  }
+  const last = database.getBinaryFast(LAST_VERSION_KEY);
+  if (last === undefined)
+    throw new AuthorizerError("unavailable", `The store in ${folder} is damaged: no version.`);
+  return decodeVersion(last);
+}
+
+function create(database: LocalDatabase, folder: string, writer: string, format: number): void {
+  if (!isEmpty(database)) {
+    throw new AuthorizerError("unavailable", `The database in ${folder} is no store of svc-authorizer.`);
+  }
+  database.transactionSync(() => {
+    putFormat(database, writer, format);
+    putValue(database, LAST_VERSION_KEY, { version: 0, value: "" });
+  });
+}
+
+function putFormat(database: LocalDatabase, writer: string, format: number): void {
+  putValue(database, FORMAT_KEY, { version: 0, value: formatRecordText({ format, written_by: writer }) });
+}
+
+function isEmpty(database: LocalDatabase): boolean {
+  for (const _ of database.getKeys({ limit: 1 })) return false;
+  return true;
+}

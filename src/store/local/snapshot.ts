@@ -1,0 +1,81 @@
+/** A read transaction of LMDB as a snapshot. */
+
+import type { Transaction } from "lmdb";
+import { AuthorizerError } from "../../errors.ts";
+import { checkPartition, checkScan, isPossibleKey } from "../checks.ts";
+import { snapshotReleased } from "../refusals.ts";
+import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../store.ts";
+import type { LocalDatabase } from "./database.ts";
+import { recordKey, scanRange, textKey } from "./layout.ts";
+
+/** What a snapshot needs of its store. */
+export interface SnapshotOwner {
+  /** Throws when the store is closed. */
+  assertOpen(): void;
+  /** Called once, at the release. */
+  released(snapshot: LocalSnapshot): void;
+}
+
+/** One state of the local store. As long as it is open, LMDB keeps the pages of that state: release it soon. */
+export class LocalSnapshot implements Snapshot {
+  readonly #database: LocalDatabase;
+  readonly #owner: SnapshotOwner;
+  #transaction: Transaction | undefined;
+
+  constructor(database: LocalDatabase, owner: SnapshotOwner) {
+    this.#database = database;
+    this.#owner = owner;
+    this.#transaction = reading(() => database.useReadTransaction());
+  }
+
+  async get(partition: string, key: string): Promise<StoredRecord | undefined> {
+    checkPartition(partition);
+    return this.#get(this.#read(), partition, key);
+  }
+
+  async getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
+    checkPartition(partition);
+    const transaction = this.#read();
+    return keys.map((key) => this.#get(transaction, partition, key));
+  }
+
+  async scan(partition: string, options: ScanOptions): Promise<readonly ScannedRecord[]> {
+    const transaction = this.#read();
+    const scan = checkScan(partition, options);
+    if (scan === undefined) return [];
+    const range = { ...scanRange(partition, scan), limit: scan.limit, transaction };
+    return reading(() => {
+      const found: ScannedRecord[] = [];
+      for (const { key, value: record } of this.#database.getRange(range)) {
+        found.push({ key: textKey(partition, key), value: record.value, version: record.version });
+      }
+      return found;
+    });
+  }
+
+  release(): void {
+    if (this.#transaction === undefined) return;
+    this.#transaction.done();
+    this.#transaction = undefined;
+    this.#owner.released(this);
+  }
+
+  #get(transaction: Transaction, partition: string, key: string): StoredRecord | undefined {
+    if (!isPossibleKey(key)) return undefined;
+    return reading(() => this.#database.get(recordKey(partition, key), { transaction }));
+  }
+
+  #read(): Transaction {
+    this.#owner.assertOpen();
+    if (this.#transaction === undefined) throw snapshotReleased();
+    return this.#transaction;
+  }
+}
+
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new AuthorizerError("unavailable", "The store cannot be read.", { cause: error });
+  }
+}

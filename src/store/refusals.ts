@@ -1,0 +1,18 @@
+/** The errors that every backend gives in the same words. */
+
+import { AuthorizerError } from "../errors.ts";
+
+/** For any call on a store after `close()`. */
+export function storeClosed(): AuthorizerError {
+  return new AuthorizerError("unavailable", "The store is closed.");
+}
+
+/** For reading a snapshot after `release()`: a fault of the program, not of the store. */
+export function snapshotReleased(): AuthorizerError {
+  return new AuthorizerError("internal", "A snapshot of the store was read after its release.");
+}
+
+/** For a commit that an expectation stopped. Names neither key nor partition: the message may reach a caller. */
+export function expectationFailed(): AuthorizerError {
+  return new AuthorizerError("conflict", "The data was changed by somebody else in the meantime.");
+}

@@ -1,0 +1,93 @@
+/**
+ * The test kit (decision-api.md §7): the real service in this process, on free loopback ports, with its store in
+ * memory. Many can run side by side.
+ */
+
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { AuthorizerClient } from "../client/client.ts";
+import { openData, openLog, policyLimits } from "../compose/data.ts";
+import { startService } from "../compose/service.ts";
+import { type ConfigObject, configFromObject } from "../config/load.ts";
+import type { DatasetDocument } from "../datasets/dataset.ts";
+import { loadDatasets } from "../datasets/load-datasets.ts";
+import { AuthorizerError } from "../errors.ts";
+
+/** What a test starts with. */
+export interface StartOptions {
+  /** A data set: a file or glob, several of them, or the document itself. None: an empty directory. */
+  readonly dataset?: string | readonly string[] | DatasetDocument;
+  /** Configuration items, nested as in a file or with dotted names. */
+  readonly config?: ConfigObject;
+}
+
+/** A running authorizer. */
+export interface TestAuthorizer {
+  /** Base URL of the service listener. */
+  readonly url: string;
+  /** Base URL of the user listener. */
+  readonly userUrl: string;
+  /** Base URL of the metrics listener. */
+  readonly metricsUrl: string;
+  /** Bearer token with every scope. */
+  readonly token: string;
+  readonly client: AuthorizerClient;
+  /** Puts the directory back to the state after the start. */
+  reset(): Promise<void>;
+  /** Ends the service; calling it twice is harmless. */
+  close(): Promise<void>;
+}
+
+const SECRET_BYTES = 32;
+const VERSION = (
+  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
+).version;
+
+/** What a test service has unless `config` says otherwise: nothing of it touches disk or other processes. */
+function testDefaults(): ConfigObject {
+  return {
+    "database.type": "mem",
+    listen_address: "127.0.0.1:0",
+    "authorizer.listen_address": "127.0.0.1:0",
+    "authorizer.metrics_address": "127.0.0.1:0",
+    "auth.encrypt.secret_key": randomBytes(SECRET_BYTES).toString("base64url"),
+    "auth.api.token": randomBytes(SECRET_BYTES).toString("base64url"),
+    "logging.level": "NONE",
+  };
+}
+
+/**
+ * Starts an authorizer; close it when the test ends.
+ * @throws AuthorizerError or ConfigError with every problem of the data set or configuration
+ */
+export async function startAuthorizer({ dataset, config = {} }: StartOptions = {}): Promise<TestAuthorizer> {
+  const { values } = configFromObject(config, testDefaults());
+  const logger = openLog(values);
+  const data = await openData(values, logger);
+  const service = await startService(data, { version: VERSION, env: () => undefined });
+  try {
+    if (dataset !== undefined) await load(data, dataset);
+    const { memory } = data;
+    const image = memory?.capture();
+    const { addresses } = service;
+    const token = values["auth.api.token"] ?? "";
+    return {
+      url: addresses.service,
+      userUrl: addresses.user,
+      metricsUrl: addresses.metrics,
+      token,
+      client: new AuthorizerClient({ url: addresses.service, token }),
+      reset: async () => {
+        if (memory === undefined || image === undefined) {
+          throw new AuthorizerError("invalid_request", "reset() needs database.type mem");
+        }
+        memory.restore(image);
+        service.decisions.forget();
+      },
+      close: () => service.stop(),
+    };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}

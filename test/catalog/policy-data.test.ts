@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import type { Statement } from "../../src/model/policy.ts";
+import { buildManifest } from "./build-manifest.ts";
+import { readDocument } from "./documents.ts";
+
+interface Seed {
+  readonly policies: Readonly<Record<string, readonly Statement[]>>;
+  readonly groups: readonly string[];
+  readonly groups_per_policy: Readonly<Record<string, number>>;
+  readonly replication_policies: Readonly<Record<string, readonly Statement[]>>;
+  readonly actions: readonly string[];
+}
+interface SetUp {
+  readonly policies: readonly string[];
+  readonly attachments: Readonly<Record<string, readonly string[]>>;
+  readonly actions: readonly string[];
+  readonly required_by_no_endpoint: readonly string[];
+}
+
+const seed = readDocument<Seed>("seed-000.json");
+const setUp = readDocument<SetUp>("data-server-setup.json");
+const catalog = await openCatalog({ partition: "svc" });
+const { policies, groups } = catalog.preconfigured;
+
+describe("the manifest", () => {
+  it("describes the files as they are (after a change: node test/catalog/write-manifest.ts)", () => {
+    const directory = new URL("../../policies/", import.meta.url);
+    const manifest = JSON.parse(readFileSync(new URL("manifest.json", directory), "utf8")) as {
+      version: string;
+    };
+    expect(manifest).toEqual(buildManifest(directory, manifest.version));
+  });
+
+  it("gives the catalog its version and a short digest", () => {
+    expect(catalog.version).toMatch(/^\d{4}\.\d{1,2}\.\d+$/);
+    expect(catalog.digest).toMatch(/^[0-9a-f]{12}$/);
+  });
+});
+
+describe("preconfigured policies and groups", () => {
+  it.each(Object.entries(seed.policies))("%s has the statements of the seed", (name, statement) => {
+    expect(policies.find((policy) => policy.name === name)?.statement).toEqual(statement);
+  });
+
+  it("are attached to as many groups as the seed counts", () => {
+    const count = (name: string): number => groups.filter((group) => group.policies.includes(name)).length;
+    const names = Object.keys(seed.groups_per_policy);
+    expect(Object.fromEntries(names.map((name) => [name, count(name)]))).toEqual(seed.groups_per_policy);
+  });
+
+  it("are those of the data server's own set-up, in its order and with its attachments", () => {
+    expect(groups.map(({ name }) => name)).toEqual(seed.groups);
+    expect(policies.map(({ name }) => name)).toEqual(setUp.policies);
+    const attachments = Object.fromEntries(groups.map((group) => [group.name, group.policies]));
+    expect(attachments).toEqual(setUp.attachments);
+  });
+
+  it("say where the seed and the data server differ", () => {
+    const noted = policies.filter(({ note }) => note !== undefined).map(({ name }) => name);
+    expect(noted.sort()).toEqual([
+      "CatalogReadAll",
+      "CatalogReadWriteAll",
+      "PRReadWriteAll",
+      "RepoManagementFullAccess",
+      "RepoManagementReadAll",
+    ]);
+  });
+});
+
+describe("templates", () => {
+  it.each(Object.entries(seed.replication_policies))("%s has the statements of the seed", (id, statement) => {
+    expect(catalog.templates.get(id)?.policy).toEqual({ name: "ReplicationPolicy", statement });
+  });
+
+  it("declare the parameters they use", () => {
+    const names = catalog.templates.get("replication-narrow")?.parameters.map(({ name }) => name);
+    expect(names).toEqual(["sourceRepositoryId", "mirrorId", "DestinationStorageNamespace"]);
+    expect(catalog.templates.get("replication-full")?.parameters).toEqual([]);
+  });
+});
+
+describe("actions", () => {
+  it("are those of the seed and of the data server, and no others", () => {
+    expect([...catalog.actions.keys()].sort()).toEqual(
+      [...new Set([...seed.actions, ...setUp.actions])].sort(),
+    );
+  });
+
+  it("name their source: the seed wherever it names them", () => {
+    const ofSeed = [...catalog.actions.values()].filter(({ source }) => source === "seed 000");
+    expect(ofSeed.map(({ name }) => name).sort()).toEqual([...seed.actions].sort());
+  });
+
+  it("know which no endpoint asks for", () => {
+    const idle = [...catalog.actions.values()].filter(({ requiredByAnEndpoint }) => !requiredByAnEndpoint);
+    expect(idle.map(({ name }) => name).sort()).toEqual([...setUp.required_by_no_endpoint].sort());
+  });
+
+  it("are asked on resource types that exist, on `*`, or in the catalog service", () => {
+    const kinds = new Set([...catalog.actions.values()].flatMap(({ resources }) => resources));
+    const others = [...kinds].filter((kind) => !catalog.resourceTypes.has(kind));
+    expect(others.sort()).toEqual(["*", "catalog/namespace", "catalog/table", "catalog/view"]);
+  });
+
+  it("belong to the seven services of the data server", () => {
+    const services = ["fs", "auth", "ci", "retention", "branches", "pr", "catalog"];
+    expect([...catalog.services]).toEqual(services);
+    expect(new Set([...catalog.actions.values()].map(({ service }) => service))).toEqual(new Set(services));
+  });
+});
+
+describe("resource types", () => {
+  it("are the nine of the data server", () => {
+    const types = "repository branch tag object namespace user group policy externalPrincipal";
+    expect([...catalog.resourceTypes.keys()]).toEqual(types.split(" "));
+  });
+
+  it("give a short name to every action that is asked on them", () => {
+    for (const type of catalog.resourceTypes.values()) {
+      const named = new Set(Object.values(type.actions));
+      const asked = [...catalog.actions.values()].filter(({ resources }) => resources[0] === type.type);
+      expect(asked.filter(({ name }) => !named.has(name)).map(({ name }) => name)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { FOREIGN_ITEMS } from "../../src/config/foreign-items.ts";
+import { configFromObject } from "../../src/config/load.ts";
+import { parseValue } from "../../src/config/parse-value.ts";
+import { problemSink } from "../../src/config/problem.ts";
+import { rawFromJs, rawFromText } from "../../src/config/raw-value.ts";
+import { CONFIG_ITEMS, findItem, itemNamed, variableOf } from "../../src/config/table.ts";
+import { KEY } from "./config-folder.ts";
+
+interface SeedItem {
+  readonly name: string;
+  readonly type: string;
+  readonly default: unknown;
+  readonly env: string;
+}
+
+const SEED_ITEMS = JSON.parse(
+  readFileSync(new URL("../../fixtures/config/seed-items.json", import.meta.url), "utf8"),
+) as readonly SeedItem[];
+
+const BASE = { home: "/home/someone", folder: "/srv/svc" };
+const NAMES = CONFIG_ITEMS.map((item) => item.name);
+
+/** How the seeds write a type, where they and the table differ on purpose. */
+const WIDER_TYPES = new Map([
+  ["logging.output", "strings"],
+  ["gateways.s3.domain_name", "strings"],
+  ["database.type", "one of postgres, dynamodb, cosmosdb, local, mem"],
+  ["auth.cookie_auth_verification.persist_friendly_name", "one of true, false"],
+  ["auth.oidc.persist_friendly_name", "one of true, false"],
+]);
+
+function seedTypeOf(name: string): string {
+  const { type, choices } = findItem(name) ?? { type: "absent" };
+  if (choices !== undefined) return `one of ${choices.join(", ")}`;
+  if (type === "map") return "map[string]string";
+  return type === "strings" && !WIDER_TYPES.has(name) ? "[]string" : type;
+}
+
+describe("the table", () => {
+  it("has all 159 items of the seeds with their types, defaults and variables", () => {
+    expect(SEED_ITEMS).toHaveLength(159);
+    for (const seed of SEED_ITEMS) {
+      const item = findItem(seed.name);
+      expect({ name: seed.name, default: item?.default, type: seedTypeOf(seed.name) }).toEqual({
+        name: seed.name,
+        default: seed.default,
+        type: WIDER_TYPES.get(seed.name) ?? seed.type,
+      });
+      expect(variableOf(seed.name)).toBe(seed.env);
+    }
+  });
+
+  it("has no item but those of the seeds and of the authorizer section", () => {
+    const seeds = new Set(SEED_ITEMS.map((item) => item.name));
+    expect(NAMES.filter((name) => !seeds.has(name) && !name.startsWith("authorizer."))).toEqual([]);
+  });
+
+  it("has every item of the authorizer section with its default", () => {
+    const { values } = configFromObject({ "auth.encrypt.secret_key": KEY, "database.type": "mem" });
+    const section = Object.fromEntries(
+      Object.entries(values).filter(([name]) => name.startsWith("authorizer.")),
+    );
+    expect(section).toEqual(AUTHORIZER_DEFAULTS);
+  });
+
+  it("names every item and every variable once, and no item like a section", () => {
+    expect(new Set(NAMES).size).toBe(NAMES.length);
+    expect(new Set(NAMES.map(variableOf)).size).toBe(NAMES.length);
+    expect(NAMES.filter((name) => NAMES.some((other) => other.startsWith(`${name}.`)))).toEqual([]);
+    expect(FOREIGN_ITEMS.filter((name) => findItem(name) !== undefined)).toEqual([]);
+  });
+
+  it("parses every default, in a file's notation and as the text of a variable", () => {
+    for (const item of CONFIG_ITEMS) {
+      if (item.default === null) continue;
+      const sink = problemSink();
+      const value = parseValue(item, rawFromJs(item.default, {}), BASE, sink);
+      expect(sink, item.name).toEqual(problemSink());
+      expect(value, item.name).toBeDefined();
+      const text = Array.isArray(item.default) ? item.default.join(",") : String(item.default);
+      if (text !== "") expect(parseValue(item, rawFromText(text, {}), BASE, sink), item.name).toEqual(value);
+    }
+  });
+
+  it("uses no variable that Kubernetes injects for a service named svc or svc-authorizer", () => {
+    const injected = ["HOST", "PORT", "PORT_8001_TCP", "SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_HTTP"];
+    const names = new Set(NAMES.map(variableOf));
+    for (const suffix of injected) {
+      expect(names.has(`SVC_${suffix}`)).toBe(false);
+      expect(names.has(`SVC_AUTHORIZER_${suffix}`)).toBe(false);
+    }
+  });
+
+  it("marks what holds a secret by its name as secret", () => {
+    const telling = NAMES.filter((name) =>
+      /password|secret|token$|tokens$|storage_access_key|_json$/.test(name),
+    );
+    expect(telling.filter((name) => itemNamed(name).secret !== true)).toEqual([]);
+  });
+});
+
+const AUTHORIZER_DEFAULTS = {
+  "authorizer.listen_address": "127.0.0.1:8001",
+  "authorizer.user_listen_address": "0.0.0.0:8000",
+  "authorizer.metrics_address": "127.0.0.1:8002",
+  "authorizer.tls.enabled": false,
+  "authorizer.tls.cert_file": undefined,
+  "authorizer.tls.key_file": undefined,
+  "authorizer.tls.client_ca_file": undefined,
+  "authorizer.public_url": undefined,
+  "authorizer.insecure_listen": false,
+  "authorizer.shutdown_delay": 0,
+  "authorizer.audit.output": undefined,
+  "authorizer.audit.decisions": "none",
+  "authorizer.allow_weak_key": false,
+  "authorizer.previous_secret_key": undefined,
+  "authorizer.partition": "svc",
+  "authorizer.bootstrap": "none",
+  "authorizer.bootstrap_admin.username": undefined,
+  "authorizer.bootstrap_admin.access_key_id": undefined,
+  "authorizer.bootstrap_admin.secret_access_key": undefined,
+  "authorizer.datasets": [],
+  "authorizer.datasets_mode": "load",
+  "authorizer.guards": "strict",
+  "authorizer.effective_policies": "portable",
+  "authorizer.request_properties": "fill",
+  "authorizer.escalation": "warn",
+  "authorizer.trusted_proxies": ["loopback"],
+  "authorizer.forward_auth.proxy": "off",
+  "authorizer.forward_auth.body": "every_resource",
+  "authorizer.forward_auth.max_failures": { count: 20, intervalMs: 60_000 },
+  "authorizer.forward_auth.proxy_token": undefined,
+  "authorizer.tokens": [],
+  "authorizer.limits.queue": 1000,
+  "authorizer.limits.body_bytes": 1024 ** 2,
+  "authorizer.limits.bulk_body_bytes": 16 * 1024 ** 2,
+  "authorizer.limits.bulk_concurrency": 4,
+  "authorizer.limits.batch": 1000,
+  "authorizer.limits.headers_bytes": 16 * 1024,
+  "authorizer.limits.request_timeout": 30_000,
+  "authorizer.limits.arn_bytes": 4096,
+  "authorizer.limits.action_bytes": 256,
+  "authorizer.limits.policy_bytes": 100 * 1024,
+  "authorizer.limits.statements_per_policy": 1000,
+  "authorizer.limits.policies_per_user": 10_000,
+  "authorizer.limits.tree_nodes": 1000,
+  "authorizer.limits.json_depth": 32,
+};

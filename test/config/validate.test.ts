@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+import { ConfigFolder, KEY, problemsOf, problemsOfText } from "./config-folder.ts";
+
+const BASE = {
+  "database.type": "mem",
+  "auth.encrypt.secret_key": KEY,
+  "authorizer.user_listen_address": "127.0.0.1:0",
+};
+
+const problems = (overrides: ConfigObject): readonly string[] => {
+  try {
+    configFromObject(overrides, BASE);
+    return [];
+  } catch {
+    return problemsOf(() => configFromObject(overrides, BASE));
+  }
+};
+const warnings = (overrides: ConfigObject) => configFromObject(overrides, BASE).warnings.map(formatProblem);
+
+describe("what run requires", () => {
+  it("is a secret key and a database type, named with the choices", () => {
+    const folder = new ConfigFolder({ "cwd/config.yaml": "ui: {}\ndatabase:\n  type: ''\n" });
+    const [database, key] = problemsOf(() => folder.load());
+    expect(database).toBe(
+      " database.type: required: one of postgres, dynamodb, cosmosdb, local, mem (or the variable SVC_DATABASE_TYPE)",
+    );
+    expect(key).toMatch(/^ auth\.encrypt\.secret_key: required: .*32 bytes/);
+  });
+
+  it("is not asked for when only values are looked at, nor what the data server requires", () => {
+    expect(new ConfigFolder().load({ requirements: "none" }).values["database.type"]).toBeUndefined();
+    expect(problems({ "auth.remote_authenticator.enabled": true })).toEqual([]);
+  });
+
+  it("counts a placeholder of the seeds as not set", () => {
+    for (const text of ["<SIGNING_SECRET>", "{auth_url}"]) {
+      const env = { SVC_DATABASE_TYPE: "mem", SVC_AUTH_ENCRYPT_SECRET_KEY: text };
+      expect(problemsOfText("", { env })).toEqual([
+        expect.stringContaining("auth.encrypt.secret_key: required"),
+      ]);
+    }
+  });
+
+  it("is the place of a Cosmos DB container", () => {
+    expect(problems({ database: { type: "cosmosdb", cosmosdb: { endpoint: "https://x" } } })).toHaveLength(2);
+  });
+
+  it.each(["tls", "authorizer.tls"])("is certificate and key of %s when enabled", (section) => {
+    const missing = problems({ [`${section}.enabled`]: true });
+    expect(missing.map((problem) => problem.split(":")[0])).toEqual([
+      `${section}.cert_file`,
+      `${section}.key_file`,
+    ]);
+    expect(
+      problems({ [`${section}.enabled`]: true, [`${section}.cert_file`]: "c", [`${section}.key_file`]: "k" }),
+    ).toEqual([]);
+  });
+});
+
+describe("security 1.4: the secret key", () => {
+  const weak = (key: string, allow = false) =>
+    problems({ "auth.encrypt.secret_key": key, "authorizer.allow_weak_key": allow });
+
+  it("has at least 32 bytes", () => {
+    expect(weak("a1".repeat(16))).toEqual([]);
+    expect(weak("é".repeat(16))).toEqual([]);
+    expect(weak("a1".repeat(15))).toEqual([
+      expect.stringMatching(/^auth\.encrypt\.secret_key: expected at least 32 bytes/),
+    ]);
+  });
+
+  it("is no known placeholder", () => {
+    expect(weak("THIS_MUST_BE_CHANGED_IN_PRODUCTION")).toEqual([expect.stringContaining("placeholder")]);
+    expect(weak(`<${"put your own random text here".repeat(2)}>`)).toEqual([
+      expect.stringContaining("placeholder"),
+    ]);
+  });
+
+  it("may be weak when that is allowed in so many words", () => {
+    expect(weak("short", true)).toEqual([]);
+    expect(weak("THIS_MUST_BE_CHANGED_IN_PRODUCTION", true)).toEqual([]);
+  });
+});
+
+describe("security 1.3: listeners", () => {
+  it("the service listener leaves loopback only with TLS or insecure_listen", () => {
+    for (const address of ["0.0.0.0:8001", ":8001", "[::]:8001", "10.1.2.3:0", "sidecar:8001"]) {
+      const listen = { "authorizer.listen_address": address };
+      expect(problems(listen)).toEqual([expect.stringMatching(/^authorizer\.listen_address: .*without TLS/)]);
+      expect(problems({ ...listen, "authorizer.insecure_listen": true })).toEqual([]);
+      expect(
+        problems({ ...listen, authorizer: { tls: { enabled: true, cert_file: "c", key_file: "k" } } }),
+      ).toEqual([]);
+    }
+    for (const address of ["localhost:1", "127.0.0.2:1", "[::1]:1"]) {
+      expect(problems({ "authorizer.listen_address": address })).toEqual([]);
+    }
+  });
+
+  it("the user listener outside loopback without TLS is warned about", () => {
+    const open = { "authorizer.user_listen_address": "0.0.0.0:8000" };
+    expect(warnings(open)).toEqual([
+      expect.stringContaining("authorizer.user_listen_address: the user listener leaves"),
+    ]);
+    expect(warnings({ ...open, tls: { enabled: true, cert_file: "c", key_file: "k" } })).toEqual([]);
+    expect(warnings({})).toEqual([]);
+  });
+
+  it("have addresses of their own, but for port 0", () => {
+    expect(problems({ "authorizer.metrics_address": "127.0.0.1:8001" })).toEqual([
+      "authorizer.metrics_address: is the address of authorizer.listen_address too",
+    ]);
+    expect(
+      problems({ "authorizer.metrics_address": "127.0.0.1:0", "authorizer.listen_address": "127.0.0.1:0" }),
+    ).toEqual([]);
+  });
+
+  it("want mutual TLS only with TLS", () => {
+    expect(problems({ "authorizer.tls.client_ca_file": "ca.pem" })).toEqual([
+      expect.stringContaining("mutual TLS needs"),
+    ]);
+  });
+
+  it("are addresses of host and port", () => {
+    for (const name of ["listen_address", "authorizer.listen_address", "authorizer.metrics_address"]) {
+      expect(problems({ [name]: "localhost" })).toEqual([
+        expect.stringContaining(`${name}: expected host:port`),
+      ]);
+      expect(problems({ [name]: "" })).toHaveLength(1);
+    }
+  });
+});
+
+describe("security 1.5: the public URL", () => {
+  it("is https, without query, fragment and credentials", () => {
+    const at = (url: string) => problems({ "authorizer.public_url": url });
+    expect(at("https://authorizer.example.com/base")).toEqual([]);
+    for (const url of [
+      "http://a.example",
+      "https://a.example?x=1",
+      "https://a.example/?",
+      "https://a.example/#f",
+      "https://u:p@a.example",
+      "a.example",
+      "https://",
+    ]) {
+      expect(at(url), url).toEqual([expect.stringContaining("expected an https URL")]);
+    }
+  });
+});
+
+describe("security 1.2: authorizer.tokens", () => {
+  const GOOD = { name: "shop", token: "t0".repeat(16), scopes: ["decide", "read"] };
+  const tokens = (...list: unknown[]) =>
+    problems({ "authorizer.tokens": list }).map((one) => one.replace("authorizer.tokens: ", ""));
+
+  it("are a text, a file or a digest", () => {
+    const { values } = configFromObject(
+      {
+        "authorizer.tokens": [
+          GOOD,
+          { name: "b", token_file: "b.token", scopes: "metrics" },
+          { name: "c", token_sha256: "AB".repeat(32), scopes: ["search", "secrets", "write"] },
+        ],
+      },
+      BASE,
+      { cwd: "/srv" },
+    );
+    expect(values["authorizer.tokens"]).toEqual([
+      GOOD,
+      { name: "b", token_file: "/srv/b.token", scopes: ["metrics"] },
+      { name: "c", token_sha256: "ab".repeat(32), scopes: ["search", "secrets", "write"] },
+    ]);
+  });
+
+  it("have exactly one of the three forms", () => {
+    expect(tokens({ name: "a", scopes: ["read"] })).toEqual([
+      "expected exactly one of token, token_file, token_sha256; 0 are set",
+    ]);
+    expect(tokens({ ...GOOD, token_file: "x" })).toEqual([expect.stringContaining("2 are set")]);
+    expect(tokens({ ...GOOD, token: "<API_TOKEN>" })).toEqual([expect.stringContaining("0 are set")]);
+  });
+
+  it("have at least 32 characters that a header can carry", () => {
+    expect(tokens({ ...GOOD, token: "t0".repeat(15) })).toEqual(["expected at least 32 characters"]);
+    expect(tokens({ ...GOOD, token: `t 0${"x".repeat(32)}` })).toEqual([
+      expect.stringContaining("printable ASCII"),
+    ]);
+    expect(tokens({ name: "a", token_sha256: "abc", scopes: ["read"] })).toEqual([
+      expect.stringContaining("64 hexadecimal"),
+    ]);
+  });
+
+  it("have known scopes, at least one", () => {
+    const scopes = "decide, search, read, secrets, write, metrics";
+    expect(tokens({ ...GOOD, scopes: ["decide", "admin"] })).toEqual([`expected one of ${scopes}`]);
+    expect(tokens({ ...GOOD, scopes: [] })).toEqual([`expected a list of scopes: ${scopes}`]);
+    expect(tokens({ name: "a", token: GOOD.token })).toHaveLength(1);
+  });
+
+  it("have names and secrets of their own", () => {
+    expect(tokens(GOOD, { ...GOOD, token: "u".repeat(32) })).toEqual(['the name "shop" is given twice']);
+    expect(tokens(GOOD, { ...GOOD, name: "b" })).toEqual(['"b" has the token of "shop"']);
+    expect(tokens({ ...GOOD, name: "" })).toEqual(["expected a name"]);
+  });
+
+  it("have no other fields", () => {
+    expect(tokens({ ...GOOD, scope: "read" })).toEqual(['unknown field "scope" (did you mean scopes?)']);
+    expect(tokens("text")).toEqual(["expected {name, token, scopes}, found text"]);
+    expect(problems({ "authorizer.tokens": "nonsense" })).toHaveLength(1);
+  });
+
+  it("are reported with the line of the fault", () => {
+    const text =
+      "authorizer:\n  tokens:\n    - name: a\n      token: short\n      scopes:\n        - decide\n        - nope\n    - {}\n";
+    expect(problemsOfText(text).map((one) => one.slice(0, 2))).toEqual(["4:", "7:", "8:", "8:", "8:"]);
+  });
+});
+
+describe("other rules", () => {
+  it("the first administrator's keys come in pairs, with a name", () => {
+    const admin = (fields: object) =>
+      problems({ authorizer: { bootstrap_admin: fields } }).map((one) => one.split(":")[0]);
+    expect(admin({ username: "root" })).toEqual([]);
+    expect(admin({ username: "root", access_key_id: "A" })).toEqual([
+      "authorizer.bootstrap_admin.secret_access_key",
+    ]);
+    expect(admin({ username: "root", secret_access_key: "s" })).toEqual([
+      "authorizer.bootstrap_admin.access_key_id",
+    ]);
+    expect(admin({ access_key_id: "A", secret_access_key: "s" })).toEqual([
+      "authorizer.bootstrap_admin.username",
+    ]);
+  });
+
+  it("logs go somewhere", () => {
+    expect(problems({ "logging.output": [] })).toEqual([
+      expect.stringContaining("logging.output: expected at least one"),
+    ]);
+  });
+
+  it("a short service token and an unreachable log-in duration are warned about", () => {
+    expect(warnings({ "auth.api.token": "short" })).toEqual([
+      expect.stringContaining("auth.api.token: is short"),
+    ]);
+    expect(warnings({ "auth.login_duration": "200h" })).toEqual([
+      expect.stringContaining("auth.login_duration: is longer"),
+    ]);
+  });
+});

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { yamlOf } from "./repository.ts";
+
+test("the data set of the sidecar manifest loads, and its user may do what its group says", async () => {
+  const [map] = yamlOf("deploy/kubernetes/sidecar.yaml") as [{ data: Record<string, string> }];
+  const folder = mkdtempSync(join(tmpdir(), "sidecar-"));
+  const dataset = join(folder, "readers.yaml");
+  writeFileSync(dataset, map.data["readers.yaml"] ?? "");
+  const authorizer = await startAuthorizer({ dataset });
+  try {
+    const allowed = async (action: string) => {
+      const response = await fetch(new URL("/access/v1/check", authorizer.url), {
+        method: "POST",
+        headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/json" },
+        body: JSON.stringify({
+          user: "reporting",
+          required: { action, resource: "arn:svc:fs:::repository/sales/object/2026/report.csv" },
+        }),
+      });
+      return ((await response.json()) as { allowed: boolean }).allowed;
+    };
+    expect(await allowed("fs:ReadObject")).toBe(true);
+    expect(await allowed("fs:WriteObject")).toBe(false);
+  } finally {
+    await authorizer.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,117 @@
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CONFIG_ITEMS, findItem } from "../../src/config/table.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const PAGES = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT }).sort();
+const CHECKED_NAMES = PAGES.filter((page) => page !== "docs/configuration.md");
+
+/** The text without what stands in fences. */
+function prose(page: string): string {
+  return textOf(page).replaceAll(/^```[\s\S]*?^```/gm, "");
+}
+
+/** The anchors that headings of a page give. */
+function anchorsOf(page: string): string[] {
+  const headings = prose(page).match(/^#+ .+$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .replace(/^#+ /, "")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+describe("the pages", () => {
+  test("that the tree promises are there", () => {
+    const promised = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md"];
+    const docs = ["docs/configuration.md", "docs/operations.md", "docs/security.md", "docs/testing.md"];
+    expect(PAGES).toEqual(expect.arrayContaining([...promised, ...docs, "docs/performance.md"]));
+  });
+
+  test.each(PAGES)("%s links to files and headings that exist", (page) => {
+    for (const [, target = ""] of prose(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      const [path = "", anchor] = target.split("#");
+      const file = path === "" ? page : join(dirname(page), path);
+      expect(existsSync(join(ROOT, file)), `${page} -> ${target}`).toBe(true);
+      if (anchor !== undefined) expect(anchorsOf(file), `${page} -> ${target}`).toContain(anchor);
+    }
+  });
+
+  test.each(CHECKED_NAMES)("%s names only configuration items that exist", (page) => {
+    const sections = new Set(CONFIG_ITEMS.map((item) => item.name.split(".")[0] ?? ""));
+    for (const [, name = ""] of textOf(page).matchAll(/`([a-z_]+(?:\.[a-z_]+)+)(?:: [^`]*)?`/g)) {
+      if (!sections.has(name.split(".")[0] ?? "") || /\.(ts|json|ya?ml|md)$/.test(name)) continue;
+      const group = CONFIG_ITEMS.some((item) => item.name.startsWith(`${name}.`));
+      expect(findItem(name) !== undefined || group, `${page}: ${name}`).toBe(true);
+    }
+  });
+
+  test.each(PAGES)("%s names only npm scripts that exist", (page) => {
+    const { scripts } = JSON.parse(textOf("package.json"));
+    for (const [, name = ""] of textOf(page).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)) {
+      expect(Object.keys(scripts), `${page}: npm run ${name}`).toContain(name);
+    }
+  });
+
+  test.each(CHECKED_NAMES)("%s names only paths of the repository that exist", (page) => {
+    const roots = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const folders = roots
+      .map((entry) => entry.name)
+      .filter((name) => name !== "dist" && name !== "node_modules");
+    for (const [, path = ""] of textOf(page).matchAll(/`([\w.-]+\/[\w./-]*)`/g)) {
+      if (folders.includes(path.split("/")[0] ?? ""))
+        expect(existsSync(join(ROOT, path)), `${page}: ${path}`).toBe(true);
+    }
+  });
+});
+
+describe("README.md", () => {
+  test("is shorter than 120 lines", () => {
+    expect(textOf("README.md").split("\n").length).toBeLessThan(120);
+  });
+});
+
+describe("docs/architecture.md", () => {
+  test("explains every folder below src in a line that begins with its name", () => {
+    const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    const filled = folders.filter((entry) => readdirSync(join(ROOT, "src", entry.name)).length > 0);
+    const text = textOf("docs/architecture.md");
+    for (const { name } of filled)
+      expect(text, name).toMatch(new RegExp(`^\\W*(src/)?${name}/?\\W.*\\w`, "m"));
+  });
+});
+
+describe("the decisions of ours", () => {
+  const pages = readdirSync(join(ROOT, "docs/decisions")).sort();
+
+  test("are numbered without gaps, in file and heading", () => {
+    pages.forEach((page, index) => {
+      const number = String(index + 1).padStart(4, "0");
+      expect(page).toMatch(new RegExp(`^${number}-[a-z0-9-]+\\.md$`));
+      expect(textOf(`docs/decisions/${page}`)).toMatch(new RegExp(`^# ${number}: `));
+    });
+  });
+
+  test.each(pages)("%s says context, decision and consequences in one page", (page) => {
+    const text = textOf(`docs/decisions/${page}`);
+    for (const part of ["Context", "Decision", "Consequences"]) expect(text).toContain(`**${part}.**`);
+    expect(text.split("\n").length).toBeLessThan(60);
+  });
+});
+
+describe("LICENSE", () => {
+  test("is the whole Apache License 2.0 with our name in it", () => {
+    const text = textOf("LICENSE");
+    for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9]) expect(text).toContain(`\n   ${number}. `);
+    expect(text).toContain("END OF TERMS AND CONDITIONS");
+    expect(text).toMatch(/Copyright \d{4} The svc-authorizer authors/);
+    expect(JSON.parse(textOf("package.json")).license).toBe("Apache-2.0");
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * Who may import whom below `src`: the table of docs/architecture.md as data. An entry is a room (everything in
+ * it), or a path with its ending (that file alone). A room may always import itself and nothing else unnamed.
+ */
+export interface Row {
+  /** What may be imported, values and types. */
+  readonly may: readonly string[];
+  /** What may be imported with `import type` only: ports that a neighbour declares. */
+  readonly types?: readonly string[];
+}
+
+const EVERYTHING_COMPOSED = [
+  "config",
+  "model",
+  "errors",
+  "engine",
+  "catalog",
+  "store",
+  "directory",
+  "decisions",
+  "datasets",
+  "observe",
+  "http",
+  "analysis",
+];
+
+const SVCCTL = ["cli", "client", "config", "model", "errors", "engine", "catalog", "analysis"];
+
+/** A room is the first folder (or file without ending) below `src`; each program of `cli` is one of its own. */
+export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
+  errors: { may: [] },
+  model: { may: ["errors"] },
+  config: { may: ["errors"] },
+  engine: { may: ["model", "errors"] },
+  catalog: { may: ["model", "errors"] },
+  store: { may: ["model", "errors"] },
+  directory: { may: ["model", "errors", "catalog", "store/store.ts"] },
+  decisions: { may: ["directory", "engine", "catalog", "model", "errors"] },
+  observe: { may: ["model", "errors"], types: ["store", "directory", "decisions", "datasets", "http"] },
+  http: { may: ["directory", "decisions", "model", "errors"], types: ["observe"] },
+  client: { may: [], types: ["model"] },
+  datasets: { may: ["directory", "catalog", "model", "errors"] },
+  analysis: { may: ["engine", "catalog", "model", "errors"] },
+  // What both programs share: exit codes, the edge to the process.
+  cli: { may: ["config", "model", "errors"] },
+  "cli/svcctl": { may: SVCCTL },
+  "cli/authorizer": { may: [...SVCCTL, "compose", "directory", "datasets"] },
+  testing: { may: ["compose", "client", "datasets", "errors"] },
+  compose: { may: EVERYTHING_COMPOSED },
+  main: { may: ["cli", "cli/authorizer", "errors"] },
+};
+
+/** Backends of the store: none imports another, and each driver is known to its own backend alone. */
+export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
+  memory: [],
+  local: ["lmdb"],
+  postgres: ["pg"],
+  dynamodb: ["@aws-sdk/client-dynamodb"],
+  cosmosdb: ["@azure/cosmos", "@azure/identity"],
+};

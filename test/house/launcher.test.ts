@@ -1,0 +1,74 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseAst } from "vitest/node";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const LAUNCHER = join(ROOT, "bin", "svc-authorizer.cjs");
+const { version, bin } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+/** A Node in PATH that is too old for the program. */
+function olderNode(): string | undefined {
+  const candidates = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
+  return candidates.filter(existsSync).find((node) => {
+    const { stdout } = spawnSync(node, ["--version"], { encoding: "utf8" });
+    return Number(/^v(\d+)\./.exec(stdout)?.[1] ?? 24) < 24;
+  });
+}
+
+/** What a file of `bin` uses that came after ES5. */
+function newerSyntaxIn(file: string): string[] {
+  const text = readFileSync(join(ROOT, "bin", file), "utf8").replace(/^#!.*/, "");
+  const program = JSON.stringify(parseAst(text, { sourceType: "script" }));
+  const expressions = [
+    "ArrowFunctionExpression",
+    "TemplateLiteral",
+    "ImportExpression",
+    "ChainExpression",
+    "AwaitExpression",
+  ];
+  const others = [
+    "ClassDeclaration",
+    "SpreadElement",
+    "RestElement",
+    "ObjectPattern",
+    "ArrayPattern",
+    "let",
+    "const",
+  ];
+  return [...expressions, ...others].filter((name) => new RegExp(`"(type|kind)":"${name}"`).test(program));
+}
+
+describe("the launcher", () => {
+  test("can be run, and every program of the package has one", () => {
+    for (const path of Object.values<string>(bin)) {
+      expect(statSync(join(ROOT, path)).mode & 0o111, path).toBe(0o111);
+      expect(readFileSync(join(ROOT, path), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+    }
+  });
+
+  test("runs the sources in a clone", () => {
+    const run = spawnSync(process.execPath, [LAUNCHER, "--version"], { encoding: "utf8" });
+    expect(run).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  const older = olderNode();
+  test.skipIf(older === undefined)("tells people with an older Node what to do, and exits 1", () => {
+    const run = spawnSync(older as string, [LAUNCHER, "run"], { encoding: "utf8" });
+    expect(run.status).toBe(1);
+    expect(run.stdout).toBe("");
+    expect(run.stderr).toContain("svc-authorizer needs Node.js 24 or newer");
+    expect(run.stderr).toContain(older);
+    expect(run.stderr).toContain("npm ci");
+    expect(run.stderr).not.toContain("SyntaxError");
+  });
+
+  test("is read by any Node: what runs before the check of the version is ES5", () => {
+    expect(newerSyntaxIn("svc-authorizer.cjs")).toEqual([]);
+    expect(newerSyntaxIn("node-version.cjs")).toEqual([]);
+    expect(newerSyntaxIn("launch.cjs")).toEqual(
+      expect.arrayContaining(["ImportExpression", "TemplateLiteral", "const"]),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+interface LockEntry {
+  readonly version?: string;
+  readonly os?: readonly string[];
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+const lock: { packages: Record<string, LockEntry> } = JSON.parse(
+  readFileSync(join(ROOT, "package-lock.json"), "utf8"),
+);
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+describe("package-lock.json", () => {
+  test("names the optional packages of every platform, or npm ci refuses it (node build/complete-lock.mjs)", () => {
+    const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {}).filter(
+        (name) =>
+          !(`${path}/node_modules/${name}` in lock.packages) && !(`node_modules/${name}` in lock.packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("agrees with package.json", () => {
+    for (const kind of ["dependencies", "devDependencies", "optionalDependencies"] as const) {
+      expect(lock.packages[""]?.[kind], kind).toEqual(manifest[kind]);
+    }
+  });
+
+  test("brings a Node 24 for the usual platforms", () => {
+    const nodes = Object.keys(manifest.optionalDependencies);
+    for (const name of nodes) expect(lock.packages[`node_modules/${name}`]?.version, name).toMatch(/^24\./);
+    expect(nodes.map((name) => name.replace(/^node-(bin-)?/, "")).sort()).toEqual([
+      "darwin-arm64",
+      "darwin-x64",
+      "linux-arm64",
+      "linux-x64",
+      "win-x64",
+    ]);
+  });
+});

@@ -1,0 +1,98 @@
+import { isBuiltin } from "node:module";
+import { BACKENDS, IMPORT_TABLE } from "./import-table.ts";
+import type { Import, Source } from "./source-imports.ts";
+
+const MAX_LINES = 400;
+
+/** Every breach of the house's rules in these sources, one line each; `dependencies` are package names. */
+export function breaches(sources: readonly Source[], dependencies: ReadonlySet<string>): string[] {
+  const found = sources.flatMap((source) => [
+    ...fileBreaches(source),
+    ...source.imports.flatMap((one) => importBreaches(source, one, dependencies)),
+  ]);
+  return [...found, ...cycles(sources)];
+}
+
+/** The room of a path below `src`: "http", "cli/svcctl", "main". */
+export function roomOf(path: string): string {
+  const [first = "", second] = path.replace(/\.ts$/, "").split("/");
+  const nested = `${first}/${second}`;
+  return second !== undefined && nested in IMPORT_TABLE ? nested : first;
+}
+
+function fileBreaches(source: Source): string[] {
+  const found: string[] = [];
+  const room = roomOf(source.path);
+  if (!(room in IMPORT_TABLE)) found.push(`${source.path}: the import table has no row for ${room}`);
+  if (source.lines > MAX_LINES) found.push(`${source.path}: ${source.lines} lines, more than ${MAX_LINES}`);
+  if (source.barrel) found.push(`${source.path}: a barrel; import from the file that has it`);
+  if (source.computedImports > 0) found.push(`${source.path}: imports what no reader of the text can know`);
+  if (source.readsEnvironment && room !== "config")
+    found.push(`${source.path}: reads the environment; only config does`);
+  return found;
+}
+
+function importBreaches(source: Source, one: Import, dependencies: ReadonlySet<string>): string[] {
+  const message =
+    one.file === undefined ? packageBreach(source, one, dependencies) : arrowBreach(source, one, one.file);
+  return message === undefined ? [] : [`${source.path}: ${message}`];
+}
+
+function packageBreach(source: Source, one: Import, dependencies: ReadonlySet<string>): string | undefined {
+  if (isBuiltin(one.specifier)) {
+    return one.specifier.startsWith("node:") ? undefined : `${one.specifier} is written without node:`;
+  }
+  const name = one.specifier
+    .split("/")
+    .slice(0, one.specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+  if (!dependencies.has(name)) return `${name} is not among the dependencies`;
+  const owner = Object.keys(BACKENDS).find((backend) => BACKENDS[backend]?.includes(name));
+  return owner === undefined || owner === backendOf(source.path)
+    ? undefined
+    : `${name} is the driver of the store's ${owner} backend`;
+}
+
+function arrowBreach(source: Source, one: Import, target: string): string | undefined {
+  if (target.startsWith("../")) return `${one.specifier} leaves src`;
+  const [from, to] = [roomOf(source.path), roomOf(target)];
+  if (from === to) return backendBreach(source.path, target);
+  const row = IMPORT_TABLE[from];
+  const allowed = [...(row?.may ?? []), ...(one.typeOnly ? (row?.types ?? []) : [])];
+  if (allowed.includes(to) || allowed.includes(target)) return undefined;
+  return `${from} may not import ${target}${one.typeOnly ? " (type)" : ""}`;
+}
+
+function backendBreach(path: string, target: string): string | undefined {
+  const [from, to] = [backendOf(path), backendOf(target)];
+  if (to === undefined || from === to) return undefined;
+  return from === undefined
+    ? `what backends share may not import ${target}`
+    : `imports the sibling backend ${target}`;
+}
+
+/** The backend a file below `store` belongs to: `store/local/…`, `store/local.ts`, `store/local-lock.ts`. */
+function backendOf(path: string): string | undefined {
+  return Object.keys(BACKENDS).find((backend) => new RegExp(`^store/${backend}(/|-|\\.ts$)`).test(path));
+}
+
+/** Circles of files, types included: each once, as the way around. */
+function cycles(sources: readonly Source[]): string[] {
+  const targets = new Map(
+    sources.map((source) => [source.path, source.imports.flatMap((one) => one.file ?? [])]),
+  );
+  const done = new Set<string>();
+  const way: string[] = [];
+  const found: string[] = [];
+  const visit = (path: string): void => {
+    const start = way.indexOf(path);
+    if (start >= 0) found.push(`circular import: ${[...way.slice(start), path].join(" -> ")}`);
+    if (start >= 0 || done.has(path)) return;
+    way.push(path);
+    for (const target of targets.get(path) ?? []) visit(target);
+    way.pop();
+    done.add(path);
+  };
+  for (const source of sources) visit(source.path);
+  return found;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { PolicyTemplate } from "../../src/catalog/catalog.ts";
+import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import type { Statement } from "../../src/model/policy.ts";
+import { policyWarnings } from "../../src/model/policy-warnings.ts";
+
+const catalog = await openCatalog({ partition: "svc" });
+
+function warnings(statement: Partial<Statement>): string[] {
+  const whole = { effect: "allow", action: ["fs:ReadObject"], resource: "*", ...statement };
+  return policyWarnings({ name: "P", statement: [whole] }, catalog).map(
+    ({ pointer, message }) => `${pointer.slice("/statement/0/".length)}: ${message}`,
+  );
+}
+
+it("nothing is said about ordinary statements", () => {
+  expect(warnings({ action: ["*", "fs:*", "fs:ReadObject", "auth:ListUsers", "demo:Read"] })).toEqual([]);
+  expect(
+    warnings({ resource: "arn:svc:fs:::repository/a/*", action: ["fs:ReadBranch", "fs:ReadObject"] }),
+  ).toEqual([]);
+  expect(warnings({ resource: "arn:svc:auth:::user/${user}", action: ["auth:*Credentials"] })).toEqual([]);
+  expect(warnings({ resource: '["arn:svc:fs:::repository/a","arn:svc:fs:::repository/a/*"]' })).toEqual([]);
+});
+
+it("only actions of the catalog service are warned about in the preconfigured policies", () => {
+  const warned = catalog.preconfigured.policies.filter(
+    (policy) => policyWarnings(policy, catalog).length > 0,
+  );
+  expect(warned.map(({ name }) => name)).toEqual(["CatalogReadAll", "CatalogReadWriteAll"]);
+});
+
+it("the narrow replication policy is told that its repositories lack /*", () => {
+  const { policy } = catalog.templates.get("replication-narrow") as PolicyTemplate;
+  const found = policyWarnings(policy, catalog);
+  const idle = found.map(({ pointer }) => {
+    const [, , statement, , action] = pointer.split("/").map(Number) as [0, 0, number, 0, number];
+    return `${statement} ${policy.statement[statement]?.action[action]}`;
+  });
+  expect(idle).toEqual([
+    "1 fs:ReadObject",
+    "1 fs:ReadBranch",
+    "2 fs:AttachStorageNamespace",
+    "2 fs:ReadObject",
+    "2 fs:WriteObject",
+    "2 fs:DeleteObject",
+    "2 fs:DeleteBranch",
+    "2 fs:RevertBranch",
+    "2 fs:ReadBranch",
+  ]);
+  expect(found[0]?.message).toContain("arn:svc:fs:::repository/{repository}/object/{key}");
+});
+
+describe("a warning is given", () => {
+  it.each([
+    [
+      "an action that does not exist",
+      { action: ["fs:ReadObjects"] },
+      "action/0: the data server has no such",
+    ],
+    ["an action no endpoint needs", { action: ["catalog:ReadTable"] }, "action/0: no endpoint"],
+    [
+      "a wildcard action that matches nothing",
+      { action: ["fs:Reed*"] },
+      "action/0: the data server has no such",
+    ],
+    [
+      "a list action on less than `*`",
+      { action: ["auth:ListUsers"], resource: "arn:svc:auth:::*" },
+      "action/0: it is asked on *",
+    ],
+    ["an action of another service", { resource: "arn:svc:auth:::*" }, "action/0: it is asked on"],
+    ["a wildcard service", { resource: "arn:svc:*:::x" }, "resource: the service of an ARN"],
+    ["a wildcard account", { resource: "arn:svc:fs::*:*" }, "resource: the account of an ARN"],
+    ["a region", { resource: "arn:svc:fs:eu:a:*" }, "resource: the region"],
+    ["${user} in an action", { action: ["fs:${user}"] }, "action/0: ${user} is replaced in resources only"],
+    [
+      "conditions that list filtering ignores",
+      { action: ["fs:List*"], condition: { IpAddress: { SourceIp: ["::1"] } } },
+      "condition: the data server ignores",
+    ],
+    [
+      "trust in SourceIp",
+      { condition: { IpAddress: { SourceIp: ["::1"] } } },
+      "condition: the data server takes SourceIp",
+    ],
+    [
+      "fields that nobody supplies",
+      { condition: { StringLike: { team: ["a"] } } },
+      "condition: the data server supplies SourceIp only",
+    ],
+    [
+      "a deny that fails open",
+      { effect: "deny", condition: { StringNotLike: { team: ["a"] } } },
+      "condition: a missing field",
+    ],
+    [
+      "${user} in a condition",
+      { condition: { StringLike: { team: ["${user}"] } } },
+      "condition: ${user} is replaced",
+    ],
+  ] as const)("for %s", (_, statement, expected) => {
+    const found = warnings(statement as Partial<Statement>);
+    expect(found.some((warning) => warning.startsWith(expected))).toBe(true);
+  });
+});

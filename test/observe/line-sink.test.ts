@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { LineSink } from "../../src/observe/line-sink.ts";
+import type { LineTarget } from "../../src/observe/line-target.ts";
+
+/** A target that does what a full disk or a stalled reader does, which no real file does on demand. */
+class FaultyTarget implements LineTarget {
+  written = "";
+  closed = false;
+  failure: Error | undefined;
+  stalled: Promise<void> | undefined;
+  release = (): void => {};
+
+  stall(): void {
+    this.stalled = new Promise((resolve) => {
+      this.release = () => {
+        this.stalled = undefined;
+        resolve();
+      };
+    });
+  }
+
+  async write(batch: string): Promise<void> {
+    if (this.stalled) await this.stalled;
+    this.writeSync(batch);
+  }
+
+  writeSync(text: string): void {
+    if (this.failure) throw this.failure;
+    this.written += text;
+  }
+
+  async reopen(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+const LINE = `${"x".repeat(99)}\n`;
+
+function sinkOf(target: LineTarget): { sink: LineSink; reports: string[] } {
+  const reports: string[] = [];
+  const limits = { waiting: 1_000, reserve: 500, retryMs: 5, closeMs: 50 };
+  return { sink: new LineSink("out", target, limits, (text) => reports.push(text)), reports };
+}
+
+describe("a sink", () => {
+  test("whose target stalls keeps a bounded number of lines, with a reserve for essential ones", async () => {
+    const target = new FaultyTarget();
+    target.stall();
+    const { sink } = sinkOf(target);
+    const taken = Array.from({ length: 20 }, () => sink.write(LINE)).filter(Boolean).length;
+    expect(taken).toBe(10);
+    expect(sink.dropped).toBe(10);
+    expect(Array.from({ length: 6 }, () => sink.write(LINE, true))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+    target.release();
+    await sink.close();
+    expect(target.written).toBe(LINE.repeat(15));
+    expect(target.closed).toBe(true);
+  });
+
+  test("has room again once the target goes on", async () => {
+    const target = new FaultyTarget();
+    target.stall();
+    const { sink } = sinkOf(target);
+    while (sink.write(LINE));
+    target.release();
+    await sleep(10);
+    expect(sink.write(LINE)).toBe(true);
+    await sink.close();
+    expect(target.written).toBe(LINE.repeat(11));
+  });
+
+  test("whose target fails reports once, keeps the lines and writes them in order when it works again", async () => {
+    const target = new FaultyTarget();
+    target.failure = new Error("no space left");
+    const { sink, reports } = sinkOf(target);
+    sink.write("1\n");
+    await sleep(30);
+    sink.write("2\n");
+    await sleep(30);
+    expect(sink.failing).toBe(true);
+    expect(reports).toEqual(["log output out: no space left"]);
+    target.failure = undefined;
+    await sleep(30);
+    expect(target.written).toBe("1\n2\n");
+    expect(sink.failing).toBe(false);
+    await sink.close();
+  });
+
+  test("does not wait for ever at close", async () => {
+    const target = new FaultyTarget();
+    target.stall();
+    const { sink, reports } = sinkOf(target);
+    sink.write(LINE);
+    await sink.close();
+    expect(reports).toEqual(["log output out: closed with lines that could not be written"]);
+  });
+
+  test("leaves no listener of the process behind", async () => {
+    const before = process.listenerCount("exit");
+    const sinks = Array.from({ length: 20 }, () => sinkOf(new FaultyTarget()).sink);
+    expect(process.listenerCount("exit")).toBeLessThanOrEqual(before + 1);
+    await Promise.all(sinks.map((sink) => sink.close()));
+    expect(process.listenerCount("exit")).toBe(before);
+  });
+});

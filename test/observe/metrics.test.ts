@@ -1,0 +1,245 @@
+import { readFileSync } from "node:fs";
+import { Registry } from "prom-client";
+import { afterEach, describe, expect, test } from "vitest";
+import type { DecisionCounters, Entrance } from "../../src/decisions/decisions.ts";
+import type { Effect } from "../../src/model/decision.ts";
+import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics.ts";
+import { createStoreCounters } from "../../src/observe/store-metrics.ts";
+import { runModule } from "./child.ts";
+
+const none = (): Record<Effect, number> => ({ allow: 0, neutral: 0, deny: 0 });
+
+function decisionCounters(): DecisionCounters & { decisions: Record<Entrance, Record<Effect, number>> } {
+  return {
+    decisions: {
+      evaluation: none(),
+      evaluations: none(),
+      check: none(),
+      filter: none(),
+      simulate: none(),
+      cli: none(),
+    },
+    cacheHits: 0,
+    cacheMisses: 0,
+    cacheEvictions: 0,
+    cacheSize: () => 7,
+    compiledSets: () => 3,
+  };
+}
+
+function newSources() {
+  return {
+    build: { version: "1.2.3", policiesVersion: 'p"1\n' },
+    decisions: decisionCounters(),
+    http: createHttpCounters(),
+    store: createStoreCounters(),
+    audit: { droppedDecisions: 0, droppedEvents: 0 },
+    log: { droppedLines: 0 },
+    datasets: { lastLoadSuccess: undefined as boolean | undefined },
+  } satisfies MetricSources;
+}
+
+const opened: Metrics[] = [];
+afterEach(() => {
+  for (const metrics of opened.splice(0)) metrics.close();
+});
+
+function open(sources: MetricSources): Metrics {
+  const metrics = createMetrics(sources);
+  opened.push(metrics);
+  return metrics;
+}
+
+const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"/y;
+const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (-?[\d.]+(?:e[+-]?\d+)?|[+-]Inf|Nan)$/;
+
+/** Reads the Prometheus text format strictly: series by `name{labels}`; throws on any line that is not one. */
+function parse(text: string): Map<string, number> {
+  const series = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    if (line === "" || /^# (HELP [a-z0-9_]+ .+|TYPE [a-z0-9_]+ (counter|gauge|histogram))$/.test(line))
+      continue;
+    const match = LINE.exec(line);
+    if (match === null) throw new Error(`no series: ${line}`);
+    const key = `${match[1]}{${readLabels(match[2] ?? "")}}`;
+    if (series.has(key)) throw new Error(`twice: ${key}`);
+    series.set(key, Number(match[3]?.replace("Inf", "Infinity")));
+  }
+  return series;
+}
+
+function readLabels(text: string): string {
+  const labels: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    LABEL.lastIndex = at;
+    const match = LABEL.exec(text);
+    if (match === null) throw new Error(`no label at ${at}: ${text}`);
+    labels.push(match[0]);
+    at = LABEL.lastIndex + 1;
+  }
+  return labels.join(",");
+}
+
+describe("a scrape", () => {
+  test("has the content type of the library's text format", () => {
+    expect(open(newSources()).contentType).toBe(Registry.PROMETHEUS_CONTENT_TYPE);
+  });
+
+  test("shows the numbers of its sources as they are at that moment", async () => {
+    const sources = newSources();
+    const metrics = open(sources);
+    await metrics.text();
+    sources.decisions.decisions.check.deny = 5;
+    sources.decisions.cacheHits = 11;
+    sources.http.route("POST", "/access/v1/check").answered(200, 0.002);
+    sources.http.route("POST", "/access/v1/check").answered(404, 0.004);
+    sources.http.route("*", "unmatched").answered(42, 0.001);
+    sources.http.decisionSeconds.check.observe(0.000_02);
+    sources.http.errors.invalid_request = 2;
+    sources.http.inFlight = 4;
+    sources.http.queueLength = 6;
+    sources.store.commit.results.conflict = 1;
+    sources.audit.droppedDecisions = 8;
+    sources.log.droppedLines = 9;
+    sources.datasets.lastLoadSuccess = false;
+    const series = parse(await metrics.text());
+    expect(Object.fromEntries(series)).toMatchObject({
+      'svc_authorizer_decisions_total{effect="deny",entrance="check"}': 5,
+      "svc_authorizer_cache_hits_total{}": 11,
+      "svc_authorizer_cache_size{}": 7,
+      "svc_authorizer_compiled_sets{}": 3,
+      'svc_authorizer_http_requests_total{route="/access/v1/check",method="POST",status="2xx"}': 1,
+      'svc_authorizer_http_requests_total{route="/access/v1/check",method="POST",status="4xx"}': 1,
+      'svc_authorizer_http_requests_total{route="unmatched",method="*",status="other"}': 1,
+      'svc_authorizer_http_request_duration_seconds_bucket{le="0.0025",route="/access/v1/check",method="POST"}': 1,
+      'svc_authorizer_http_request_duration_seconds_sum{route="/access/v1/check",method="POST"}': 0.006,
+      'svc_authorizer_http_request_duration_seconds_count{route="/access/v1/check",method="POST"}': 2,
+      'svc_authorizer_decision_duration_seconds_bucket{le="0.000025",entrance="check"}': 1,
+      'svc_authorizer_decision_duration_seconds_bucket{le="+Inf",entrance="filter"}': 0,
+      'svc_authorizer_errors_total{code="invalid_request"}': 2,
+      "svc_authorizer_in_flight_requests{}": 4,
+      "svc_authorizer_queue_length{}": 6,
+      'svc_authorizer_store_operations_total{operation="commit",result="conflict"}': 1,
+      'svc_authorizer_audit_dropped_total{kind="decision"}': 8,
+      'svc_authorizer_audit_dropped_total{kind="event"}': 0,
+      "svc_authorizer_log_dropped_total{}": 9,
+      "svc_authorizer_datasets_last_load_success{}": 0,
+      [`svc_authorizer_build_info{version="1.2.3",policies_version="p\\"1\\n",node="${process.version}"}`]: 1,
+    });
+  });
+
+  test("shows the process", async () => {
+    const metrics = open(newSources());
+    (globalThis as { gc?: () => void }).gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const series = parse(await metrics.text());
+    for (const name of [
+      "process_resident_memory_bytes",
+      "process_cpu_seconds_total",
+      "nodejs_heap_size_used_bytes",
+    ]) {
+      expect(series.get(`${name}{}`)).toBeGreaterThan(0);
+    }
+    expect(series.get("nodejs_eventloop_lag_mean_seconds{}")).toBeGreaterThan(0.01);
+    expect(series.get("process_start_time_seconds{}")).toBeCloseTo(Date.now() / 1_000 - process.uptime(), -1);
+  });
+
+  test("of one service does not show another one in the same process", async () => {
+    const [one, other] = [newSources(), newSources()];
+    const metrics = [open(one), open(other)];
+    one.decisions.cacheMisses = 5;
+    const texts = await Promise.all(metrics.map((all) => all.text()));
+    expect(texts.map((text) => parse(text).get("svc_authorizer_cache_misses_total{}"))).toEqual([5, 0]);
+  });
+});
+
+describe("names", () => {
+  test("of the service begin with its prefix, and labels come from closed sets", () => {
+    const allowed = [
+      "effect",
+      "entrance",
+      "route",
+      "method",
+      "status",
+      "code",
+      "operation",
+      "result",
+      "kind",
+    ];
+    const { descriptions } = open(newSources());
+    for (const { name, labels } of descriptions) {
+      expect(name).toMatch(/^(svc_authorizer|process|nodejs)_[a-z0-9_]+$/);
+      if (name === "svc_authorizer_build_info" || !name.startsWith("svc_")) continue;
+      expect(allowed).toEqual(expect.arrayContaining([...labels]));
+    }
+  });
+
+  test("series have exactly the labels that are described", async () => {
+    const sources = newSources();
+    sources.http.route("GET", "/r").answered(200, 1);
+    const metrics = open(sources);
+    const text = await metrics.text();
+    for (const { name, labels, type } of metrics.descriptions) {
+      const suffixes = type === "histogram" ? "_(?:bucket|sum|count)" : "";
+      for (const [, found] of text.matchAll(new RegExp(`^${name}${suffixes}(?:\\{(.*)\\})? `, "gm"))) {
+        const names = [...(found ?? "").matchAll(/(\w+)="/g)].map((match) => match[1]);
+        expect(names.filter((label) => label !== "le")).toEqual(labels);
+      }
+    }
+  });
+
+  test("docs/metrics.md lists every metric with its type, labels and meaning", () => {
+    const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+    const rows = open(newSources()).descriptions.map(
+      ({ name, type, labels, help }) =>
+        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`,
+    );
+    const documented = document.split("\n").filter((line) => /^\| `[a-z]+_/.test(line));
+    expect(documented).toEqual(rows);
+  });
+});
+
+describe("routes", () => {
+  test("beyond a bound share one meter", () => {
+    const http = createHttpCounters();
+    for (let index = 0; index < 3_000; index++) http.route("GET", `/${index}`).answered(200, 0);
+    expect([...http.routes()].length).toBe(1_000);
+    expect(http.route("GET", "/5")).toBe(http.route("GET", "/5"));
+    expect(http.route("GET", "/2999")).toBe(http.route("*", "unmatched"));
+  });
+});
+
+describe("after the close", () => {
+  test("nothing observes the process and it can end", () => {
+    const { status, stdout, stderr } = runModule(
+      `import { createHttpCounters } from "OBSERVEcreate-http-counters.ts";
+       import { createMetrics } from "OBSERVEmetrics.ts";
+       import { openEventLoopMetrics } from "OBSERVEevent-loop-metrics.ts";
+       import { createStoreCounters } from "OBSERVEstore-metrics.ts";
+       const sources = { build: { version: "1", policiesVersion: "1" }, decisions: { decisions: {}, cacheSize: () => 0, compiledSets: () => 0 },
+         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {} };
+       const all = Array.from({ length: 20 }, () => createMetrics(sources));
+       for (const metrics of all) { await metrics.text(); metrics.close(); }
+       const loop = openEventLoopMetrics();
+       const count = () => [...loop.metrics.at(-1).samples()].filter((s) => s.metricName?.endsWith("_count")).reduce((sum, s) => sum + s.value, 0);
+       const wait = () => new Promise((resolve) => setTimeout(resolve, 50));
+       gc(); await wait();
+       const observed = count();
+       const delays = () => loop.metrics.filter((m) => m.name.includes("lag")).flatMap((m) => [...m.samples()]).length;
+       const measured = delays();
+       loop.close();
+       gc(); gc(); await wait();
+       console.log(JSON.stringify({ observed: observed > 0, after: count() - observed, measured, measuredAfter: delays(), text: await all[0].text() }));`,
+    );
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      observed: true,
+      after: 0,
+      measured: 7,
+      measuredAfter: 0,
+      text: "\n",
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { AuthorizerError } from "../../src/errors.ts";
+import { isSecretName, loggable, REDACTED } from "../../src/observe/redact.ts";
+
+describe("secret names", () => {
+  test.each([
+    "token",
+    "secret",
+    "secret_access_key",
+    "secretAccessKey",
+    "password",
+    "Authorization",
+    "cookie",
+    "Set-Cookie",
+    "connection_string",
+    "auth.encrypt.secret_key",
+    "encryptedPassword",
+    "access_token",
+    "X-Svc-Proxy-Token",
+    "token_sha256",
+    "proxy-authorization",
+    "previous_secret_key",
+    "X-Amz-Signature",
+    "tokens",
+  ])("%s", (name) => {
+    expect(isSecretName(name)).toBe(true);
+  });
+
+  test.each(["access_key_id", "user", "token_file", "tokenId", "secretary", "path", "keys", "authorizer"])(
+    "not %s",
+    (name) => {
+      expect(isSecretName(name)).toBe(false);
+    },
+  );
+});
+
+describe("fields to be logged", () => {
+  test("a secret is replaced at any depth and below lists, maps and errors", () => {
+    const secret = "s3cr3t-value";
+    const place = fc.letrec<{ node: unknown }>((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 12, depthSize: "medium" },
+        fc.record({ secret_access_key: fc.constant(secret) }),
+        fc.record({ Authorization: fc.constant([secret]) }),
+        fc.record({ down: tie("node") }),
+        fc.tuple(tie("node")),
+        tie("node").map((inner) => new Map([["in", inner]])),
+        tie("node").map((inner) => new Set([inner])),
+        tie("node").map((inner) => Object.assign(new Error("x", { cause: inner }), { config: { secret } })),
+      ),
+    })).node;
+    fc.assert(
+      fc.property(place, (value) => {
+        expect(JSON.stringify(loggable({ value }))).not.toContain(secret);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(loggable({ a: [{ b: { password: "x" } }], token: "y", admin_password: false })).toEqual({
+      a: [{ b: { password: REDACTED } }],
+      token: REDACTED,
+      admin_password: false,
+    });
+  });
+
+  test("errors have message, stack, code, problems and cause, and none of their other members", () => {
+    const cause = Object.assign(new TypeError("inner"), { request: { body: "private" } });
+    const problems = [{ pointer: "/a", message: "bad" }];
+    const { error } = loggable({ error: new AuthorizerError("internal", "outer", { cause, problems }) });
+    expect(error).toMatchObject({
+      name: "AuthorizerError",
+      message: "outer",
+      code: "internal",
+      problems,
+      cause: { name: "TypeError", message: "inner" },
+    });
+    expect((error as { stack: string }).stack).toContain("redact.test.ts");
+    expect(JSON.stringify(error)).not.toContain("private");
+  });
+
+  test("any value becomes JSON without throwing", () => {
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withTypedArray: true,
+      withNullPrototype: true,
+      withObjectString: true,
+      withSparseArray: true,
+      withBoxedValues: true,
+    });
+    fc.assert(
+      fc.property(anything, (value) => {
+        expect(() => JSON.parse(JSON.stringify(loggable({ value })))).not.toThrow();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("cycles, throwing getters and endless depth end", () => {
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    let deep: object = {};
+    for (let level = 0; level < 10_000; level++) deep = { deep };
+    const throwing = {
+      get bad(): never {
+        throw new Error("no");
+      },
+      good: 1,
+    };
+    expect(loggable({ circle, throwing })).toEqual({
+      circle: { self: "[circular]" },
+      throwing: { bad: "[unreadable]", good: 1 },
+    });
+    expect(JSON.stringify(loggable({ deep }))).toContain("[too deep]");
+  });
+
+  test("names that an entry itself has are kept apart", () => {
+    const fields = JSON.parse('{"time":1,"level":2,"message":3,"__proto__":4,"constructor":5}');
+    expect(loggable(fields)).toEqual({
+      "fields.time": 1,
+      "fields.level": 2,
+      "fields.message": 3,
+      "fields.__proto__": 4,
+      "fields.constructor": 5,
+    });
+  });
+
+  test("long texts are cut where a limit is given", () => {
+    expect(loggable({ text: "x".repeat(100) }, 10)).toEqual({ text: `${"x".repeat(10)}… (90 more)` });
+  });
+});

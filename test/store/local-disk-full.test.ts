@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Child, startChild } from "./children/child.ts";
+
+let parent: string;
+let child: Child | undefined;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "local-full-"));
+});
+afterEach(async () => {
+  await child?.kill();
+  rmSync(parent, { recursive: true, force: true });
+});
+
+it("refuses commits that find no room, loses none that was acknowledged, and works again with room", async () => {
+  // Blocks of 512 bytes: files end at 4 MiB. The signal that would end the process is ignored, as on a full disk.
+  const limited = `trap '' XFSZ; ulimit -f 8192; exec "$@"`;
+  child = startChild("fill-disk.ts", [join(parent, "store")], limited);
+  await child.printed(1);
+  const { acknowledged, refused, stored, logged } = JSON.parse(child.lines()[0]!);
+  expect(refused).toBeGreaterThan(0);
+  expect(acknowledged.length).toBeGreaterThan(3);
+  for (const keys of stored) expect(keys).toEqual([...acknowledged].sort());
+  expect(logged).toContain("store write failed");
+});

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openLocalStore } from "../../src/store/local.ts";
+import { type Store, withSnapshot } from "../../src/store/store.ts";
+import { type Child, startChild } from "./children/child.ts";
+import { unavailable } from "./unavailable.ts";
+
+const KILLS = 20;
+
+let parent: string;
+let path: string;
+const children: Child[] = [];
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "local-kill-"));
+  path = join(parent, "store");
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) await child.kill();
+  rmSync(parent, { recursive: true, force: true });
+});
+
+function startWriter(first: number): Child {
+  const child = startChild("write-until-killed.ts", [path, String(first)]);
+  children.push(child);
+  return child;
+}
+
+/** The numbers under each of the three keys of a commit. */
+async function numbersOf(store: Store): Promise<string[][]> {
+  return withSnapshot(store, (snapshot) =>
+    Promise.all(
+      ["left", "middle", "right"].map(async (partition) => {
+        const records = await snapshot.scan(partition, { limit: Number.MAX_SAFE_INTEGER });
+        for (const { key, value } of records) {
+          expect(value).toBe(`${Number(key)} ${"x".repeat((Number(key) * 37) % 5_000)}`);
+        }
+        return records.map(({ key }) => String(Number(key)));
+      }),
+    ),
+  );
+}
+
+it(`keeps every acknowledged commit, whole, through ${KILLS} kills in a row`, {
+  timeout: 60_000,
+}, async () => {
+  const acknowledged = new Set<string>();
+  let first = 0;
+  for (let round = 0; round < KILLS; round++) {
+    const child = startWriter(first);
+    await child.printed(2);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 80));
+    await child.kill();
+    for (const line of child.lines().slice(1)) acknowledged.add(line);
+
+    const started = performance.now();
+    const store = await openLocalStore({ path, syncWrites: true });
+    expect(performance.now() - started).toBeLessThan(1_000);
+    const [left, middle, right] = await numbersOf(store);
+    await store.close();
+    expect(middle).toEqual(left);
+    expect(right).toEqual(left);
+    const kept = new Set(left);
+    expect([...acknowledged].filter((number) => !kept.has(number))).toEqual([]);
+    first = Math.max(...[...kept].map(Number)) + 1;
+  }
+  expect(acknowledged.size).toBeGreaterThan(KILLS);
+});
+
+it("refuses a folder that another process holds, naming both, and opens it at once after its kill", async () => {
+  const child = startWriter(0);
+  await child.printed(1);
+  const started = performance.now();
+  const held = unavailable(new RegExp(`${path} is in use by process ${child.process.pid} on `));
+  await expect(openLocalStore({ path, syncWrites: true })).rejects.toThrow(held);
+  expect(performance.now() - started).toBeLessThan(1_000);
+  await child.kill();
+  const store = await openLocalStore({ path, syncWrites: true });
+  await store.health();
+  await store.close();
+});
+
+it("is refused by another process while this one holds the folder, also after a refusal here", async () => {
+  const store = await openLocalStore({ path, syncWrites: true });
+  await expect(openLocalStore({ path, syncWrites: true })).rejects.toThrow(
+    unavailable(/in use by this process/),
+  );
+  await expect(startWriter(0).printed(1)).rejects.toThrow(`in use by process ${process.pid} on`);
+  await store.close();
+  await startWriter(0).printed(2);
+});
