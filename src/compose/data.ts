@@ -4,8 +4,7 @@ import { join } from "node:path";
 import type { Catalog } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 import type { ConfigValues } from "../config/table.ts";
-import type { Directory } from "../directory/directory.ts";
-import { openDirectory } from "../directory/open-directory.ts";
+import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
 import { AuthorizerError } from "../errors.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
@@ -25,7 +24,7 @@ export interface DataParts {
   /** The store itself where it is in memory: it can be captured and restored. */
   readonly memory: MemoryStore | undefined;
   readonly storeCounters: StoreCounters;
-  readonly directory: Directory;
+  readonly directory: OpenedDirectory;
   /** Closes everything, the log last. */
   close(): Promise<void>;
 }
@@ -62,7 +61,7 @@ export async function openData(values: ConfigValues, logger: Logger): Promise<Da
       limits: policyLimits(values),
       secretKey: values["auth.encrypt.secret_key"] ?? "",
       ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
-      ...(memory === undefined ? {} : { cost: CHEAP_COST }),
+      ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
     });
     const close = async (): Promise<void> => {
       await directory.close();

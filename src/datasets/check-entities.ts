@@ -2,6 +2,7 @@
 
 import type { DirectoryState } from "../directory/batch.ts";
 import { groupProblems, propertiesProblem, userProblems } from "../directory/checks.ts";
+import { createBreather } from "../directory/pipeline.ts";
 import { newPolicyProblems, servicesOf } from "../directory/policy-rules.ts";
 import { accessKeyProblem, principalProblem, resourceIdProblem } from "../model/names.ts";
 import type { ResourceType } from "../model/resource-type.ts";
@@ -36,9 +37,13 @@ function checkUser({ value, source, pointer }: Defined<DatasetUser>, checks: Ent
 }
 
 /** Names and texts of users and groups. */
-export function checkNames(checks: EntityChecks): void {
+export async function checkNames(checks: EntityChecks): Promise<void> {
   const { merged, rules, problems } = checks;
-  for (const user of merged.users.entries.values()) checkUser(user, checks);
+  const breathe = createBreather();
+  for (const user of merged.users.entries.values()) {
+    checkUser(user, checks);
+    await breathe();
+  }
   for (const { value, source, pointer } of merged.groups.entries.values()) {
     for (const problem of groupProblems(value, rules.guards)) {
       problems.add(source, pointer + problem.pointer, problem.message);
@@ -72,19 +77,21 @@ function partitionHint(policy: DatasetPolicy, pointer: string, partition: string
 }
 
 /** Policies, with the same rules as any other write. */
-export function checkPolicies(checks: EntityChecks): void {
+export async function checkPolicies(checks: EntityChecks): Promise<void> {
   const { merged, rules, problems } = checks;
   const services = new Set(rules.builtInServices);
   for (const type of declaredTypes(checks).values()) {
     for (const service of servicesOf(type)) services.add(service);
   }
   const resourceTypes = new Set(rules.builtInTypes.keys());
+  const breathe = createBreather();
   const writeRules = { ...rules, services: rules.builtInServices, resourceTypes };
   for (const { value, source, pointer } of merged.policies.entries.values()) {
     for (const problem of newPolicyProblems(value, writeRules, services)) {
       const hint = partitionHint(value, problem.pointer, rules.partition);
       problems.add(source, pointer + problem.pointer, problem.message + hint);
     }
+    await breathe();
   }
 }
 

@@ -1,13 +1,14 @@
 /** Checks files against the JSON Schema of data sets. */
 
 import type { Schema } from "../catalog/catalog.ts";
+import { createBreather } from "../directory/pipeline.ts";
 import { DATASET_FORMAT } from "./dataset.ts";
 import type { CheckedSource } from "./merge.ts";
 import type { ProblemList } from "./problem-list.ts";
 import { type DatasetSource, pointerOf, segmentsOf } from "./source.ts";
 
 /** Entries checked at once: the validator's work grows with the square of the problems it finds in one document. */
-const PORTION = 500;
+const PORTION = 100;
 
 interface FormProblem {
   readonly pointer: string;
@@ -21,7 +22,8 @@ function moved({ pointer, message }: FormProblem, start: number): FormProblem {
 }
 
 /** The problems of a document whose sections are checked in portions. */
-function* formProblems(document: object, schema: Schema): Generator<FormProblem> {
+async function* formProblems(document: object, schema: Schema): AsyncGenerator<FormProblem> {
+  const breathe = createBreather();
   const sections = Object.entries(document).filter((entry): entry is [string, unknown[]] =>
     Array.isArray(entry[1]),
   );
@@ -34,6 +36,7 @@ function* formProblems(document: object, schema: Schema): Generator<FormProblem>
     for (let start = 0; start < entries.length; start += PORTION) {
       const portion = { format: DATASET_FORMAT, [name]: entries.slice(start, start + PORTION) };
       for (const problem of schema.problems(portion)) yield moved(problem, start);
+      await breathe();
     }
   }
 }
@@ -47,15 +50,15 @@ function entryOf(pointer: string): string {
  * Checks one file's form. Problems go to `problems`; the answer says which entries can be looked at further, and is
  * undefined when the file as a whole is no data set of this format.
  */
-export function checkForm(
+export async function checkForm(
   source: DatasetSource,
   schema: Schema,
   problems: ProblemList,
-): CheckedSource | undefined {
+): Promise<CheckedSource | undefined> {
   const { value } = source;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const broken = new Set<string>();
-  for (const { pointer, message } of isObject ? formProblems(value, schema) : schema.problems(value)) {
+  for await (const { pointer, message } of isObject ? formProblems(value, schema) : schema.problems(value)) {
     problems.add(source, pointer, message);
     broken.add(entryOf(pointer));
   }

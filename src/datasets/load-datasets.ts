@@ -91,7 +91,7 @@ async function readAll(options: LoadOptions, problems: ProblemList) {
   const checked: CheckedSource[] = [];
   for (const [index, file] of files.entries()) {
     const source = await readDataset(file, problems);
-    const form = source && checkForm(source, schema, problems);
+    const form = source && (await checkForm(source, schema, problems));
     if (form !== undefined) checked.push(form);
     options.onProgress?.({ phase: "read", done: index + 1, total: files.length });
   }
@@ -100,12 +100,12 @@ async function readAll(options: LoadOptions, problems: ProblemList) {
   return { files, checked };
 }
 
-function checkAll(checks: EntityChecks, env: Environment): Wanted {
+async function checkAll(checks: EntityChecks, env: Environment): Promise<Wanted> {
   const { merged, rules, state, mode, problems } = checks;
-  checkNames(checks);
+  await checkNames(checks);
   checkReferences(merged, rules, state, mode, problems);
   checkUnique(merged, state, mode, problems);
-  checkPolicies(checks);
+  await checkPolicies(checks);
   checkResources(checks);
   const secrets = resolveSecrets(merged, env, problems);
   problems.throwIfAny();
@@ -148,7 +148,7 @@ export async function loadDatasets(options: LoadOptions): Promise<DatasetReport>
   const merged = mergeDatasets(checked, problems);
   onProgress?.({ phase: "check", done: 0, total: 1 });
   const state = await directory.batches.state({ secrets: mode === "sync" && hasCredentials(merged) });
-  const wanted = checkAll({ merged, rules: rulesOf(options), state, mode, problems }, env);
+  const wanted = await checkAll({ merged, rules: rulesOf(options), state, mode, problems }, env);
   const { plan, share } = makePlan(wanted, state, mode);
   onProgress?.({ phase: "check", done: 1, total: 1 });
   const needsYes = isMoreThanHalf(share);

@@ -115,8 +115,6 @@ export interface Decisions {
   readonly policiesVersion: string;
   /** Plain numbers, read when metrics are scraped. */
   readonly counters: DecisionCounters;
-  /** Forgets every cached user and resource type, as if everything had changed. */
-  forget(): void;
   close(): void;
 }
 

@@ -62,10 +62,6 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     simulate: (simulation) => simulating.simulate(simulation),
     policiesVersion: catalog.digest,
     counters,
-    forget: () => {
-      types.invalidate();
-      principals.forget();
-    },
     close: () => {
       unsubscribe();
       principals.close();

@@ -74,11 +74,6 @@ export class Principals {
     }
   }
 
-  /** Forgets every cached user. */
-  forget(): void {
-    this.#cache.evict({ all: true });
-  }
-
   /** Stops listening to changes. */
   close(): void {
     this.#unsubscribe();

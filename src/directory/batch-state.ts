@@ -1,7 +1,7 @@
 /** Reads the whole directory from one state. */
 
-import { compareUtf8 } from "../model/utf8-order.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import { compareUtf8 } from "../model/utf8-order.ts";
 import type { DirectoryState, GroupState, Managed, UserState } from "./batch.ts";
 import { type DirectoryContext, read } from "./context.ts";
 import type { NewPolicy } from "./directory.ts";
@@ -9,8 +9,7 @@ import { toGroup } from "./group-records.ts";
 import { createBreather } from "./pipeline.ts";
 import { toPolicy } from "./policy-records.ts";
 import type { Found, Reader } from "./reader.ts";
-import { ID_LENGTH } from "./ids.ts";
-import type { Partition } from "./records.ts";
+import { type Partition, splitKey } from "./records.ts";
 import { toResource, toResourceType } from "./resources.ts";
 import { toUser } from "./user-records.ts";
 
@@ -20,7 +19,10 @@ interface UserEntry extends UserState {
   readonly id: string;
   readonly groups: Marks;
   readonly policies: Marks;
-  readonly credentials: Map<string, Managed<{ secret_access_key: string | undefined; creation_date: number }>>;
+  readonly credentials: Map<
+    string,
+    Managed<{ secret_access_key: string | undefined; creation_date: number }>
+  >;
   readonly externalPrincipals: Marks;
 }
 
@@ -84,8 +86,8 @@ class StateReader {
   }
 
   async readReferences(): Promise<void> {
-    const nameIn = (key: string): string => key.slice(ID_LENGTH + 1);
-    const holderIn = (key: string): string => key.slice(0, ID_LENGTH);
+    const nameIn = (key: string): string => splitKey(key).rest;
+    const holderIn = (key: string): string => splitKey(key).id;
     await each(this.#reader, "user_group", ({ key, record }) => {
       if (this.groups.get(nameIn(key))?.id !== record.id) return;
       this.#usersById.get(holderIn(key))?.groups.set(nameIn(key), managed(true, record));
@@ -124,7 +126,7 @@ async function readResourceTypes(reader: Reader): Promise<Map<string, Managed<Re
 async function readResources(reader: Reader): Promise<Map<string, Map<string, Managed<RegisteredResource>>>> {
   const byType = new Map<string, Map<string, Managed<RegisteredResource>>>();
   await each(reader, "resource", ({ key, record }) => {
-    const id = key.slice(key.indexOf("/") + 1);
+    const id = splitKey(key).rest;
     const resources = byType.get(record.type) ?? new Map<string, Managed<RegisteredResource>>();
     resources.set(id, managed(toResource(id, record), record));
     byType.set(record.type, resources);

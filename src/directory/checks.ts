@@ -80,7 +80,8 @@ function isDeeper(value: unknown, depth: number): boolean {
 export function propertiesProblem(properties: Properties | null | undefined): string | undefined {
   if (properties === undefined || properties === null) return undefined;
   if (typeof properties !== "object" || Array.isArray(properties)) return "must be an object";
-  if (isDeeper(properties, MAX_PROPERTIES_DEPTH)) return `must be nested at most ${MAX_PROPERTIES_DEPTH} deep`;
+  if (isDeeper(properties, MAX_PROPERTIES_DEPTH))
+    return `must be nested at most ${MAX_PROPERTIES_DEPTH} deep`;
   const bytes = Buffer.byteLength(JSON.stringify(properties));
   return bytes > MAX_PROPERTIES_BYTES ? `must have at most ${MAX_PROPERTIES_BYTES} bytes as JSON` : undefined;
 }

@@ -8,9 +8,6 @@ const TIME_DIGITS = 10;
 const RANDOM_BYTES = 16;
 const POOL_BYTES = 4_096;
 
-/** Length of every id in characters. */
-export const ID_LENGTH = TIME_DIGITS + RANDOM_BYTES;
-
 let pool = Buffer.alloc(0);
 let used = 0;
 

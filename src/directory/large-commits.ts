@@ -5,12 +5,11 @@
  * restart undoes what was not committed and finishes what was. The caller keeps other writers away meanwhile.
  */
 
+import { MAX_COMMIT_OPERATIONS, type Snapshot, type Store, withSnapshot } from "../store/store.ts";
 import { generateId } from "./ids.ts";
 import { pipeline } from "./pipeline.ts";
 import type { BatchKeysRecord, BatchRecord } from "./records.ts";
 import { decodeIntent, encodeIntent } from "./resolved-snapshot.ts";
-import { MAX_COMMIT_OPERATIONS, type Snapshot, type Store, withSnapshot } from "../store/store.ts";
-import type { PendingWrite } from "./transaction.ts";
 
 /** Keys of a chunk: one operation of its commits is the journal record. */
 const CHUNK_KEYS = MAX_COMMIT_OPERATIONS - 1;
@@ -18,6 +17,18 @@ const CHUNK_KEYS = MAX_COMMIT_OPERATIONS - 1;
 const WIDTH = 64;
 /** Journal records read at once by a recovery. */
 const RECOVERY_CHUNKS = 16;
+
+/** A key that a transaction leaves changed. */
+export interface PendingWrite {
+  readonly partition: string;
+  readonly key: string;
+  /** Stored text before, undefined where absent or not read (see `known`). */
+  readonly old: string | undefined;
+  /** Whether `old` was read. */
+  readonly known: boolean;
+  /** Text to store, or undefined to delete. */
+  readonly next: string | undefined;
+}
 
 /** What is told while writes are applied. */
 export interface LargeCommitEvents {
@@ -36,7 +47,9 @@ type Change = { readonly partition: string; readonly key: string; readonly value
 /** Turns changes into the parts of a commit. */
 function partsOf(changes: readonly Change[]) {
   return {
-    put: changes.flatMap(({ partition, key, value }) => (value === undefined ? [] : [{ partition, key, value }])),
+    put: changes.flatMap(({ partition, key, value }) =>
+      value === undefined ? [] : [{ partition, key, value }],
+    ),
     delete: changes.flatMap(({ partition, key, value }) => (value === undefined ? [{ partition, key }] : [])),
   };
 }
@@ -54,7 +67,10 @@ function* chunksOf(writes: Iterable<PendingWrite>, batch: string): Generator<Chu
   if (chunk.length > 0) yield next();
 }
 
-async function oldValues(snapshot: Snapshot, writes: readonly PendingWrite[]): Promise<(string | undefined)[]> {
+async function oldValues(
+  snapshot: Snapshot,
+  writes: readonly PendingWrite[],
+): Promise<(string | undefined)[]> {
   const values = writes.map((write) => write.old);
   const unknown = Map.groupBy(
     writes.keys().filter((index) => !writes[index]!.known),
@@ -112,7 +128,11 @@ export class LargeCommits {
     return committed;
   }
 
-  async #applyInChunks(writes: Iterable<PendingWrite>, count: number, events: LargeCommitEvents): Promise<void> {
+  async #applyInChunks(
+    writes: Iterable<PendingWrite>,
+    count: number,
+    events: LargeCommitEvents,
+  ): Promise<void> {
     const batch = generateId();
     this.#interrupted = true;
     let done = 0;

@@ -7,7 +7,7 @@ import { toGroup } from "./group-records.ts";
 import { type Range, readPage } from "./pages.ts";
 import { attachmentsOf, type Holder, toPolicy } from "./policy-records.ts";
 import type { Found, Reader } from "./reader.ts";
-import { under } from "./records.ts";
+import { type RecordTypes, under } from "./records.ts";
 import { toUser } from "./user-records.ts";
 
 type Refs = "user_group" | "group_user" | "user_policy" | "group_policy";
@@ -17,12 +17,12 @@ async function follow<P extends "user" | "group" | "policy", T>(
   reader: Reader,
   partition: P,
   refs: { readonly found: readonly Found<Refs>[]; readonly names: readonly string[] },
-  make: (name: string, record: NonNullable<Awaited<ReturnType<typeof reader.get<P>>>>) => T,
+  make: (name: string, record: RecordTypes[P]) => T,
 ): Promise<(T | undefined)[]> {
   const records = await reader.getMany(partition, refs.names);
   return records.map((record, index) =>
     record !== undefined && record.id === refs.found[index]!.record.id
-      ? make(refs.names[index]!, record as NonNullable<typeof record>)
+      ? make(refs.names[index]!, record)
       : undefined,
   );
 }

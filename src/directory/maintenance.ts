@@ -37,6 +37,7 @@ export class Maintenance {
     if (this.#running !== undefined || this.#stopAt !== Number.POSITIVE_INFINITY) return;
     this.#running = this.#work().finally(() => {
       this.#running = undefined;
+      if (this.#woken) this.wake();
     });
   }
 

@@ -7,11 +7,16 @@ const TURN_MS = 8;
 /** Lets other work of the process in once `TURN_MS` have passed; `await breathe()` in long loops. */
 export function createBreather(): () => Promise<void> | undefined {
   let since = performance.now();
+  // Shared by all who wait, or each of them would take a turn of its own before others get one.
+  let waiting: Promise<void> | undefined;
   return () => {
-    if (performance.now() - since < TURN_MS) return undefined;
-    return nextTurn().then(() => {
-      since = performance.now();
-    });
+    if (waiting === undefined && performance.now() - since >= TURN_MS) {
+      waiting = nextTurn().then(() => {
+        waiting = undefined;
+        since = performance.now();
+      });
+    }
+    return waiting;
   };
 }
 

@@ -1,7 +1,7 @@
 /** What a decision about a user needs, read from one state of the store. */
 
-import type { EffectivePolicy, Via } from "../model/policy.ts";
 import { isPossibleName } from "../model/names.ts";
+import type { EffectivePolicy, Via } from "../model/policy.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 import { type DirectoryContext, read } from "./context.ts";
 import type { Principal } from "./directory.ts";

@@ -50,7 +50,11 @@ export class Reader {
   async *scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
     let after: string | undefined;
     for (;;) {
-      const page = await this.scan(partition, { prefix, limit: SCAN_PAGE, ...(after !== undefined && { after }) });
+      const page = await this.scan(partition, {
+        prefix,
+        limit: SCAN_PAGE,
+        ...(after !== undefined && { after }),
+      });
       if (page.length > 0) yield page;
       if (page.length < SCAN_PAGE) return;
       after = page.at(-1)!.key;

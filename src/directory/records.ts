@@ -179,6 +179,12 @@ export function under(id: string, name: string): string {
   return `${id}/${name}`;
 }
 
+/** The parts of a key made by {@link under}. */
+export function splitKey(key: string): { readonly id: string; readonly rest: string } {
+  const slash = key.indexOf("/");
+  return { id: key.slice(0, slash), rest: key.slice(slash + 1) };
+}
+
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }

@@ -36,20 +36,32 @@ function plansOf(id: string, { kind, name }: SweepRecord): readonly Plan[] {
   switch (kind) {
     case "user":
       return [
-        { partition: "user_group", counterpart: (_, { id: group = "" }) => mirrored("group_user", under(group, name)) },
+        {
+          partition: "user_group",
+          counterpart: (_, { id: group = "" }) => mirrored("group_user", under(group, name)),
+        },
         {
           partition: "user_policy",
-          counterpart: (_, { id: policy = "" }) => ({ partition: "policy_holder", key: holderKey(policy, "u", id) }),
+          counterpart: (_, { id: policy = "" }) => ({
+            partition: "policy_holder",
+            key: holderKey(policy, "u", id),
+          }),
         },
         { partition: "user_key", counterpart: (key) => mirrored("key", key) },
         { partition: "user_principal", counterpart: (principal) => mirrored("principal", principal) },
       ];
     case "group":
       return [
-        { partition: "group_user", counterpart: (_, { id: user = "" }) => mirrored("user_group", under(user, name)) },
+        {
+          partition: "group_user",
+          counterpart: (_, { id: user = "" }) => mirrored("user_group", under(user, name)),
+        },
         {
           partition: "group_policy",
-          counterpart: (_, { id: policy = "" }) => ({ partition: "policy_holder", key: holderKey(policy, "g", id) }),
+          counterpart: (_, { id: policy = "" }) => ({
+            partition: "policy_holder",
+            key: holderKey(policy, "g", id),
+          }),
         },
       ];
     case "policy":
@@ -132,7 +144,11 @@ export async function dropExpiredClaims(store: Store, now: number): Promise<bool
       const value = Number(key.slice(0, slash));
       return {
         own: { partition: "claim_expiry", key } as const,
-        other: { partition: "claim", key: key.slice(slash + 1), only: { field: "expires_at", value } } as const,
+        other: {
+          partition: "claim",
+          key: key.slice(slash + 1),
+          only: { field: "expires_at", value },
+        } as const,
       };
     });
     await deletePairs(store, snapshot, pairs);

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError, isErrorCode } from "../errors.ts";
 import type { Commit, Snapshot, Store, StoredRecord } from "../store/store.ts";
 import { ChangeCollector, type ChangeNotifier } from "./changes.ts";
-import type { LargeCommits } from "./large-commits.ts";
+import type { LargeCommits, PendingWrite } from "./large-commits.ts";
 import type { PolicyCache } from "./policy-cache.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "./records.ts";
 import { ResolvedSnapshot } from "./resolved-snapshot.ts";
@@ -24,18 +24,6 @@ interface Slot {
   /** Parsed form of what is there now, in this transaction. */
   record: RecordTypes[Partition] | undefined;
   written: boolean;
-}
-
-/** A key that a transaction leaves changed. */
-export interface PendingWrite {
-  readonly partition: string;
-  readonly key: string;
-  /** Stored text before, undefined where absent or not read (see `known`). */
-  readonly old: string | undefined;
-  /** Whether `old` was read. */
-  readonly known: boolean;
-  /** Text to store, or undefined to delete. */
-  readonly next: string | undefined;
 }
 
 /** Reads and writes of one use case or of a whole batch; nothing is stored before the commit. */

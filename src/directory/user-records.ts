@@ -64,7 +64,8 @@ export async function putUser(
   if (before?.external_id !== undefined && before.external_id !== after.external_id) {
     tx.delete("external_id", before.external_id);
   }
-  if (after.external_id !== undefined) await takeExternalId(tx, after.external_id, { id: after.id, username });
+  if (after.external_id !== undefined)
+    await takeExternalId(tx, after.external_id, { id: after.id, username });
   if (before?.email !== undefined && before.email !== after.email) {
     tx.delete("email", emailKey(before.email, username));
   }

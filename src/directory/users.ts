@@ -1,5 +1,6 @@
 /** Use cases on users. */
 
+import type { User } from "../model/entities.ts";
 import { isPossibleName } from "../model/names.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 import { alreadyExists, assertNoProblems, userFieldProblems, userProblems } from "./checks.ts";
@@ -11,7 +12,6 @@ import { attach, detach, requirePolicy } from "./policy-records.ts";
 import type { Reader } from "./reader.ts";
 import { emailKey, type UserRecord } from "./records.ts";
 import { changedRecord, putUser, removeUser, requireUser, toUser, userRecord } from "./user-records.ts";
-import type { User } from "../model/entities.ts";
 
 /** The use cases on users of a directory. */
 export function createUsers(context: DirectoryContext): Users {
@@ -28,8 +28,7 @@ export function createUsers(context: DirectoryContext): Users {
       });
     },
 
-    get: (username) =>
-      read(context, async (reader) => toUser(username, await requireUser(reader, username))),
+    get: (username) => read(context, async (reader) => toUser(username, await requireUser(reader, username))),
 
     async list(page, filter) {
       const range = rangeOf(page);

@@ -15,7 +15,11 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#requests.set(socket, undefined);
-    socket.once("close", () => this.#requests.delete(socket));
+    socket.once("close", () => {
+      // Once per connection instead of once per request: the only place that a caller who goes away can hold.
+      this.#requests.get(socket)?.exchange?.leave();
+      this.#requests.delete(socket);
+    });
   }
 
   serving(request: ServiceRequest): void {

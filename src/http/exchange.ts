@@ -1,6 +1,6 @@
 /** The words of the edge: what a route is, what all routes of a listener share, and the state of one request. */
 
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Admission, Priority } from "./admission.ts";
 import type { BearerVerifier } from "./bearer.ts";
 import type { HttpCounters, RouteCounters } from "./counters.ts";
@@ -8,7 +8,6 @@ import type { HttpLimits } from "./limits.ts";
 import type { HttpLog } from "./ports.ts";
 import { requestId } from "./request-id.ts";
 import type { Access, Scope } from "./scopes.ts";
-import type { ServiceRequest } from "./service-request.ts";
 
 /** What a handler knows of a call besides its body. */
 export interface Call {
@@ -18,6 +17,9 @@ export interface Call {
   /** The request target's query without `?`, "" where there is none. */
   readonly query: string;
 }
+
+/** A request whose time a handler prolongs while it moves: milliseconds of `performance.now()`. */
+export type StreamedRequest = IncomingMessage & { deadline: number };
 
 /** A route that takes a JSON body and answers 200 with JSON. */
 export interface BodyRoute {
@@ -32,7 +34,7 @@ export interface BodyRoute {
    * Where the route also takes `application/x-ndjson`: reads the request and writes the whole response. Rejects
    * only as long as no part of the response is written.
    */
-  stream?(request: ServiceRequest, response: ServerResponse, call: Call): Promise<void>;
+  stream?(request: StreamedRequest, response: ServerResponse, call: Call): Promise<void>;
 }
 
 /** What all routes of a listener share. */
@@ -68,7 +70,7 @@ export class Exchange implements Call {
   inside = false;
   answered = false;
 
-  constructor(edge: Edge, route: BodyRoute, request: ServiceRequest, response: ServerResponse) {
+  constructor(edge: Edge, route: BodyRoute, request: IncomingMessage, response: ServerResponse) {
     this.edge = edge;
     this.route = route;
     this.response = response;

@@ -32,7 +32,7 @@ export function serve(edge: Edge, route: BodyRoute, request: ServiceRequest, res
 }
 
 function admit(request: ServiceRequest, exchange: Exchange, access: Access): void {
-  const { edge, route, response } = exchange;
+  const { edge, route } = exchange;
   exchange.access = access;
   requireScope(access, route.scope);
   const format = contentFormat(request.headers, route);
@@ -41,7 +41,6 @@ function admit(request: ServiceRequest, exchange: Exchange, access: Access): voi
     throw overloaded();
   }
   exchange.inside = true;
-  response.on("close", leaveOnClose);
   if (format === "json" && route.priority === "hot") receive(request, exchange);
   else {
     const work = format === "json" ? inTurn(request, exchange) : stream(request, exchange);
@@ -64,10 +63,6 @@ function contentFormat(headers: IncomingHttpHeaders, route: BodyRoute): BodyForm
 
 function tooLarge(route: BodyRoute): RequestRefused {
   return new RequestRefused(413, `the body is larger than ${route.maxBytes} bytes`);
-}
-
-function leaveOnClose(this: ServerResponse): void {
-  (this.req as ServiceRequest).exchange?.leave();
 }
 
 /** Bulk bodies are read when it is their turn, so that what waits takes no memory. */

@@ -66,7 +66,6 @@ export async function startAuthorizer({ dataset, config = {} }: StartOptions = {
   const data = await openData(values, logger);
   const service = await startService(data, { version: VERSION, env: () => undefined });
   try {
-    if (dataset !== undefined) await load(data, dataset);
     const { memory } = data;
     const image = memory?.capture();
     const { addresses } = service;
@@ -82,7 +81,7 @@ export async function startAuthorizer({ dataset, config = {} }: StartOptions = {
           throw new AuthorizerError("invalid_request", "reset() needs database.type mem");
         }
         memory.restore(image);
-        service.decisions.forget();
+        data.directory.storeReplaced();
       },
       close: () => service.stop(),
     };

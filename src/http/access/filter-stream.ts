@@ -11,12 +11,11 @@ import type { ServerResponse } from "node:http";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { errorReply, invalidRequest, statusOf } from "../errors.ts";
-import type { Call, Edge } from "../exchange.ts";
+import type { Call, Edge, StreamedRequest } from "../exchange.ts";
 import { parseJson } from "../json-body.ts";
 import type { HttpLimits } from "../limits.ts";
 import { LineSplitter } from "../lines.ts";
 import { makeRequestId } from "../request-id.ts";
-import type { ServiceRequest } from "../service-request.ts";
 import { type FilterHead, ItemReader, readHead } from "./filter-items.ts";
 import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
@@ -29,7 +28,7 @@ const AROUND_ITEM = 64;
 
 /** Builds the handler. */
 export function filterStreamHandler(decisions: Decisions, edge: Edge) {
-  return async (request: ServiceRequest, response: ServerResponse, call: Call): Promise<void> => {
+  return async (request: StreamedRequest, response: ServerResponse, call: Call): Promise<void> => {
     refuseQuery(call);
     const session = new FilterSession(decisions, edge, request, response, call);
     try {
@@ -46,7 +45,7 @@ class FilterSession {
   readonly #decisions: Decisions;
   readonly #edge: Edge;
   readonly #limits: HttpLimits;
-  readonly #request: ServiceRequest;
+  readonly #request: StreamedRequest;
   readonly #response: ServerResponse;
   readonly #call: Call;
   readonly #gone = new AbortController();
@@ -59,7 +58,7 @@ class FilterSession {
   constructor(
     decisions: Decisions,
     edge: Edge,
-    request: ServiceRequest,
+    request: StreamedRequest,
     response: ServerResponse,
     call: Call,
   ) {

@@ -81,8 +81,8 @@ function databaseOptions(path: string, syncWrites: boolean): Parameters<typeof o
     maxDbs: 1,
     keyEncoding: "binary" as const,
     encoder: { encode: encodeValue, decode: decodeRecord },
-    // Plain LMDB: the pages are on the disk before the page that makes them valid is, and both before the promise
-    // of a transaction resolves. The library's own scheme (overlapping) would report a commit before its flush fails.
+    // Plain LMDB: a transaction resolves once its pages, and after them the page that makes them valid, are on the
+    // disk. The library's own scheme (overlapping) promises that of `flushed` only.
     overlappingSync: false,
     noSync: !syncWrites,
     // With it on, a failed transaction rejects a promise of the library's own that nobody can catch.

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isErrorCode } from "../../src/errors.ts";
-import type { ScanOptions, Snapshot, Store } from "../../src/store/store.ts";
-import type { OpenedStore } from "./store-contract.ts";
+import { isErrorCode } from "../../../src/errors.ts";
+import type { ScanOptions, Snapshot, Store } from "../../../src/store/store.ts";
+import type { OpenedStore } from "./harness.ts";
 
 /** The naive store: a map that is copied for each snapshot and sorted for each scan. */
 type Oracle = Map<string, { readonly value: string; readonly version: string }>;

@@ -1,0 +1,87 @@
+/** Requests per second and latency, side by side with bare `node:http` and Express on the same core. */
+import { benchDataset, bodiesFor, SIZES, serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
+import type { LoadJob, LoadResult } from "./load.ts";
+import { runLoad, startServer } from "./processes.ts";
+
+const CONNECTIONS = 32;
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
+const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3);
+const WARM_UP_SECONDS = 1.5;
+
+/** One row of the table. */
+export interface HttpRow extends LoadResult {
+  readonly name: string;
+  /** Share of the bare `node:http` rate of the same round, median over the rounds. */
+  readonly ofBare: number;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+}
+
+/** Measures all endpoints in turn, round after round, so that a disturbance hits all alike. */
+export async function measureHttp(log: (text: string) => void): Promise<HttpRow[]> {
+  const script = (name: string): string => new URL(`./servers/${name}.ts`, import.meta.url).pathname;
+  const servers = {
+    bare: await startServer([script("bare")]),
+    express: await startServer([script("express")]),
+    authorizer: await startAuthorizer(write("bench.json", JSON.stringify(benchDataset()))),
+  };
+  const bare = servers.bare.line.split(" ")[1] as string;
+  const service = serviceUrl(servers.authorizer);
+  const job = (
+    url: string,
+    path: string,
+    bodies: string,
+    expect: string,
+    connections = CONNECTIONS,
+  ): LoadJob => ({
+    url,
+    path,
+    token,
+    bodies,
+    connections,
+    seconds: SECONDS,
+    expect,
+  });
+  const jobs: [string, LoadJob][] = [["bare node:http", job(bare, "/", bodiesFor(10).evaluation, "true")]];
+  jobs.push([
+    "Express",
+    job(servers.express.line.split(" ")[1] as string, "/", bodiesFor(10).evaluation, "true"),
+  ]);
+  for (const size of SIZES) {
+    const bodies = bodiesFor(size);
+    const name = (endpoint: string): string => `${endpoint}, ${size.toLocaleString("en")} statements`;
+    jobs.push([
+      name("/evaluation"),
+      job(service, "/access/v1/evaluation", bodies.evaluation, '"decision":true'),
+    ]);
+    jobs.push([name("/check"), job(service, "/access/v1/check", bodies.check, '"allowed":true')]);
+    jobs.push([
+      name("/evaluations × 1,000"),
+      job(service, "/access/v1/evaluations", bodies.evaluations, '"decision":true', 1),
+    ]);
+    jobs.push([
+      name("/filter × 20,000"),
+      job(service, "/access/v1/filter", bodies.filter, '"complete":true', 1),
+    ]);
+  }
+  const results = new Map<string, LoadResult[]>(jobs.map(([name]) => [name, []]));
+  for (const [, one] of jobs) await runLoad({ ...one, seconds: WARM_UP_SECONDS });
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, one] of jobs) {
+      const result = await runLoad(one);
+      results.get(name)?.push(result);
+      log(`round ${round + 1}: ${name}: ${Math.round(result.perSecond).toLocaleString("en")}/s`);
+    }
+  }
+  await Promise.all(Object.values(servers).map((server) => server.stop()));
+  const bareRates = (results.get("bare node:http") as LoadResult[]).map(({ perSecond }) => perSecond);
+  return [...results].map(([name, list]) => ({
+    name,
+    perSecond: median(list.map(({ perSecond }) => perSecond)),
+    p50: median(list.map(({ p50 }) => p50)),
+    p99: median(list.map(({ p99 }) => p99)),
+    ofBare: median(list.map(({ perSecond }, round) => perSecond / (bareRates[round] as number))),
+  }));
+}

@@ -1,0 +1,106 @@
+/**
+ * Load on one HTTP endpoint from raw sockets, cheap enough to keep a server of one core busy: keep-alive connections,
+ * each with one request under way. Runs as a child process; takes its job as JSON in the first argument and prints
+ * the result as JSON.
+ */
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+
+/** What to send. */
+export interface LoadJob {
+  readonly url: string;
+  readonly path: string;
+  readonly token: string;
+  /** File with one JSON body a line; they are used in turn. */
+  readonly bodies: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** What each answer's body must contain, so that nothing wrong is measured. */
+  readonly expect: string;
+}
+
+/** What came of it; times in milliseconds. */
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+function requestsOf(job: LoadJob): Buffer[] {
+  const { host } = new URL(job.url);
+  return readFileSync(job.bodies, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((body) =>
+      Buffer.from(
+        `POST ${job.path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${job.token}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      ),
+    );
+}
+
+const LENGTH = "Content-Length: ";
+
+/** Calls `answered` with each whole answer that arrives; answers have a Content-Length. */
+function readAnswers(socket: Socket, answered: (body: string) => void): void {
+  let pending = Buffer.alloc(0);
+  socket.on("data", (chunk) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    for (;;) {
+      const end = pending.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const head = pending.toString("latin1", 0, end);
+      const at = head.toLowerCase().indexOf(LENGTH.toLowerCase());
+      const length = Number.parseInt(head.slice(at + LENGTH.length), 10);
+      if (at < 0 || !head.startsWith("HTTP/1.1 200")) throw new Error(`unexpected answer: ${head}`);
+      if (pending.length < end + 4 + length) return;
+      const body = pending.toString("latin1", end + 4, end + 4 + length);
+      pending = pending.subarray(end + 4 + length);
+      answered(body);
+    }
+  });
+}
+
+function run(job: LoadJob): Promise<LoadResult> {
+  const requests = requestsOf(job);
+  const { hostname, port } = new URL(job.url);
+  const times: number[] = [];
+  let next = 0;
+  const start = performance.now();
+  const end = start + job.seconds * 1000;
+  const lanes = Array.from(
+    { length: job.connections },
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const socket = connect(Number(port), hostname);
+        socket.setNoDelay(true);
+        let sent = 0;
+        const send = (): void => {
+          sent = performance.now();
+          socket.write(requests[next++ % requests.length] as Buffer);
+        };
+        socket.on("connect", send);
+        socket.on("error", reject);
+        readAnswers(socket, (body) => {
+          if (!body.includes(job.expect)) throw new Error(`unexpected body: ${body.slice(0, 300)}`);
+          const now = performance.now();
+          times.push(now - sent);
+          if (now < end) send();
+          else {
+            socket.destroy();
+            resolve();
+          }
+        });
+      }),
+  );
+  return Promise.all(lanes).then(() => {
+    const seconds = (performance.now() - start) / 1000;
+    times.sort((a, b) => a - b);
+    const at = (share: number): number => times[Math.floor(times.length * share)] as number;
+    return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+  });
+}
+
+if (process.argv[1] === import.meta.filename) {
+  console.log(JSON.stringify(await run(JSON.parse(process.argv[2] as string) as LoadJob)));
+}

@@ -1,0 +1,67 @@
+/** Child processes of a benchmark, each on a core of its own where `taskset` is there. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { createInterface } from "node:readline";
+import type { LoadJob, LoadResult } from "./load.ts";
+
+const SERVER_CORE = "0";
+const CLIENT_CORE = "1";
+const pinned = cpus().length > 1 && spawnSync("taskset", ["--version"]).status === 0;
+
+/** True when server and client run on different cores. */
+export const isPinned = pinned;
+
+function start(core: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): ChildProcess {
+  const command = [process.execPath, "--disable-warning=ExperimentalWarning", ...args];
+  const [file, ...rest] = pinned ? ["taskset", "-c", core, ...command] : command;
+  return spawn(file as string, rest, { stdio: ["ignore", "pipe", "inherit"], env });
+}
+
+/** A server that said it is ready. */
+export interface StartedServer {
+  /** The ready line. */
+  readonly line: string;
+  /** Milliseconds from start to ready. */
+  readonly readyMs: number;
+  /** Resident memory in MiB. */
+  rss(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server and waits for its line that begins with `ready`. */
+export async function startServer(args: readonly string[]): Promise<StartedServer> {
+  const began = performance.now();
+  const child = start(SERVER_CORE, args);
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const line = await new Promise<string>((resolve, reject) => {
+    lines.on("line", (text) => {
+      if (text.startsWith("ready")) resolve(text);
+    });
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+  return {
+    line,
+    readyMs: performance.now() - began,
+    rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+    stop: async () => {
+      child.removeAllListeners("exit");
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** Runs one load to its end. */
+export async function runLoad(job: LoadJob): Promise<LoadResult> {
+  const child = start(CLIENT_CORE, [new URL("./load.ts", import.meta.url).pathname, JSON.stringify(job)]);
+  let text = "";
+  child.stdout?.on("data", (chunk) => {
+    text += chunk;
+  });
+  const [code] = (await once(child, "close")) as [number];
+  if (code !== 0) throw new Error(`the load ended with ${code}`);
+  return JSON.parse(text) as LoadResult;
+}

@@ -1,0 +1,138 @@
+/** Builds the directory over a store: `directory.ts` is its contract. */
+
+import { AuthorizerError } from "../errors.ts";
+import type { Guards } from "../model/names.ts";
+import type { PolicyLimits } from "../model/policy-validation.ts";
+import { type Store, withSnapshot } from "../store/store.ts";
+import { createBatches } from "./batches.ts";
+import { ChangeNotifier } from "./changes.ts";
+import type { DirectoryContext } from "./context.ts";
+import { createCredentials } from "./credentials.ts";
+import type { Directory } from "./directory.ts";
+import { createExternalPrincipals } from "./external-principals.ts";
+import { createGroups } from "./groups.ts";
+import { generateId as newId } from "./ids.ts";
+import { LargeCommits } from "./large-commits.ts";
+import { Maintenance } from "./maintenance.ts";
+import { DURABLE_COST, openSecrets } from "./open-secrets.ts";
+import { createPolicies } from "./policies.ts";
+import { PolicyCache } from "./policy-cache.ts";
+import { readPrincipal } from "./principals.ts";
+import { LAYOUT, type MetaRecord } from "./records.ts";
+import { Resealing } from "./reseal.ts";
+import { createResources } from "./resources.ts";
+import { createTokenClaims } from "./token-claims.ts";
+import { Writer } from "./transaction.ts";
+import { createUsers } from "./users.ts";
+import { WriteGate } from "./write-gate.ts";
+
+/** What a directory is opened with. */
+export interface DirectoryOptions {
+  readonly store: Store;
+  /** Product-name part of ARNs (`authorizer.partition`). */
+  readonly partition: string;
+  /** Built-in services of the catalog; those of stored resource types count too. */
+  readonly services: ReadonlySet<string>;
+  /** Names of the catalog's resource types: resources of them can be registered; default none. */
+  readonly resourceTypes?: ReadonlySet<string>;
+  readonly guards: Guards;
+  /** Limits of policies (`authorizer.limits`); defaults of the model where absent. */
+  readonly limits?: Partial<PolicyLimits>;
+  /** `auth.encrypt.secret_key`. */
+  readonly secretKey: string;
+  /** `authorizer.previous_secret_key`: opens what was encrypted before a change of the key. */
+  readonly previousSecretKey?: string;
+  /** Cost of scrypt for a new store. Only a store that never reaches a disk may be given less than the default. */
+  readonly keyCost?: { readonly N: number; readonly r: number; readonly p: number };
+  /** Unix seconds; default the clock. */
+  readonly now?: () => number;
+  /** Makes internal ids: texts without "/" that never repeat; default 26 random characters in order of time. */
+  readonly generateId?: () => string;
+}
+
+/** An opened directory. */
+export interface OpenedDirectory extends Directory {
+  /** Tells listeners that anything may have changed: for who puts the store back to an earlier state. */
+  storeReplaced(): void;
+}
+
+/** Refuses the layout of a newer version; marks a new store with this one. */
+async function checkLayout(store: Store): Promise<void> {
+  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", "layout"));
+  if (stored === undefined) {
+    const value = JSON.stringify({ layout: LAYOUT } satisfies MetaRecord);
+    await store.commit({ put: [{ partition: "meta", key: "layout", value }] });
+    return;
+  }
+  const { layout = 0 } = JSON.parse(stored.value) as MetaRecord;
+  if (layout > LAYOUT) {
+    const message = `the directory in this store has layout ${layout}, this program knows up to ${LAYOUT}; use a newer program`;
+    throw new AuthorizerError("invalid_request", message);
+  }
+}
+
+/**
+ * Opens the directory in a store: finishes or undoes an interrupted batch, opens the secrets, takes up unfinished
+ * sweeps. Throws AuthorizerError "invalid_request" for a secret key that does not fit the store.
+ */
+export async function openDirectory(options: DirectoryOptions): Promise<OpenedDirectory> {
+  const { store, previousSecretKey, keyCost = DURABLE_COST } = options;
+  const now = options.now ?? (() => Math.floor(Date.now() / 1_000));
+  await checkLayout(store);
+  const largeCommits = new LargeCommits(store);
+  await largeCommits.recover();
+  const secrets = await openSecrets({
+    store,
+    secretKey: options.secretKey,
+    previousSecretKey,
+    cost: keyCost,
+    now,
+  });
+  const notifier = new ChangeNotifier();
+  const policies = new PolicyCache();
+  const writer = new Writer({ store, policies, gate: new WriteGate(), largeCommits, notifier });
+  const maintenance = new Maintenance({ store, writer, resealing: new Resealing(store, secrets), now });
+  const context: DirectoryContext = {
+    store,
+    policies,
+    writer,
+    secrets: secrets.box,
+    rules: {
+      partition: options.partition,
+      services: options.services,
+      resourceTypes: options.resourceTypes ?? new Set(),
+      guards: options.guards,
+      limits: options.limits ?? {},
+    },
+    now,
+    generateId: options.generateId ?? newId,
+    wakeMaintenance: () => maintenance.wake(),
+  };
+  maintenance.wake();
+  return assemble(context, notifier, maintenance);
+}
+
+function assemble(
+  context: DirectoryContext,
+  notifier: ChangeNotifier,
+  maintenance: Maintenance,
+): OpenedDirectory {
+  return {
+    users: createUsers(context),
+    groups: createGroups(context),
+    policies: createPolicies(context),
+    credentials: createCredentials(context),
+    externalPrincipals: createExternalPrincipals(context),
+    tokenClaims: createTokenClaims(context),
+    resources: createResources(context),
+    batches: createBatches(context),
+    principal: (username) => readPrincipal(context, username),
+    onChange: (listener) => notifier.subscribe(listener),
+    health: () => context.store.health(),
+    close: () => maintenance.close(),
+    storeReplaced() {
+      notifier.notify({ all: true });
+      maintenance.wake();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runExport, runLoad } from "../../src/cli/authorizer/dataset-commands.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { openTestDirectory, type TestDirectory } from "./test-directory.ts";
+
+const folder = temporaryFolder();
+const load = { mode: "load" as const, env: () => "hidden value" };
+let opened: TestDirectory;
+let out: string;
+let err: string;
+const parts = () => ({
+  ...opened,
+  out: (text: string) => {
+    out += text;
+  },
+  err: (text: string) => {
+    err += text;
+  },
+});
+
+beforeEach(async () => {
+  opened = await openTestDirectory();
+  [out, err] = ["", ""];
+});
+afterEach(() => opened.close());
+
+describe("svc-authorizer load", () => {
+  test("prints the diff and exits 0", async () => {
+    expect(await runLoad(parts(), { ...load, files: ["fixtures/datasets/records.json"] })).toBe(0);
+    expect(out.split("\n")).toEqual([
+      "+ resource type record",
+      "+ policy ReadRecords",
+      "+ group Readers",
+      "+ attachment ReadRecords to group Readers",
+      "+ user rita",
+      "+ membership rita in Readers",
+      "+ credential AKIAJRITAAAAAAAAAAAQ of rita",
+      "+ principal arn:aws:sts::123456789012:assumed-role/reader/rita of rita",
+      "+ resource record record-1",
+      "+ resource record record-2",
+      "load of 1 file: 10 added, 0 changed, 0 removed; applied",
+      "",
+    ]);
+    expect(err).toBe("");
+  });
+
+  test("exits 1 with every problem on standard error, one a line", async () => {
+    const file = "fixtures/datasets/invalid/references.yaml";
+    expect(await runLoad(parts(), { ...load, files: [file] })).toBe(1);
+    expect(err.split("\n")).toEqual([
+      expect.stringContaining(`${file}:4:20: /users/0/groups/1: there is no group`),
+      expect.stringContaining(`${file}:5:16: /users/0/policies/0: there is no policy`),
+      expect.stringContaining(`${file}:8:16: /groups/0/policies/0: there is no policy`),
+      "the data set has 3 problems; nothing was loaded",
+      "",
+    ]);
+    expect(out).toBe("");
+  });
+
+  test("--json prints one document, for a diff and for problems", async () => {
+    await runLoad(parts(), { ...load, files: ["fixtures/datasets/roles.yaml"], json: true, dryRun: true });
+    expect(JSON.parse(out)).toMatchObject({
+      mode: "load",
+      dryRun: true,
+      needsYes: false,
+      counts: { add: 38 },
+    });
+    out = "";
+    await runLoad(parts(), { ...load, files: ["nowhere.yaml"], json: true });
+    const problem = { file: "nowhere.yaml", pointer: "", message: "no such file, or it cannot be read" };
+    expect(JSON.parse(out)).toMatchObject({ error: { code: "invalid_request", problems: [problem] } });
+  });
+});
+
+describe("svc-authorizer export", () => {
+  beforeEach(async () => {
+    await runLoad(parts(), { ...load, files: ["fixtures/datasets/records.json"] });
+    [out, err] = ["", ""];
+  });
+
+  test("prints what load reads, and says what was left out", async () => {
+    expect(await runExport(parts(), { format: "yaml", secrets: false })).toBe(0);
+    expect(err).toBe("1 access keys were left out; --secrets writes them\n");
+    const file = folder.write("exported.yaml", out);
+    out = "";
+    await runLoad(parts(), { ...load, files: [file] });
+    expect(out).toBe("load of 1 file: 0 added, 0 changed, 0 removed; nothing to do\n");
+  });
+
+  test("writes a file that only its owner can read, also over one that others could", async () => {
+    const output = join(folder.path, "out.json");
+    writeFileSync(output, "old", { mode: 0o644 });
+    expect(await runExport(parts(), { format: "json", secrets: true, output })).toBe(0);
+    expect(statSync(output).mode & 0o777).toBe(0o600);
+    expect(readFileSync(output, "utf8")).toContain("hidden value");
+    expect(out + err).toBe("");
+  });
+
+  test("a file that cannot be written is refused", async () => {
+    const output = join(folder.path, "no", "such", "folder.json");
+    expect(await runExport(parts(), { format: "json", secrets: false, output })).toBe(1);
+    expect(err).toContain("cannot be written");
+  });
+});

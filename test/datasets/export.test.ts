@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { largeDataset } from "../../fixtures/datasets/large.ts";
+import { exportDataset } from "../../src/datasets/export-dataset.ts";
+import { loadDatasets } from "../../src/datasets/load-datasets.ts";
+import { arbitraryDataset } from "./arbitrary-dataset.ts";
+import { plainState } from "./plain-state.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { openTestDirectory, type TestDirectory } from "./test-directory.ts";
+
+const folder = temporaryFolder();
+
+async function load(into: TestDirectory, name: string, content: string | object) {
+  const files = [folder.write(name, content)];
+  return loadDatasets({ ...into, files, mode: "load", env: () => "a secret" });
+}
+
+async function stateOf({ directory }: TestDirectory) {
+  return plainState(await directory.batches.state({ secrets: true }));
+}
+
+test.each(["json", "yaml"] as const)(
+  "an export as %s with secrets loads back to the same state",
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryDataset, async (dataset) => {
+        const [source, copy] = await Promise.all([openTestDirectory(), openTestDirectory()]);
+        await load(source, "source.json", dataset);
+        const { text } = await exportDataset(source.directory, { format, secrets: true });
+        await load(copy, `export.${format}`, text);
+        expect(await stateOf(copy)).toEqual(await stateOf(source));
+        const again = await exportDataset(copy.directory, { format, secrets: true });
+        expect(again.text).toBe(text);
+        await Promise.all([source.close(), copy.close()]);
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
+
+test("without secrets, access keys are left out and counted, and the rest loads back", async () => {
+  const [source, copy] = await Promise.all([openTestDirectory(), openTestDirectory()]);
+  await loadDatasets({
+    ...source,
+    files: ["fixtures/datasets/records.json"],
+    mode: "load",
+    env: () => "hidden value",
+  });
+  const { text, omittedCredentials } = await exportDataset(source.directory, {
+    format: "yaml",
+    secrets: false,
+  });
+  expect(omittedCredentials).toBe(1);
+  expect(text).not.toContain("hidden value");
+  expect(text).not.toContain("AKIAJRITA");
+  await load(copy, "public.yaml", text);
+  await source.directory.credentials.delete("rita", "AKIAJRITAAAAAAAAAAAQ");
+  expect(await stateOf(copy)).toEqual(await stateOf(source));
+  await Promise.all([source.close(), copy.close()]);
+});
+
+test("an export of a bootstrapped store loads over another one without a change", async () => {
+  const [source, copy] = await Promise.all([openTestDirectory(), openTestDirectory()]);
+  for (const into of [source, copy]) {
+    await loadDatasets({
+      ...into,
+      files: ["fixtures/datasets/roles.yaml"],
+      mode: "load",
+      env: () => undefined,
+    });
+  }
+  const { text } = await exportDataset(source.directory, { format: "json", secrets: true });
+  expect((await load(copy, "over.json", text)).changes).toEqual([]);
+  await Promise.all([source.close(), copy.close()]);
+});
+
+test("YAML that could not be loaded for its size is refused with the advice to export JSON", async () => {
+  const source = await openTestDirectory();
+  await load(
+    source,
+    "large.json",
+    largeDataset({ users: 10, groups: 50, policiesPerGroup: 10, statementsPerPolicy: 100 }),
+  );
+  const { directory } = source;
+  await expect(exportDataset(directory, { format: "yaml", secrets: false })).rejects.toMatchObject({
+    code: "invalid_request",
+    message: expect.stringContaining("export JSON"),
+  });
+  expect((await exportDataset(directory, { format: "json", secrets: false })).text.length).toBeGreaterThan(
+    5e6,
+  );
+  await source.close();
+});
