@@ -49,15 +49,6 @@ export async function checkNames(checks: EntityChecks): Promise<void> {
       problems.add(source, pointer + problem.pointer, problem.message);
     }
   }
-  if (!merged.preconfigured) return;
-  for (const what of ["policies", "groups"] as const) {
-    for (const { name } of rules.preconfigured[what]) {
-      const own = merged[what].entries.get(name);
-      if (own === undefined) continue;
-      const message = 'this name is preconfigured; choose another one, or leave out "preconfigured: true"';
-      problems.add(own.source, `${own.pointer}/name`, message);
-    }
-  }
 }
 
 /** Resource types declared by the files, and those of the directory that stay. */

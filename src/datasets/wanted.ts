@@ -101,7 +101,7 @@ function wantedPolicy(from: DatasetPolicy, preconfigured: boolean): WantedPolicy
 /**
  * Turns merged and checked data sets into the target.
  * @param secrets secret of every credential by access key id
- * @param preconfigured added where a data set asks for it
+ * @param preconfigured added where a data set asks for it; a definition of the same name in a file takes its place
  */
 export function wantedFrom(
   merged: MergedDataset,

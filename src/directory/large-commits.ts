@@ -5,7 +5,7 @@
  * restart undoes what was not committed and finishes what was. The caller keeps other writers away meanwhile.
  */
 
-import { MAX_COMMIT_OPERATIONS, type Snapshot, type Store, withSnapshot } from "../store/store.ts";
+import { MAX_COMMIT_OPERATIONS, type Store, withSnapshot } from "../store/store.ts";
 import { generateId } from "./ids.ts";
 import { pipeline } from "./pipeline.ts";
 import type { BatchKeysRecord, BatchRecord } from "./records.ts";
@@ -67,22 +67,21 @@ function* chunksOf(writes: Iterable<PendingWrite>, batch: string): Generator<Chu
   if (chunk.length > 0) yield next();
 }
 
-async function oldValues(
-  snapshot: Snapshot,
-  writes: readonly PendingWrite[],
-): Promise<(string | undefined)[]> {
+/** Texts before the batch; read where the transaction did not, chunk by chunk so that no snapshot is held for long. */
+async function oldValues(store: Store, writes: readonly PendingWrite[]): Promise<(string | undefined)[]> {
   const values = writes.map((write) => write.old);
   const unknown = Map.groupBy(
     writes.keys().filter((index) => !writes[index]!.known),
     (index) => writes[index]!.partition,
   );
-  for (const [partition, indexes] of unknown) {
-    const stored = await snapshot.getMany(
-      partition,
-      indexes.map((index) => writes[index]!.key),
-    );
-    for (const [position, index] of indexes.entries()) values[index] = stored[position]?.value;
-  }
+  if (unknown.size === 0) return values;
+  await withSnapshot(store, async (snapshot) => {
+    for (const [partition, indexes] of unknown) {
+      const keys = indexes.map((index) => writes[index]!.key);
+      const stored = await snapshot.getMany(partition, keys);
+      for (const [position, index] of indexes.entries()) values[index] = stored[position]?.value;
+    }
+  });
   return values;
 }
 
@@ -165,25 +164,23 @@ export class LargeCommits {
     advance: (by: number) => void,
   ): Promise<readonly Chunk[]> {
     const chunks: Chunk[] = [];
-    await withSnapshot(this.#store, (snapshot) =>
-      pipeline(chunksOf(writes, batch), WIDTH, async (chunk) => {
-        const old = await oldValues(snapshot, chunk.writes);
-        const intents = chunk.writes.map(({ partition, key, next }, index) => ({
-          partition,
-          key,
-          value: encodeIntent({ batch, old: old[index], next }),
-        }));
-        const keys: BatchKeysRecord = Object.fromEntries(
-          Map.groupBy(chunk.writes, (write) => write.partition)
-            .entries()
-            .map(([partition, of]) => [partition, of.map((write) => write.key)]),
-        );
-        const journal = { partition: "batch_keys", key: chunk.journalKey, value: JSON.stringify(keys) };
-        await this.#store.commit({ put: [journal, ...intents] });
-        chunks.push(chunk);
-        advance(chunk.writes.length);
-      }),
-    );
+    await pipeline(chunksOf(writes, batch), WIDTH, async (chunk) => {
+      const old = await oldValues(this.#store, chunk.writes);
+      const intents = chunk.writes.map(({ partition, key, next }, index) => ({
+        partition,
+        key,
+        value: encodeIntent({ batch, old: old[index], next }),
+      }));
+      const keys: BatchKeysRecord = Object.fromEntries(
+        Map.groupBy(chunk.writes, (write) => write.partition)
+          .entries()
+          .map(([partition, of]) => [partition, of.map((write) => write.key)]),
+      );
+      const journal = { partition: "batch_keys", key: chunk.journalKey, value: JSON.stringify(keys) };
+      await this.#store.commit({ put: [journal, ...intents] });
+      chunks.push(chunk);
+      advance(chunk.writes.length);
+    });
     return chunks;
   }
 

@@ -13,40 +13,47 @@ export interface AdmissionOptions {
   readonly bulkConcurrency: number;
 }
 
+/** Numbers that show what goes on. */
+export interface AdmissionGauges {
+  /** Requests let in and not answered. */
+  inFlight: number;
+  /** Those of them that wait for their turn. */
+  queueLength: number;
+}
+
 /** Who goes first under overload. */
 export type Priority = "hot" | "bulk";
 
 /** The gate. Not fair between callers: first come, first served. */
 export class Admission {
   /** Requests let in and not answered. */
-  inside = 0;
-  /** Bulk tasks that run. */
-  running = 0;
+  #inside = 0;
+  readonly #gauges: AdmissionGauges;
+  #running = 0;
   readonly #queue: number;
   readonly #bulkQueue: number;
   readonly #bulkConcurrency: number;
   readonly #waiting: Set<() => void> = new Set();
 
-  constructor(options: AdmissionOptions) {
+  /** @param gauges numbers to keep up to date, for metrics. */
+  constructor(options: AdmissionOptions, gauges: AdmissionGauges = { inFlight: 0, queueLength: 0 }) {
+    this.#gauges = gauges;
     this.#queue = options.queue;
     this.#bulkConcurrency = options.bulkConcurrency;
     this.#bulkQueue = Math.max(1, Math.floor(options.queue / 2));
   }
 
-  /** Bulk tasks that wait for one that runs. */
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
   /** Lets a request in; false when there is no place. Each true needs a {@link leave}. */
   enter(priority: Priority): boolean {
-    if (this.inside >= (priority === "hot" ? this.#queue : this.#bulkQueue)) return false;
-    this.inside++;
+    if (this.#inside >= (priority === "hot" ? this.#queue : this.#bulkQueue)) return false;
+    this.#inside++;
+    this.#gauges.inFlight++;
     return true;
   }
 
   leave(): void {
-    this.inside--;
+    this.#inside--;
+    this.#gauges.inFlight--;
   }
 
   /**
@@ -55,20 +62,23 @@ export class Admission {
    */
   async acquire(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    if (this.running < this.#bulkConcurrency) {
-      this.running++;
+    if (this.#running < this.#bulkConcurrency) {
+      this.#running++;
       return;
     }
     await new Promise<void>((resolve, reject) => {
       const admitted = () => {
+        this.#gauges.queueLength--;
         signal?.removeEventListener("abort", gone);
         resolve();
       };
       const gone = () => {
         this.#waiting.delete(admitted);
+        this.#gauges.queueLength--;
         reject(signal?.reason);
       };
       this.#waiting.add(admitted);
+      this.#gauges.queueLength++;
       signal?.addEventListener("abort", gone, { once: true });
     });
   }
@@ -80,7 +90,7 @@ export class Admission {
       next();
       return;
     }
-    this.running--;
+    this.#running--;
   }
 }
 

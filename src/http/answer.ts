@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AuthorizerError } from "../errors.ts";
-import { errorReply } from "./errors.ts";
+import { codeOf, errorReply } from "./errors.ts";
 import { type Exchange, NOBODY } from "./exchange.ts";
 import { makeRequestId } from "./request-id.ts";
 import type { ServiceRequest } from "./service-request.ts";
@@ -51,7 +51,7 @@ export function finish(request: ServiceRequest, exchange: Exchange, status: numb
   exchange.leave();
   const { edge, route, access, requestId } = exchange;
   const milliseconds = performance.now() - request.startedAt;
-  route.counters.count(status, milliseconds);
+  route.meter.answered(status, milliseconds / 1000);
   if (!edge.log.requests) return;
   edge.log.request({
     request_id: requestId,
@@ -91,13 +91,11 @@ function record(
   error: unknown,
 ): void {
   const { edge, route, access, requestId: request_id } = exchange;
+  edge.counters.errors[codeOf(error)]++;
   if (errorId !== undefined) {
-    edge.counters.failures++;
     edge.log.failure({ error_id: errorId, request_id, path: route.path, error });
   }
   if (status !== 401 && status !== 403) return;
-  if (status === 401) edge.counters.unauthenticated++;
-  else edge.counters.forbidden++;
   edge.log.refused({
     request_id,
     path: route.path,

@@ -58,6 +58,11 @@ export function errorBody(message: string, problems: readonly Problem[] = []): s
   return JSON.stringify(shown.length === 0 ? { message } : { message, problems: shown });
 }
 
+/** The code of an error. */
+export function codeOf(error: unknown): ErrorCode {
+  return error instanceof AuthorizerError ? error.code : "internal";
+}
+
 /** The status of an error. */
 export function statusOf(error: unknown): number {
   if (error instanceof RequestRefused) return error.status;

@@ -1,9 +1,10 @@
 /** The words of the edge: what a route is, what all routes of a listener share, and the state of one request. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { DurationMeter } from "../observe/duration-meter.ts";
+import type { HttpCounters, RouteMeter } from "../observe/http-counters.ts";
 import type { Admission, Priority } from "./admission.ts";
 import type { BearerVerifier } from "./bearer.ts";
-import type { HttpCounters, RouteCounters } from "./counters.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { HttpLog } from "./ports.ts";
 import { requestId } from "./request-id.ts";
@@ -27,7 +28,9 @@ export interface BodyRoute {
   readonly scope: Scope;
   readonly priority: Priority;
   readonly maxBytes: number;
-  readonly counters: RouteCounters;
+  readonly meter: RouteMeter;
+  /** Takes the time of decisions, without reading the request and sending the answer. */
+  readonly decisionSeconds: DurationMeter;
   /** The answer as JSON text; throws or rejects with AuthorizerError. */
   answer(body: unknown, call: Call): string | Promise<string>;
   /**

@@ -1,8 +1,9 @@
 /** `/healthz` and `/readyz`: open on every listener, without token (security.md §2.0). */
 
 import { Router } from "express";
+import type { HttpCounters } from "../observe/http-counters.ts";
 import { errorBody } from "./errors.ts";
-import { methodNotAllowed } from "./unrouted.ts";
+import { counted, methodNotAllowed } from "./unrouted.ts";
 
 /** Where the service is in its life. */
 export type ServiceState = "starting" | "ready" | "stopping";
@@ -62,22 +63,22 @@ async function withinTime(check: () => Promise<void>): Promise<boolean> {
 }
 
 /** The routes of the probes. */
-export function healthRoutes(health: Health): Router {
+export function healthRoutes(health: Health, counters: HttpCounters): Router {
   const routes = Router({ strict: true, caseSensitive: true });
   routes
     .route("/healthz")
-    .get((_request, response) => {
+    .get(counted(counters, "GET", "/healthz"), (_request, response) => {
       response.json({ status: "ok" });
     })
-    .all(methodNotAllowed(["GET", "HEAD"]));
+    .all(counted(counters), methodNotAllowed(["GET", "HEAD"]));
   routes
     .route("/readyz")
-    .get(async (_request, response) => {
+    .get(counted(counters, "GET", "/readyz"), async (_request, response) => {
       const reasons = await health.reasons();
       response.setHeader("Cache-Control", "no-store");
       if (reasons.length === 0) response.json({ status: "ready" });
       else response.status(503).json({ ...JSON.parse(errorBody("not ready")), reasons });
     })
-    .all(methodNotAllowed(["GET", "HEAD"]));
+    .all(counted(counters), methodNotAllowed(["GET", "HEAD"]));
   return routes;
 }

@@ -1,13 +1,14 @@
 /** The metrics listener: `GET /metrics` at an address of its own (security.md §1.3). */
 
 import { type RequestHandler, Router } from "express";
+import type { HttpCounters } from "../observe/http-counters.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { HttpLog } from "./ports.ts";
 import { requireScope } from "./scopes.ts";
 import { createManagedServer, type ManagedServer } from "./server-lifecycle.ts";
-import { lastResort, methodNotAllowed, notFound, strictApp } from "./unrouted.ts";
+import { counted, methodNotAllowed, strictApp, unrouted } from "./unrouted.ts";
 
 /** Metrics in the format of the one who scrapes them. */
 export interface RenderedMetrics {
@@ -23,6 +24,7 @@ export interface MetricsListenerOptions {
   readonly bearer?: BearerOptions | undefined;
   readonly health: Health;
   readonly log: HttpLog;
+  readonly counters: HttpCounters;
 }
 
 /** The listener. */
@@ -38,13 +40,13 @@ export function createMetricsListener(options: MetricsListenerOptions): MetricsL
   const router = Router({ strict: true, caseSensitive: true });
   router
     .route("/metrics")
-    .get(allowScraper(guard), async (_request, response) => {
+    .get(counted(options.counters, "GET", "/metrics"), allowScraper(guard), async (_request, response) => {
       const { contentType, body } = await options.render();
       response.writeHead(200, { "Content-Type": contentType, "Content-Length": Buffer.byteLength(body) });
       response.end(body);
     })
-    .all(methodNotAllowed(["GET", "HEAD"]));
-  app.use(healthRoutes(options.health), router, notFound, lastResort(options.log));
+    .all(counted(options.counters), methodNotAllowed(["GET", "HEAD"]));
+  app.use(healthRoutes(options.health, options.counters), router, ...unrouted(options));
   const managed = createManagedServer({
     headersBytes: options.limits.headersBytes,
     requestTimeoutMs: options.limits.requestTimeoutMs,

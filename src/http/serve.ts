@@ -36,10 +36,7 @@ function admit(request: ServiceRequest, exchange: Exchange, access: Access): voi
   exchange.access = access;
   requireScope(access, route.scope);
   const format = contentFormat(request.headers, route);
-  if (!edge.admission.enter(route.priority)) {
-    edge.counters.overloaded++;
-    throw overloaded();
-  }
+  if (!edge.admission.enter(route.priority)) throw overloaded();
   exchange.inside = true;
   if (format === "json" && route.priority === "hot") receive(request, exchange);
   else {
@@ -78,7 +75,9 @@ async function inTurn(request: ServiceRequest, exchange: Exchange): Promise<void
     request.deadline = performance.now() + edge.limits.requestTimeoutMs;
     continueIfAsked(request, response);
     const bytes = await readBody(request, route.maxBytes, () => tooLarge(route));
-    answer(request, exchange, await route.answer(parseJsonBody(bytes, edge.limits.jsonDepth), exchange));
+    const body = parseJsonBody(bytes, edge.limits.jsonDepth);
+    const began = performance.now();
+    decided(request, exchange, began, await route.answer(body, exchange));
   } finally {
     edge.admission.release();
   }
@@ -111,6 +110,12 @@ function onData(this: ServiceRequest, chunk: Buffer): void {
   else exchange.rest.push(chunk);
 }
 
+/** Answers with a decision and counts what it took since `began`. */
+function decided(request: ServiceRequest, exchange: Exchange, began: number, text: string): void {
+  exchange.route.decisionSeconds.observe((performance.now() - began) / 1000);
+  answer(request, exchange, text);
+}
+
 const EMPTY = Buffer.alloc(0);
 
 function onEnd(this: ServiceRequest): void {
@@ -121,9 +126,14 @@ function onEnd(this: ServiceRequest): void {
   exchange.rest = undefined;
   try {
     const bytes = rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest, exchange.received);
-    const text = route.answer(parseJsonBody(bytes, exchange.edge.limits.jsonDepth), exchange);
-    if (typeof text === "string") answer(this, exchange, text);
-    else text.then((late) => answer(this, exchange, late)).catch((error) => refuse(this, exchange, error));
+    const body = parseJsonBody(bytes, exchange.edge.limits.jsonDepth);
+    const began = performance.now();
+    const text = route.answer(body, exchange);
+    if (typeof text === "string") decided(this, exchange, began, text);
+    else
+      text
+        .then((late) => decided(this, exchange, began, late))
+        .catch((error) => refuse(this, exchange, error));
   } catch (error) {
     refuse(this, exchange, error);
   }

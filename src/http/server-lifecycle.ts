@@ -10,6 +10,7 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { AuthorizerError } from "../errors.ts";
 import { writeError } from "./answer.ts";
 import { Connections } from "./connections.ts";
 import { RequestRefused } from "./errors.ts";
@@ -49,6 +50,8 @@ export interface ManagedServer {
    * @throws what `node:net` reports, e.g. with code EADDRINUSE.
    */
   listen(address: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Shows other certificates from now on; throws and keeps the old ones when they are faulty or TLS is off. */
+  replaceTls(tls: TlsMaterial): void;
   /**
    * Accepts nothing more, answers what is on its way and what still comes on open connections (with
    * `Connection: close`), closes idle connections; after 10 s cuts what is left. Repeated calls share one end.
@@ -86,6 +89,10 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     server,
     stopping: () => life.stopping,
     listen: (address) => listen(server, address, connections, checkInterval(options.requestTimeoutMs)),
+    replaceTls: (tls) => {
+      if (!("setSecureContext" in server)) throw new AuthorizerError("invalid_request", "TLS is off");
+      server.setSecureContext(tlsOptions(tls));
+    },
     close: () => {
       life.stopping = true;
       ended ??= end(server, connections);

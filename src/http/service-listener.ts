@@ -3,10 +3,10 @@
 import type { ServerResponse } from "node:http";
 import { type Express, Router } from "express";
 import type { Decisions } from "../decisions/decisions.ts";
+import type { HttpCounters } from "../observe/http-counters.ts";
 import { accessRoutes } from "./access/access-routes.ts";
 import { Admission } from "./admission.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
-import { HttpCounters } from "./counters.ts";
 import type { BodyRoute, Edge } from "./exchange.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -14,7 +14,7 @@ import type { HttpLog } from "./ports.ts";
 import { serve } from "./serve.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "./server-lifecycle.ts";
 import type { ServiceRequest } from "./service-request.ts";
-import { lastResort, methodNotAllowed, notFound, strictApp } from "./unrouted.ts";
+import { counted, methodNotAllowed, strictApp, unrouted } from "./unrouted.ts";
 
 /** Options of {@link createServiceListener}. */
 export interface ServiceListenerOptions {
@@ -23,27 +23,26 @@ export interface ServiceListenerOptions {
   readonly limits: HttpLimits;
   readonly health: Health;
   readonly log: HttpLog;
+  readonly counters: HttpCounters;
   /** Give every request an id (wanted where decisions are audited); default: only those that bring one. */
   readonly alwaysRequestId?: boolean;
   readonly tls?: TlsMaterial;
 }
 
-/** The listener with what others read of it. */
+/** The listener. */
 export interface ServiceListener extends ManagedServer {
-  readonly counters: HttpCounters;
-  readonly admission: Admission;
   /** Takes other tokens from now on; throws "invalid_request" and keeps the old ones when they are faulty. */
   replaceTokens(bearer: BearerOptions): void;
 }
 
 /** Builds the listener; it does not listen yet. */
 export function createServiceListener(options: ServiceListenerOptions): ServiceListener {
-  const { decisions, limits, log } = options;
+  const { decisions, limits, log, counters } = options;
   const life: { managed?: ManagedServer } = {};
   const edge: Edge = {
     bearer: new BearerVerifier(options.bearer),
-    admission: new Admission(limits),
-    counters: new HttpCounters(),
+    admission: new Admission(limits, counters),
+    counters,
     limits,
     log,
     alwaysRequestId: options.alwaysRequestId ?? false,
@@ -59,8 +58,6 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
   life.managed = managed;
   return {
     ...managed,
-    counters: edge.counters,
-    admission: edge.admission,
     replaceTokens: (bearer) => {
       edge.bearer = new BearerVerifier(bearer);
     },
@@ -84,8 +81,8 @@ function expressApp(edge: Edge, routes: readonly BodyRoute[], health: Health): E
     router
       .route(route.path)
       .post((request, response) => serve(edge, route, request as unknown as ServiceRequest, response))
-      .all(methodNotAllowed(["POST"]));
+      .all(counted(edge.counters), methodNotAllowed(["POST"]));
   }
-  app.use(healthRoutes(health), router, notFound, lastResort(edge.log));
+  app.use(healthRoutes(health, edge.counters), router, ...unrouted(edge));
   return app;
 }

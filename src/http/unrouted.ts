@@ -3,8 +3,9 @@
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import express, { type Express } from "express";
 import { AuthorizerError } from "../errors.ts";
+import type { HttpCounters } from "../observe/http-counters.ts";
 import { writeError } from "./answer.ts";
-import { RequestRefused } from "./errors.ts";
+import { codeOf, RequestRefused } from "./errors.ts";
 import type { HttpLog } from "./ports.ts";
 import { makeRequestId } from "./request-id.ts";
 
@@ -18,6 +19,16 @@ export function strictApp(): Express {
   app.set("query parser", false);
   app.set("env", "production");
   return app;
+}
+
+/** Counts the answers of a route; without a name, those that no route takes. */
+export function counted(counters: HttpCounters, method = "*", route = "unmatched"): RequestHandler {
+  const meter = counters.route(method, route);
+  return (_request, response, next) => {
+    const began = performance.now();
+    response.once("finish", () => meter.answered(response.statusCode, (performance.now() - began) / 1000));
+    next();
+  };
 }
 
 /** Answers OPTIONS with the methods that a path knows, and any other method with 405. */
@@ -34,12 +45,20 @@ export function methodNotAllowed(methods: readonly string[]): RequestHandler {
 }
 
 /** 404 for whatever came this far. */
-export const notFound: RequestHandler = (_request, response) => {
+const notFound: RequestHandler = (_request, response) => {
   writeError(response, new AuthorizerError("not_found", "there is nothing at this path"));
 };
 
-/** The last handler of an application: no error of a route reaches a caller as Express would write it. */
-export function lastResort(log: HttpLog): ErrorRequestHandler {
+/** The last handlers of an application: for requests that no route takes, and for errors of routes. */
+export function unrouted(parts: {
+  readonly counters: HttpCounters;
+  readonly log: HttpLog;
+}): (RequestHandler | ErrorRequestHandler)[] {
+  return [counted(parts.counters), notFound, lastResort(parts)];
+}
+
+/** No error of a route reaches a caller as Express would write it. */
+function lastResort({ counters, log }: { counters: HttpCounters; log: HttpLog }): ErrorRequestHandler {
   return (error, request, response, _next) => {
     if (response.headersSent) {
       request.socket.destroy();
@@ -47,11 +66,22 @@ export function lastResort(log: HttpLog): ErrorRequestHandler {
     }
     // Express marks what it holds against the request itself, such as a path that does not decode.
     const faulty = error instanceof Error && "status" in error && error.status === 400;
-    const errorId = writeError(
-      response,
-      faulty ? new RequestRefused(400, "malformed request target") : error,
-    );
-    if (errorId === undefined) return;
-    log.failure({ error_id: errorId, request_id: makeRequestId(), path: request.route?.path ?? "", error });
+    const shown = faulty ? new RequestRefused(400, "malformed request target") : error;
+    counters.errors[codeOf(shown)]++;
+    const errorId = writeError(response, shown);
+    const path: string = request.route?.path ?? "";
+    const request_id = makeRequestId();
+    if (errorId !== undefined) log.failure({ error_id: errorId, request_id, path, error });
+    const { statusCode: status } = response;
+    if (status === 401 || status === 403) {
+      const peer = request.socket.remoteAddress;
+      log.refused({
+        request_id,
+        path,
+        status,
+        message: shown.message,
+        ...(peer === undefined ? {} : { peer }),
+      });
+    }
   };
 }

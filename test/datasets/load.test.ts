@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { largeDataset } from "../../fixtures/datasets/large.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
@@ -47,6 +48,24 @@ describe("loading", () => {
     expect(principal?.properties).toEqual({ department: "sales" });
     expect(principal?.policies.map(({ name }) => name)).toContain("FSReadWriteAll");
     expect(report.counts).toEqual({ add: report.changes.length, change: 0, remove: 0, keep: 0 });
+  });
+
+  test("the example of the documentation is a valid data set", async () => {
+    const example = /```yaml\n(.*?)```/s.exec(readFileSync("docs/datasets.md", "utf8"))?.[1] ?? "";
+    const report = await load(folder.write("documented.yaml", example), { env: () => "a secret" });
+    expect(report.changes).toContainEqual({ action: "add", kind: "membership", name: "alice in Developers" });
+  });
+
+  test("the example of the contract: a file's own group takes the place of a preconfigured one", async () => {
+    await load("fixtures/datasets/contract.yaml");
+    const { users, groups, resources } = await state();
+    expect([...(groups.get("Developers")?.policies.keys() ?? [])]).toEqual(["FSReadWriteAll"]);
+    expect(groups.get("Developers")?.group.value.description).toBe("…");
+    expect(groups.size).toBe(4);
+    expect([...(users.get("alice")?.externalPrincipals.keys() ?? [])]).toEqual([
+      "arn:aws:sts::123:assumed-role/x",
+    ]);
+    expect(resources.get("record")?.get("record-1")?.value.properties).toEqual({ status: "active" });
   });
 
   test("the roles have one user in each preconfigured group", async () => {
@@ -234,7 +253,6 @@ describe("what is refused", () => {
   });
 
   test("a file that is not UTF-8; a byte order mark is no problem", async () => {
-    const { writeFileSync } = await import("node:fs");
     const file = folder.write("latin1.json", "");
     writeFileSync(file, Buffer.from('{"format": 1, "users": [{"username": "andr\u00e9"}]}', "latin1"));
     expect(await problemsOf(load(file))).toEqual([{ file, pointer: "", message: "the file is not UTF-8" }]);

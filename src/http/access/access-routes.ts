@@ -12,18 +12,40 @@ import { simulateHandler } from "./simulate.ts";
 /** Builds the routes. Handlers ask for scope `read` themselves where a request goes beyond deciding. */
 export function accessRoutes(decisions: Decisions, edge: Edge): readonly BodyRoute[] {
   const { limits } = edge;
+  const { decisionSeconds } = edge.counters;
   const hot = { scope: "decide", priority: "hot", maxBytes: limits.bodyBytes } as const;
   const bulk = { scope: "decide", priority: "bulk", maxBytes: limits.bulkBodyBytes } as const;
   return [
-    { path: "/access/v1/evaluation", answer: evaluationHandler(decisions, limits), ...hot },
-    { path: "/access/v1/evaluations", answer: evaluationsHandler(decisions, limits), ...hot },
-    { path: "/access/v1/check", answer: checkHandler(decisions, limits), ...hot },
+    {
+      path: "/access/v1/evaluation",
+      answer: evaluationHandler(decisions, limits),
+      decisionSeconds: decisionSeconds.evaluation,
+      ...hot,
+    },
+    {
+      path: "/access/v1/evaluations",
+      answer: evaluationsHandler(decisions, limits),
+      decisionSeconds: decisionSeconds.evaluations,
+      ...hot,
+    },
+    {
+      path: "/access/v1/check",
+      answer: checkHandler(decisions, limits),
+      decisionSeconds: decisionSeconds.check,
+      ...hot,
+    },
     {
       path: "/access/v1/filter",
       answer: filterHandler(decisions, limits),
       stream: filterStreamHandler(decisions, edge),
+      decisionSeconds: decisionSeconds.filter,
       ...bulk,
     },
-    { path: "/access/v1/simulate", answer: simulateHandler(decisions, limits), ...bulk },
-  ].map((route) => ({ ...route, counters: edge.counters.route(route.path) }));
+    {
+      path: "/access/v1/simulate",
+      answer: simulateHandler(decisions, limits),
+      decisionSeconds: decisionSeconds.simulate,
+      ...bulk,
+    },
+  ].map((route) => ({ ...route, meter: edge.counters.route("POST", route.path) }));
 }

@@ -10,7 +10,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
-import { errorReply, invalidRequest, statusOf } from "../errors.ts";
+import { codeOf, errorReply, invalidRequest, statusOf } from "../errors.ts";
 import type { Call, Edge, StreamedRequest } from "../exchange.ts";
 import { parseJson } from "../json-body.ts";
 import type { HttpLimits } from "../limits.ts";
@@ -87,8 +87,8 @@ class FilterSession {
   /** Ends the answer with an error line. */
   fail(error: unknown): void {
     const { body, errorId } = errorReply(error);
+    this.#edge.counters.errors[codeOf(error)]++;
     if (errorId !== undefined) {
-      this.#edge.counters.failures++;
       const request_id = this.#call.requestId === "" ? makeRequestId() : this.#call.requestId;
       this.#edge.log.failure({ error_id: errorId, request_id, path: "/access/v1/filter", error });
     }

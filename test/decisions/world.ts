@@ -1,0 +1,76 @@
+/** A real directory in memory with the decisions over it. */
+import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import type { DecisionRecord, Decisions } from "../../src/decisions/decisions.ts";
+import { type DecisionsOptions, openDecisions } from "../../src/decisions/open-decisions.ts";
+import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
+import { createStoreCounters, observeStore, type StoreCounters } from "../../src/observe/store-metrics.ts";
+import { openMemoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
+
+export interface World {
+  directory: OpenedDirectory;
+  decisions: Decisions;
+  store: StoreCounters;
+  audited: DecisionRecord[];
+  /** Grants an action on everything by a policy of that name. */
+  grant(name: string, action: string): Promise<void>;
+  allows(user: string, action?: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export const CACHE = { enabled: true, size: 1024, ttl: 20_000, jitter: 3000 };
+
+export async function openWorld(
+  options: Partial<DecisionsOptions> = {},
+  bare: Store = openMemoryStore(),
+): Promise<World> {
+  const catalog = await openCatalog({ partition: "svc" });
+  const counters = createStoreCounters();
+  const store = observeStore(bare, counters);
+  const directory = await openDirectory({
+    store,
+    partition: "svc",
+    services: catalog.services,
+    resourceTypes: new Set(catalog.resourceTypes.keys()),
+    guards: "strict",
+    secretKey: "a secret key that only this test knows",
+    keyCost: { N: 256, r: 8, p: 1 },
+  });
+  const audited: DecisionRecord[] = [];
+  const decisions = await openDecisions({
+    directory,
+    catalog,
+    cache: CACHE,
+    audit: { decisions: "none", decision: (record) => void audited.push(record) },
+    requestProperties: "fill",
+    ...options,
+  });
+  return {
+    directory,
+    decisions,
+    store: counters,
+    audited,
+    grant: async (name, action) => {
+      await directory.policies.create({
+        name,
+        statement: [{ effect: "allow", action: [action], resource: "*" }],
+      });
+    },
+    allows: async (user, action = "fs:ReadObject") => {
+      const answer = await decisions.check({
+        user,
+        required: { action, resource: "arn:svc:fs:::repository/r/object/o" },
+        context: new Map(),
+        explain: false,
+        entrance: "check",
+        requestId: "",
+      });
+      return answer.effect === "allow";
+    },
+    close: async () => {
+      decisions.close();
+      await directory.close();
+      await store.close();
+    },
+  };
+}
