@@ -20,7 +20,9 @@ const skipped = idle.filter((test) => allowed.get(test.fullName)?.trim());
 
 const problems = [
   ...tests.filter((test) => test.status === "failed").map((test) => `failed: ${test.fullName}`),
-  ...idle.filter((test) => !skipped.includes(test)).map((test) => `not run (${test.status}): ${test.fullName}`),
+  ...idle
+    .filter((test) => !skipped.includes(test))
+    .map((test) => `not run (${test.status}): ${test.fullName}`),
   ...files.filter(isBroken).map((file) => `failed to load: ${file.name}`),
   ...[...allowed.keys()]
     .filter((name) => !tests.some((test) => test.fullName === name))
@@ -33,7 +35,8 @@ function isBroken(file) {
 }
 
 for (const problem of problems) process.stdout.write(`${problem}\n`);
-for (const test of skipped) process.stdout.write(`skipped: ${test.fullName} (${allowed.get(test.fullName)})\n`);
+for (const test of skipped)
+  process.stdout.write(`skipped: ${test.fullName} (${allowed.get(test.fullName)})\n`);
 if (tests.length === 0) process.stdout.write("no test ran\n");
 const counts = `${passed.length} passed, ${problems.length} failed`;
 process.stdout.write(`${counts}${skipped.length > 0 ? `, ${skipped.length} skipped` : ""}\n`);

@@ -13,7 +13,15 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const out = resolve(process.argv[2] ?? join(root, "dist"));
 
 /** Beside the compiled sources. Paths below these keep their place, so that code finds them from either tree. */
-const COPIED = ["bin", "policies", "fixtures/datasets", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"];
+const COPIED = [
+  "bin",
+  "policies",
+  "fixtures/datasets",
+  "README.md",
+  "LICENSE",
+  "CHANGELOG.md",
+  "SECURITY.md",
+];
 
 /** What the published manifest takes over as it is. Scripts, development and platform packages stay behind. */
 const KEPT = [
@@ -38,7 +46,11 @@ function fail(message) {
 }
 
 function compile() {
-  const tsc = join(dirname(createRequire(join(root, "package.json")).resolve("typescript/package.json")), "bin", "tsc");
+  const tsc = join(
+    dirname(createRequire(join(root, "package.json")).resolve("typescript/package.json")),
+    "bin",
+    "tsc",
+  );
   const args = [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", join(out, "src")];
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit", cwd: root });
   if (status !== 0) fail("the compiler reported problems");

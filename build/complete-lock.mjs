@@ -12,7 +12,8 @@ const file = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".
 const lock = JSON.parse(readFileSync(file, "utf8"));
 
 /** What the name of a platform package says about where it belongs: without it npm would install it anywhere. */
-const PLATFORM = /\b(?<os>android|darwin|freebsd|linux|win32)-(?<cpu>arm64|arm|ia32|x64)(?:-(?<libc>musl|gnu|glibc))?$/;
+const PLATFORM =
+  /\b(?<os>android|darwin|freebsd|linux|win32)-(?<cpu>arm64|arm|ia32|x64)(?:-(?<libc>musl|gnu|glibc))?$/;
 
 function platformOf(name) {
   const groups = PLATFORM.exec(name)?.groups;

@@ -39,21 +39,15 @@ function compact<T extends object>(value: T): T {
 function credentialsOf({ credentials }: UserState): DatasetCredential[] {
   const written: DatasetCredential[] = [];
   for (const [access_key_id, { value }] of credentials) {
-    const { secret_access_key } = value;
-    if (secret_access_key !== undefined) written.push({ access_key_id, secret_access_key });
+    const { secret_access_key, creation_date } = value;
+    if (secret_access_key !== undefined) written.push({ access_key_id, secret_access_key, creation_date });
   }
   return written;
 }
 
 function exportedUser(state: UserState, secrets: boolean): DatasetUser {
-  const { username, friendly_name, email, source, external_id, properties } = state.user.value;
   return compact({
-    username,
-    friendly_name,
-    email,
-    source,
-    external_id,
-    properties,
+    ...state.user.value,
     groups: [...state.groups.keys()],
     policies: [...state.policies.keys()],
     credentials: secrets ? credentialsOf(state) : [],
@@ -62,12 +56,11 @@ function exportedUser(state: UserState, secrets: boolean): DatasetUser {
 }
 
 function exportedGroup({ group, policies }: GroupState): DatasetGroup {
-  const { name, description } = group.value;
-  return compact({ name, description, policies: [...policies.keys()] }) as DatasetGroup;
+  return compact({ ...group.value, policies: [...policies.keys()] }) as DatasetGroup;
 }
 
-function exportedPolicy({ name, statement }: NewPolicy): DatasetPolicy {
-  return { name, statement };
+function exportedPolicy(policy: NewPolicy): DatasetPolicy {
+  return policy;
 }
 
 function documentOf(state: DirectoryState, secrets: boolean): DatasetDocument {

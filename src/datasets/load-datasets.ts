@@ -12,6 +12,7 @@ import { checkNames, checkPolicies, checkResources, type EntityChecks } from "./
 import { checkForm } from "./check-form.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkUnique } from "./check-unique.ts";
+import type { DatasetDocument } from "./dataset.ts";
 import { type CheckedSource, type MergedDataset, mergeDatasets } from "./merge.ts";
 import { type DatasetMode, PlanBuilder } from "./plan.ts";
 import { planPuts } from "./plan-puts.ts";
@@ -36,6 +37,8 @@ export interface LoadOptions {
   readonly catalog: Catalog;
   /** Paths and globs (`authorizer.datasets`). */
   readonly files: readonly string[];
+  /** Data sets that a program made itself; problems name them `data set 1` and so on. */
+  readonly documents?: readonly DatasetDocument[];
   /** `load` creates what is missing; `sync` makes the directory equal and removes what a former sync made. */
   readonly mode: DatasetMode;
   /** Only says what would happen. */
@@ -95,8 +98,17 @@ async function readAll(options: LoadOptions, problems: ProblemList) {
     if (form !== undefined) checked.push(form);
     options.onProgress?.({ phase: "read", done: index + 1, total: files.length });
   }
+  for (const [index, value] of (options.documents ?? []).entries()) {
+    const form = await checkForm(
+      { file: `data set ${index + 1}`, value, locate: () => new Map() },
+      schema,
+      problems,
+    );
+    if (form !== undefined) checked.push(form);
+  }
   // What a missing file may define cannot be told from what nobody defines.
-  if (checked.length < files.length || unselected.length > 0) problems.throwIfAny();
+  if (checked.length < files.length + (options.documents?.length ?? 0) || unselected.length > 0)
+    problems.throwIfAny();
   return { files, checked };
 }
 
@@ -142,7 +154,8 @@ function makePlan(wanted: Wanted, state: DirectoryState, mode: DatasetMode) {
  */
 export async function loadDatasets(options: LoadOptions): Promise<DatasetReport> {
   const { directory, mode, dryRun = false, yes = false, env, onProgress } = options;
-  if (options.files.length === 0) throw new AuthorizerError("invalid_request", "no data set file is named");
+  if (options.files.length + (options.documents?.length ?? 0) === 0)
+    throw new AuthorizerError("invalid_request", "no data set file is named");
   const problems = new ProblemList();
   const { files, checked } = await readAll(options, problems);
   const merged = mergeDatasets(checked, problems);

@@ -4,8 +4,8 @@ import type { RegisteredResource, ResourceType } from "../model/resource-type.ts
 import { compareUtf8 } from "../model/utf8-order.ts";
 import type { DirectoryState, GroupState, Managed, UserState } from "./batch.ts";
 import { type DirectoryContext, read } from "./context.ts";
-import type { NewPolicy } from "./directory.ts";
 import { toGroup } from "./group-records.ts";
+import type { NewPolicy } from "./new-entities.ts";
 import { createBreather } from "./pipeline.ts";
 import { toPolicy } from "./policy-records.ts";
 import type { Found, Reader } from "./reader.ts";

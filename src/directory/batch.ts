@@ -5,7 +5,7 @@
  */
 
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
-import type { NewPolicy, NewUser } from "./directory.ts";
+import type { NewPolicy, NewUser } from "./new-entities.ts";
 
 /** One change. `put_*` creates, or replaces what differs; an entity that exists keeps its internal id. */
 export type BatchOperation =

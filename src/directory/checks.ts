@@ -10,7 +10,7 @@ import {
   isPossibleName,
   userNameProblem,
 } from "../model/names.ts";
-import type { NewUser } from "./directory.ts";
+import type { NewUser } from "./new-entities.ts";
 
 /** Most bytes of a free text, such as a friendly name or a description. */
 const MAX_TEXT_BYTES = 4_096;

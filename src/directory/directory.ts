@@ -16,9 +16,12 @@ import type {
   Properties,
   User,
 } from "../model/entities.ts";
-import type { EffectivePolicy, Policy, Statement } from "../model/policy.ts";
+import type { EffectivePolicy, Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { DirectoryBatches } from "./batch.ts";
+import type { NewPolicy, NewUser } from "./new-entities.ts";
+
+export type { NewPolicy, NewUser };
 
 /** Which part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
 export interface PageRequest {
@@ -33,19 +36,6 @@ export interface Page<T> {
   readonly results: readonly T[];
   /** Key of the last item, "" on the last page (also when it is exactly full). */
   readonly next_offset: string;
-}
-
-/** What `users.create` takes. */
-export interface NewUser {
-  readonly username: string;
-  /** Unix seconds; now where absent. */
-  readonly creation_date?: number;
-  readonly friendly_name?: string;
-  readonly email?: string;
-  readonly source?: string;
-  readonly external_id?: string;
-  readonly encryptedPassword?: string;
-  readonly properties?: Properties;
 }
 
 /** Fields of a user that can change; undefined leaves a field, null removes it. */
@@ -87,14 +77,6 @@ export interface Groups {
   policies(name: string, page: PageRequest): Promise<Page<Policy>>;
   attachPolicy(group: string, policy: string): Promise<void>;
   detachPolicy(group: string, policy: string): Promise<void>;
-}
-
-/** What creating or replacing a policy takes. */
-export interface NewPolicy {
-  readonly name: string;
-  readonly statement: readonly Statement[];
-  readonly creation_date?: number;
-  readonly acl?: string;
 }
 
 export interface Policies {

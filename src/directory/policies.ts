@@ -2,7 +2,8 @@
 
 import { alreadyExists, assertNoProblems, assertPossible } from "./checks.ts";
 import { type DirectoryContext, read } from "./context.ts";
-import type { NewPolicy, Policies } from "./directory.ts";
+import type { Policies } from "./directory.ts";
+import type { NewPolicy } from "./new-entities.ts";
 import { EMPTY_PAGE, rangeOf, readPage } from "./pages.ts";
 import { policyRecord, putPolicy, removePolicy, requirePolicy, toPolicy } from "./policy-records.ts";
 import { newPolicyProblems, readServices } from "./policy-rules.ts";

@@ -2,8 +2,8 @@
 
 import type { Policy, Statement } from "../model/policy.ts";
 import { assertPossible, notFound } from "./checks.ts";
-import type { NewPolicy } from "./directory.ts";
 import { generateId } from "./ids.ts";
+import type { NewPolicy } from "./new-entities.ts";
 import type { Reader } from "./reader.ts";
 import { EMPTY, holderKey, mark, type PolicyRecord, under } from "./records.ts";
 import type { Transaction } from "./transaction.ts";

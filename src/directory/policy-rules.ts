@@ -5,7 +5,7 @@ import { policyProblems } from "../model/policy-validation.ts";
 import type { ResourceType } from "../model/resource-type.ts";
 import { dateProblem, Problems, textProblem } from "./checks.ts";
 import type { WriteRules } from "./context.ts";
-import type { NewPolicy } from "./directory.ts";
+import type { NewPolicy } from "./new-entities.ts";
 import type { Reader } from "./reader.ts";
 
 /** Services of the actions that a resource type declares. */

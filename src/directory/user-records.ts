@@ -2,7 +2,8 @@
 
 import type { User } from "../model/entities.ts";
 import { alreadyExists, assertPossible, notFound } from "./checks.ts";
-import type { NewUser, UserChange } from "./directory.ts";
+import type { UserChange } from "./directory.ts";
+import type { NewUser } from "./new-entities.ts";
 import type { Reader } from "./reader.ts";
 import { emailKey, mark, type OwnerRecord, type UserRecord } from "./records.ts";
 import type { Transaction } from "./transaction.ts";

@@ -6,11 +6,12 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { AuthorizerClient } from "../client/client.ts";
-import { openData, openLog, policyLimits } from "../compose/data.ts";
+import { type DataParts, openData, openLog, policyLimits } from "../compose/data.ts";
 import { startService } from "../compose/service.ts";
 import { type ConfigObject, configFromObject } from "../config/load.ts";
 import type { DatasetDocument } from "../datasets/dataset.ts";
 import { loadDatasets } from "../datasets/load-datasets.ts";
+import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 
 /** What a test starts with. */
@@ -32,6 +33,8 @@ export interface TestAuthorizer {
   /** Bearer token with every scope. */
   readonly token: string;
   readonly client: AuthorizerClient;
+  /** Users, groups and policies, to be read and changed by the test. */
+  readonly directory: Directory;
   /** Puts the directory back to the state after the start. */
   reset(): Promise<void>;
   /** Ends the service; calling it twice is harmless. */
@@ -66,6 +69,7 @@ export async function startAuthorizer({ dataset, config = {} }: StartOptions = {
   const data = await openData(values, logger);
   const service = await startService(data, { version: VERSION, env: () => undefined });
   try {
+    if (dataset !== undefined) await load(data, dataset);
     const { memory } = data;
     const image = memory?.capture();
     const { addresses } = service;
@@ -76,6 +80,7 @@ export async function startAuthorizer({ dataset, config = {} }: StartOptions = {
       metricsUrl: addresses.metrics,
       token,
       client: new AuthorizerClient({ url: addresses.service, token }),
+      directory: data.directory,
       reset: async () => {
         if (memory === undefined || image === undefined) {
           throw new AuthorizerError("invalid_request", "reset() needs database.type mem");
@@ -89,4 +94,28 @@ export async function startAuthorizer({ dataset, config = {} }: StartOptions = {
     await service.stop();
     throw error;
   }
+}
+
+async function load(data: DataParts, dataset: NonNullable<StartOptions["dataset"]>): Promise<void> {
+  const { directory, catalog, values } = data;
+  const source =
+    typeof dataset === "string"
+      ? { files: [dataset] }
+      : isList(dataset)
+        ? { files: dataset }
+        : { documents: [dataset] };
+  await loadDatasets({
+    directory,
+    catalog,
+    files: [],
+    ...source,
+    mode: "load",
+    env: () => undefined,
+    guards: values["authorizer.guards"],
+    limits: policyLimits(values),
+  });
+}
+
+function isList(dataset: readonly string[] | DatasetDocument): dataset is readonly string[] {
+  return Array.isArray(dataset);
 }

@@ -93,11 +93,23 @@ describe("the published package", () => {
     );
     const service = startInstalled("run", "--config", config);
     try {
-      const ready = await readyLine(service);
+      const ready = await lineOf(service, "ready ");
       const url = /^ready service=(\S+) /.exec(ready)?.[1];
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
       expect((await fetch(`${url}/access/v1/check`, { method: "POST" })).status).toBe(401);
+      service.kill("SIGTERM");
+      expect(await once(service, "exit")).toEqual([0, null]);
+    } finally {
+      service.kill("SIGKILL");
+    }
+  });
+
+  test("answers the first decision of the quick start, with the data set that it brings", async () => {
+    const service = startInstalled("run", "--quickstart", "--data", join(consumer, "quick start"));
+    try {
+      const request = await lineOf(service, "curl ");
+      expect(JSON.parse(command(consumer, "sh", "-c", request))).toEqual({ decision: true });
       service.kill("SIGTERM");
       expect(await once(service, "exit")).toEqual([0, null]);
     } finally {
@@ -140,9 +152,9 @@ function startInstalled(...args: string[]): ChildProcess {
   return spawn(program, args, { cwd: consumer, env: environment(), stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** The line on standard output that says that the service takes requests; throws when it ends without one. */
-async function readyLine(service: ChildProcess): Promise<string> {
+/** The first line on standard output that begins so; throws when the program ends without one. */
+async function lineOf(service: ChildProcess, beginning: string): Promise<string> {
   if (service.stdout === null) throw new Error("standard output is not piped");
-  for await (const line of createInterface(service.stdout)) if (line.startsWith("ready ")) return line;
-  throw new Error("ended before it was ready");
+  for await (const line of createInterface(service.stdout)) if (line.startsWith(beginning)) return line;
+  throw new Error(`ended without a line that begins with ${beginning}`);
 }

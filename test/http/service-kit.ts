@@ -1,46 +1,150 @@
-/** A real service with a small data set, and ways to call it. */
+/** The real service listener over the real decisions, with a few users, and ways to call it. */
 
 import { connect, type Socket } from "node:net";
-import type { DatasetDocument } from "../../src/datasets/dataset.ts";
-import { type StartOptions, startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import type { Decisions } from "../../src/decisions/decisions.ts";
+import { openDecisions } from "../../src/decisions/open-decisions.ts";
+import type { Directory, NewPolicy } from "../../src/directory/directory.ts";
+import type { BearerOptions } from "../../src/http/bearer.ts";
+import { Health } from "../../src/http/health.ts";
+import { DEFAULT_LIMITS, type HttpLimits } from "../../src/http/limits.ts";
+import type { FailureLogEntry, HttpLog, RefusedCaller, RequestLogEntry } from "../../src/http/ports.ts";
+import type { TlsMaterial } from "../../src/http/server-lifecycle.ts";
+import { createServiceListener, type ServiceListener } from "../../src/http/service-listener.ts";
+import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { openTestDirectory } from "../datasets/test-directory.ts";
 
-/** Alice reads everything below `data`, but for what is denied; mallory has a broken policy and may do nothing. */
-export const DATASET: DatasetDocument = {
-  format: 1,
-  users: [
-    { username: "alice", policies: ["Reads", "NoSecrets"], properties: { department: "sales" } },
-    { username: "bob", policies: ["Office"] },
-    { username: "carol" },
-  ],
-  policies: [
-    {
-      name: "Reads",
-      statement: [
-        { effect: "allow", action: ["fs:Read*"], resource: "arn:svc:fs:::repository/data*" },
-        { effect: "allow", action: ["fs:ReadRepository"], resource: "arn:svc:fs:::repository/open" },
-      ],
-    },
-    {
-      name: "NoSecrets",
-      statement: [{ effect: "deny", action: ["fs:*"], resource: "arn:svc:fs:::repository/data/object/secret*" }],
-    },
-    {
-      name: "Office",
-      statement: [
-        {
-          effect: "allow",
-          action: ["fs:ReadObject"],
-          resource: "*",
-          condition: { IpAddress: { SourceIp: ["10.0.0.0/8"] } },
-        },
-      ],
-    },
-  ],
-} as unknown as DatasetDocument;
+/** Alice reads everything below `data` but secrets; bob reads everything from the office; carol may do nothing. */
+const POLICIES: readonly (NewPolicy & { readonly of: string })[] = [
+  {
+    name: "Reads",
+    of: "alice",
+    statement: [
+      { effect: "allow", action: ["fs:Read*"], resource: "arn:svc:fs:::repository/data*" },
+      { effect: "allow", action: ["fs:ReadRepository"], resource: "arn:svc:fs:::repository/open" },
+    ],
+  },
+  {
+    name: "NoSecrets",
+    of: "alice",
+    statement: [
+      { effect: "deny", action: ["fs:*"], resource: "arn:svc:fs:::repository/data/object/secret*" },
+    ],
+  },
+  {
+    name: "Office",
+    of: "bob",
+    statement: [
+      {
+        effect: "allow",
+        action: ["fs:ReadObject"],
+        resource: "*",
+        condition: { IpAddress: { SourceIp: ["10.0.0.0/8"] } },
+      },
+    ],
+  },
+];
 
-/** Starts a service with {@link DATASET}. */
-export function startService(config: StartOptions["config"] = {}): Promise<TestAuthorizer> {
-  return startAuthorizer({ dataset: DATASET, config: { "logging.level": "NONE", ...config } });
+/** What a test wants to be different. */
+export interface ServiceOptions {
+  readonly limits?: Partial<HttpLimits>;
+  readonly bearer?: BearerOptions;
+  readonly alwaysRequestId?: boolean;
+  readonly logRequests?: boolean;
+  readonly tls?: TlsMaterial;
+  /** Puts something between the listener and the decisions. */
+  readonly around?: (decisions: Decisions) => Decisions;
+}
+
+/** A log that remembers. */
+export class MemoryLog implements HttpLog {
+  readonly requests: boolean;
+  readonly answered: RequestLogEntry[] = [];
+  readonly failures: FailureLogEntry[] = [];
+  readonly refusals: RefusedCaller[] = [];
+
+  constructor(requests: boolean) {
+    this.requests = requests;
+  }
+
+  request(entry: RequestLogEntry): void {
+    this.answered.push(entry);
+  }
+
+  failure(entry: FailureLogEntry): void {
+    this.failures.push(entry);
+  }
+
+  refused(entry: RefusedCaller): void {
+    this.refusals.push(entry);
+  }
+}
+
+/** A running listener with what is behind it. */
+export interface TestService {
+  readonly url: string;
+  /** A token with all scopes, where the test gave no others. */
+  readonly token: string;
+  readonly listener: ServiceListener;
+  readonly decisions: Decisions;
+  readonly directory: Directory;
+  readonly health: Health;
+  readonly log: MemoryLog;
+  readonly counters: ReadableHttpCounters;
+  close(): Promise<void>;
+}
+
+/** A token with all scopes. */
+export const API_TOKEN = "a-token-of-the-data-server-for-tests-only";
+
+/** Starts a listener on a free port. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const { directory, catalog, close } = await openTestDirectory();
+  await fill(directory);
+  const decisions = await openDecisions({
+    directory,
+    catalog,
+    cache: { enabled: true, size: 100, ttl: 60_000, jitter: 0 },
+    audit: { decisions: "none", decision() {} },
+    requestProperties: "fill",
+  });
+  const health = new Health({ checkStore: () => directory.health() });
+  const log = new MemoryLog(options.logRequests ?? false);
+  const counters = createHttpCounters();
+  const listener = createServiceListener({
+    decisions: options.around?.(decisions) ?? decisions,
+    bearer: options.bearer ?? { apiToken: API_TOKEN },
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    health,
+    log,
+    counters,
+    alwaysRequestId: options.alwaysRequestId ?? false,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+  });
+  const url = await listener.listen({ host: "127.0.0.1", port: 0 });
+  health.state = "ready";
+  return {
+    url,
+    token: API_TOKEN,
+    listener,
+    decisions,
+    directory,
+    health,
+    log,
+    counters,
+    close: async () => {
+      await listener.close();
+      decisions.close();
+      await close();
+    },
+  };
+}
+
+async function fill(directory: Directory): Promise<void> {
+  for (const username of ["alice", "bob", "carol"]) await directory.users.create({ username });
+  for (const { of, ...policy } of POLICIES) {
+    await directory.policies.create(policy);
+    await directory.users.attachPolicy(of, policy.name);
+  }
 }
 
 /** An answer with its body read. */

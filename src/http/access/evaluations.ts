@@ -106,16 +106,16 @@ class Batch {
   }
 
   #answer(element: unknown, index: number): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const pointer = `/evaluations/${index}`;
     try {
-      const answer = this.#decisions.evaluate(this.#request(element, index));
-      return answer instanceof Promise ? answer.catch(elementError) : answer;
+      const answer = this.#decisions.evaluate(this.#request(element, pointer));
+      return answer instanceof Promise ? answer.catch((error) => elementError(error, pointer)) : answer;
     } catch (error) {
-      return elementError(error);
+      return elementError(error, pointer);
     }
   }
 
-  #request(element: unknown, index: number): EvaluationRequest {
-    const pointer = `/evaluations/${index}`;
+  #request(element: unknown, pointer: string): EvaluationRequest {
     if (!isObject(element)) throw invalidRequest([{ pointer, message: "expected an object" }]);
     const defaults = this.#defaults;
     const whole = {
@@ -137,10 +137,13 @@ function naming(semantic: Semantic, answer: EvaluationAnswer): ElementAnswer {
 }
 
 /** A faulty element is denied with its error; what is no fault of the element fails the whole request. */
-function elementError(error: unknown): EvaluationAnswer {
+function elementError(error: unknown, element: string): EvaluationAnswer {
   if (!(error instanceof AuthorizerError) || !isErrorCode(error, "invalid_request")) throw error;
-  const details = error.problems.map(({ pointer, message }) => `${pointer}: ${message}`);
-  const message = details.length === 0 ? error.message : `${error.message}: ${details.join("; ")}`;
+  const details = error.problems.map(({ pointer, message }) => {
+    // Problems that turn up in deciding are told from the element, those of parsing from the whole body.
+    return `${pointer.startsWith(element) ? pointer : element + pointer}: ${message}`;
+  });
+  const message = details.length === 0 ? error.message : `invalid request: ${details.join("; ")}`;
   return { decision: false, context: { error: { status: statusOf(error), message } } };
 }
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
-import { post, startService } from "../service-kit.ts";
+import { post, startService, type TestService } from "../service-kit.ts";
 
-let service: TestAuthorizer;
+let service: TestService;
 beforeAll(async () => {
   service = await startService();
 });
@@ -86,7 +85,8 @@ describe("an evaluation", () => {
 });
 
 describe("a faulty evaluation", () => {
-  const without = (part: keyof typeof READ) => Object.fromEntries(Object.entries(READ).filter(([k]) => k !== part));
+  const without = (part: keyof typeof READ) =>
+    Object.fromEntries(Object.entries(READ).filter(([k]) => k !== part));
 
   test.each([
     ["no subject", without("subject"), ["/subject"]],
@@ -102,10 +102,18 @@ describe("a faulty evaluation", () => {
     ["no action name", { ...READ, action: {} }, ["/action/name"]],
     ["null as action name", { ...READ, action: { name: null } }, ["/action/name"]],
     ["no resource id and type", { ...READ, resource: {} }, ["/resource/type", "/resource/id"]],
-    ["a list as properties", { ...READ, subject: { ...READ.subject, properties: [] } }, ["/subject/properties"]],
+    [
+      "a list as properties",
+      { ...READ, subject: { ...READ.subject, properties: [] } },
+      ["/subject/properties"],
+    ],
     ["a text as context", { ...READ, context: "x" }, ["/context"]],
     ["a lone surrogate in the user", { ...READ, subject: { type: "user", id: "\ud800" } }, ["/subject/id"]],
-    ["a lone surrogate in the resource", { ...READ, resource: { type: "arn", id: "a\udfff" } }, ["/resource/id"]],
+    [
+      "a lone surrogate in the resource",
+      { ...READ, resource: { type: "arn", id: "a\udfff" } },
+      ["/resource/id"],
+    ],
     ["a long action", { ...READ, action: { name: `fs:${"x".repeat(254)}` } }, ["/action/name"]],
     ["a long ARN", { ...READ, resource: { type: "arn", id: "é".repeat(2049) } }, ["/resource/id"]],
     ["an ambiguous id", { ...READ, resource: { type: "repository", id: "" } }, ["/resource/id"]],

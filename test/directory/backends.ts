@@ -1,0 +1,143 @@
+/** Stores and directories that the tests of the directory run on. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type DirectoryOptions,
+  type OpenedDirectory,
+  openDirectory,
+} from "../../src/directory/open-directory.ts";
+import { AuthorizerError, type ErrorCode } from "../../src/errors.ts";
+import { openLocalStore } from "../../src/store/local.ts";
+import { openMemoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** A kind of store; `open` gives an empty one, `dispose` closes it and removes its files. */
+export interface Backend {
+  readonly name: string;
+  open(): Promise<{ readonly store: Store; dispose(): Promise<void> }>;
+}
+
+export const MEMORY: Backend = {
+  name: "memory",
+  async open() {
+    const store = openMemoryStore();
+    return { store, dispose: () => store.close() };
+  },
+};
+
+export const LOCAL: Backend = {
+  name: "local",
+  async open() {
+    const path = mkdtempSync(join(tmpdir(), "directory-test-"));
+    const store = await openLocalStore({ path, syncWrites: false });
+    return {
+      store,
+      async dispose() {
+        await store.close();
+        rmSync(path, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+export const BACKENDS: readonly Backend[] = [MEMORY, LOCAL];
+
+export const SECRET_KEY = "a secret key of the tests, long enough";
+
+/** Opens a directory with cheap keys. */
+export function openOn(store: Store, options: Partial<DirectoryOptions> = {}): Promise<OpenedDirectory> {
+  return openDirectory({
+    store,
+    partition: "svc",
+    services: new Set(["fs", "auth", "ci"]),
+    guards: "strict",
+    secretKey: SECRET_KEY,
+    keyCost: { N: 16, r: 1, p: 1 },
+    ...options,
+  });
+}
+
+/** An opened directory on an empty store. */
+export interface Bed {
+  readonly store: Store;
+  readonly directory: OpenedDirectory;
+  dispose(): Promise<void>;
+}
+
+/** Opens a directory on an empty store of a backend. */
+export async function makeBed(backend: Backend, options: Partial<DirectoryOptions> = {}): Promise<Bed> {
+  const { store, dispose } = await backend.open();
+  const directory = await openOn(store, options);
+  return {
+    store,
+    directory,
+    async dispose() {
+      await directory.close();
+      await dispose();
+    },
+  };
+}
+
+/** A store over another whose commits fail at will; reading goes on. */
+export interface FailingStore extends Store {
+  /** Commits that still succeed. */
+  commitsLeft: number;
+  /** True: a failing commit is stored nevertheless, as when an answer is lost. */
+  loseAnswers: boolean;
+  /** Commits that were tried. */
+  readonly tried: number;
+}
+
+/** Wraps a store so that commits fail with "unavailable" once `commitsLeft` are used up. */
+export function failingStore(inner: Store, commitsLeft = Number.POSITIVE_INFINITY): FailingStore {
+  let tried = 0;
+  return {
+    commitsLeft,
+    loseAnswers: false,
+    get tried() {
+      return tried;
+    },
+    snapshot: () => inner.snapshot(),
+    async commit(commit) {
+      tried += 1;
+      if (this.commitsLeft > 0) {
+        this.commitsLeft -= 1;
+        return inner.commit(commit);
+      }
+      if (this.loseAnswers) await inner.commit(commit);
+      throw new AuthorizerError("unavailable", "the store is gone");
+    },
+    health: () => inner.health(),
+    close: () => inner.close(),
+  };
+}
+
+/** A store that refuses the commits of sweeps, as if the process ended before each. */
+export function unsweeping(inner: Store): Store {
+  const failing = failingStore(inner, 0);
+  return {
+    snapshot: () => inner.snapshot(),
+    // Only sweeps delete without putting anything.
+    commit: (commit) => (commit.put === undefined ? failing.commit(commit) : inner.commit(commit)),
+    health: () => inner.health(),
+    close: () => inner.close(),
+  };
+}
+
+/** The code that a promise is rejected with, or "ok". */
+export async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | "ok"> {
+  try {
+    await promise;
+    return "ok";
+  } catch (error) {
+    if (error instanceof AuthorizerError) return error.code;
+    throw error;
+  }
+}
+
+/** A policy with one statement. */
+export function policy(name: string, resource = "*") {
+  return { name, statement: [{ effect: "allow", action: ["fs:ReadObject"], resource }] };
+}

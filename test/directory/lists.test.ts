@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page, PageRequest } from "../../src/directory/directory.ts";
+import { BACKENDS, type Bed, codeOf, makeBed, policy } from "./backends.ts";
+
+/** In UTF-8 byte order, which puts U+FF5E before the astral 😀 and capitals before small letters. */
+const NAMES = ["B", "a", "a.b", "a/b", "aa", "ab", "b", "é", "日本", "～", "😀"];
+const SHUFFLED = [...NAMES].sort((a, b) => a.length * 7 + a.charCodeAt(0) - (b.length * 7 + b.charCodeAt(0)));
+
+describe.each(BACKENDS)("lists on $name", (backend) => {
+  let bed: Bed;
+  const lists: Record<string, (page: PageRequest) => Promise<Page<unknown>>> = {};
+
+  beforeAll(async () => {
+    bed = await makeBed(backend);
+    const { users, groups, policies, credentials, externalPrincipals } = bed.directory;
+    await users.create({ username: "holder" });
+    await groups.create({ name: "holder" });
+    for (const name of SHUFFLED) {
+      await groups.create({ name });
+      await groups.addMember(name, "holder");
+      await users.create({ username: name });
+      await groups.addMember("holder", name);
+      await credentials.create("holder", { access_key_id: name, secret_access_key: "secret" });
+      await externalPrincipals.create("holder", name);
+      if (name.includes("/")) continue;
+      await policies.create(policy(name));
+      await users.attachPolicy("holder", name);
+      await groups.attachPolicy("holder", name);
+    }
+    await users.delete("holder").then(() => users.create({ username: "other" }));
+    await users.create({ username: "holder" });
+    for (const name of SHUFFLED) {
+      await groups.addMember(name, "holder");
+      await credentials.create("holder", { access_key_id: name, secret_access_key: "secret" });
+      await externalPrincipals.create("holder", name);
+      if (!name.includes("/")) await users.attachPolicy("holder", name);
+    }
+    lists["members"] = (page) => groups.members("holder", page);
+    lists["groups of a user"] = (page) => users.groups("holder", page);
+    lists["policies"] = (page) => policies.list(page);
+    lists["policies of a user"] = (page) => users.policies("holder", page);
+    lists["policies of a group"] = (page) => groups.policies("holder", page);
+    lists["credentials"] = (page) => credentials.list("holder", page);
+    lists["external principals"] = (page) => externalPrincipals.list("holder", page);
+  });
+  afterAll(() => bed.dispose());
+
+  const keyOf = (item: unknown): string => {
+    const { username, name, access_key_id, id } = item as Record<string, string>;
+    return (access_key_id ?? id ?? name ?? username)!;
+  };
+
+  const kinds = [
+    "members",
+    "groups of a user",
+    "policies",
+    "policies of a user",
+    "policies of a group",
+    "credentials",
+    "external principals",
+  ];
+
+  describe.each(kinds)("%s", (kind) => {
+    const names = kind.includes("policies") ? NAMES.filter((name) => !name.includes("/")) : NAMES;
+    const keys = async (page: PageRequest) => (await lists[kind]!(page)).results.map(keyOf);
+
+    it("come in UTF-8 byte order", async () => {
+      expect(await keys({ amount: 1_000 })).toEqual(names);
+    });
+
+    it("come whole through pages of any size, with an empty offset on the last", async () => {
+      for (const amount of [1, 2, 3, names.length - 1, names.length, names.length + 1]) {
+        const seen: string[] = [];
+        let after = "";
+        let pages = 0;
+        do {
+          const page = await lists[kind]!({ amount, after });
+          seen.push(...page.results.map(keyOf));
+          after = page.next_offset;
+          pages += 1;
+          expect(page.results.length).toBeGreaterThan(0);
+        } while (after !== "");
+        expect(seen).toEqual(names);
+        expect(pages).toBe(Math.ceil(names.length / amount));
+      }
+    });
+
+    it("follow prefix and after together", async () => {
+      expect(await keys({ amount: 10, prefix: "a" })).toEqual(names.filter((name) => name.startsWith("a")));
+      expect(await keys({ amount: 10, prefix: "a", after: "a.b" })).toEqual(
+        names.filter((name) => name.startsWith("a") && name > "a.b"),
+      );
+      expect(await keys({ amount: 10, prefix: "a", after: "B" })).toEqual(
+        names.filter((name) => name.startsWith("a")),
+      );
+      expect(await keys({ amount: 10, prefix: "a", after: "b" })).toEqual([]);
+      expect(await keys({ amount: 10, after: "aaa" })).toEqual(names.slice(names.indexOf("ab")));
+      expect(await lists[kind]!({ amount: 1, prefix: "b" })).toMatchObject({ next_offset: "" });
+    });
+
+    it("refuse an amount that is not 1 to 1000", async () => {
+      for (const amount of [0, -1, 1_001, 1.5, Number.NaN]) {
+        expect(await codeOf(lists[kind]!({ amount }))).toBe("invalid_request");
+      }
+    });
+  });
+
+  it("of an unknown user or group are not found", async () => {
+    const { users, groups, credentials, externalPrincipals } = bed.directory;
+    const page = { amount: 1 };
+    expect(await codeOf(users.groups("nobody", page))).toBe("not_found");
+    expect(await codeOf(users.policies("nobody", page))).toBe("not_found");
+    expect(await codeOf(groups.members("nothing", page))).toBe("not_found");
+    expect(await codeOf(groups.policies("nothing", page))).toBe("not_found");
+    expect(await codeOf(credentials.list("nobody", page))).toBe("not_found");
+    expect(await codeOf(externalPrincipals.list("nobody", page))).toBe("not_found");
+  });
+});

@@ -1,0 +1,85 @@
+/** The decision corpus through every entrance but the engine's own (test/engine/vectors.test.ts). */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CheckResult } from "../../src/client/client.ts";
+import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+
+interface Vector {
+  id: string;
+  expected: string;
+  message?: string;
+  expected_any_resource?: boolean;
+  expected_listed?: boolean;
+  user: string;
+  policies: never[];
+  required: never;
+  context: Record<string, string> | null;
+  action: string;
+  resource: string;
+}
+
+const corpus = JSON.parse(
+  readFileSync(new URL("../../fixtures/decisions/evaluation-vectors.json", import.meta.url), "utf8"),
+) as { vectors: Vector[]; filter_vectors: Vector[] };
+
+let authorizer: TestAuthorizer;
+beforeAll(async () => {
+  authorizer = await startAuthorizer();
+});
+afterAll(() => authorizer.close());
+
+async function simulate(cases: unknown[]): Promise<unknown[]> {
+  const response = await fetch(`${authorizer.url}/access/v1/simulate`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ cases }),
+  });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { results: unknown[] }).results;
+}
+
+describe("the decision corpus", () => {
+  it("over HTTP, all cases in one call", async () => {
+    const cases = corpus.vectors.map(({ user, policies, required, context }) => ({
+      user,
+      policies,
+      required,
+      ...(context === null ? {} : { context }),
+      evaluator: "data_server",
+    }));
+    const results = (await simulate(cases)) as CheckResult[];
+    expect(
+      results.map(({ effect, message, allowed }, index) => [
+        corpus.vectors[index]?.id,
+        effect,
+        message,
+        allowed,
+      ]),
+    ).toEqual(
+      corpus.vectors.map(({ id, expected, message }) => [id, expected, message, expected === "allow"]),
+    );
+  });
+
+  it("of list filtering over HTTP", async () => {
+    const cases = corpus.filter_vectors.map(({ user, policies, action, resource }) => ({
+      user,
+      policies,
+      list: { action, resource },
+      evaluator: "data_server",
+    }));
+    expect(await simulate(cases)).toEqual(
+      corpus.filter_vectors.map(({ expected_any_resource, expected_listed }) => ({
+        any_resource: expected_any_resource,
+        listed: expected_listed,
+      })),
+    );
+  });
+
+  it("through the client, one by one", async () => {
+    for (const { id, user, policies, required, context, expected } of corpus.vectors) {
+      const simulation = { user, policies, required, ...(context === null ? {} : { context }) };
+      const { effect } = await authorizer.client.simulate({ ...simulation, evaluator: "data_server" });
+      expect([id, effect]).toEqual([id, expected]);
+    }
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AuthorizerError } from "../../../src/errors.ts";
+import { post, startService, type TestService } from "../service-kit.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const PATH = "/access/v1/evaluations";
+const SUBJECT = { type: "user", id: "alice" };
+const ACTION = { name: "fs:ReadObject" };
+const object = (name: string) => ({ type: "arn", id: `arn:svc:fs:::repository/data/object/${name}` });
+const OPEN = { resource: object("open") };
+const SECRET = { resource: object("secret") };
+
+async function evaluate(body: unknown): Promise<{ decision: boolean; context?: Record<string, unknown> }[]> {
+  const answer = await post(service, PATH, body);
+  expect(answer.status).toBe(200);
+  expect(Object.keys(answer.body)).toEqual(["evaluations"]);
+  return answer.body.evaluations;
+}
+
+const decisions = async (body: unknown) => (await evaluate(body)).map(({ decision }) => decision);
+
+describe("evaluations", () => {
+  test("are answered in order, with defaults from the top level", async () => {
+    const body = { subject: SUBJECT, action: ACTION, evaluations: [OPEN, SECRET, OPEN] };
+    expect(await decisions(body)).toEqual([true, false, true]);
+  });
+
+  test("need no defaults", async () => {
+    const whole = { subject: SUBJECT, action: ACTION, ...OPEN };
+    expect(await decisions({ evaluations: [whole, { ...whole, ...SECRET }] })).toEqual([true, false]);
+  });
+
+  test("override a default as a whole", async () => {
+    const body = {
+      subject: SUBJECT,
+      action: { name: "fs:WriteObject" },
+      ...SECRET,
+      context: { SourceIp: "10.0.0.1" },
+      evaluations: [
+        OPEN,
+        { ...OPEN, action: ACTION },
+        { ...SECRET, action: ACTION, subject: { type: "user", id: "bob" } },
+        { ...SECRET, action: ACTION, subject: { type: "user", id: "bob" }, context: {} },
+        { subject: { id: "bob" } },
+      ],
+    };
+    const answers = await evaluate(body);
+    expect(answers.map(({ decision }) => decision)).toEqual([false, true, true, false, false]);
+    expect(answers[4]?.context?.["error"]).toMatchObject({
+      status: 400,
+      message: expect.stringContaining("/evaluations/4/subject/type: required"),
+    });
+  });
+
+  test.each([
+    ["no evaluations", {}],
+    ["an empty list", { evaluations: [] }],
+    ["null", { evaluations: null }],
+  ])("with %s are a single evaluation", async (_title, part) => {
+    const answer = await post(service, PATH, { subject: SUBJECT, action: ACTION, ...OPEN, ...part });
+    expect([answer.status, answer.body]).toEqual([200, { decision: true }]);
+    const faulty = await post(service, PATH, { subject: SUBJECT, ...part });
+    expect([faulty.status, faulty.body.problems.length]).toEqual([400, 2]);
+  });
+
+  test("deny a faulty element with its error and answer the others", async () => {
+    const answers = await evaluate({
+      subject: SUBJECT,
+      evaluations: [
+        { action: ACTION, ...OPEN },
+        { ...OPEN },
+        "nonsense",
+        { action: ACTION, resource: { type: "repository", id: "" } },
+        { action: { name: 7 }, ...OPEN },
+      ],
+    });
+    expect(answers.map(({ decision }) => decision)).toEqual([true, false, false, false, false]);
+    for (const answer of answers.slice(1)) {
+      expect(answer.context).toEqual({
+        error: { status: 400, message: expect.stringMatching(/^invalid request: \/evaluations\/[1-4].*: /) },
+      });
+    }
+  });
+
+  test("are refused as a whole for a fault at the top level", async () => {
+    const faults: [unknown, string][] = [
+      [{ subject: { id: "alice" }, evaluations: [OPEN] }, "/subject/type"],
+      [{ subject: "alice", evaluations: [OPEN] }, "/subject"],
+      [{ context: [], evaluations: [OPEN] }, "/context"],
+      [{ evaluations: {} }, "/evaluations"],
+      [{ options: [], evaluations: [OPEN] }, "/options"],
+      [{ options: { evaluations_semantic: "first" }, evaluations: [OPEN] }, "/options/evaluations_semantic"],
+      [{ options: { evaluations_semantic: 1 }, evaluations: [OPEN] }, "/options/evaluations_semantic"],
+    ];
+    for (const [body, pointer] of faults) {
+      const answer = await post(service, PATH, body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.problems).toContainEqual({ pointer, message: expect.any(String) });
+    }
+  });
+
+  test("may be a thousand, and no more", async () => {
+    const body = (count: number) => ({
+      subject: SUBJECT,
+      action: ACTION,
+      evaluations: Array.from({ length: count }, (_, index) => ({ resource: object(String(index)) })),
+    });
+    expect(await decisions(body(1000))).toEqual(new Array(1000).fill(true));
+    expect((await post(service, PATH, body(1001))).status).toBe(400);
+  });
+
+  test("explain each element", async () => {
+    const body = { subject: SUBJECT, action: ACTION, evaluations: [OPEN, SECRET] };
+    const answer = await post(service, `${PATH}?explain=true`, body);
+    const effects = answer.body.evaluations.map(
+      (element: { context: { explanation: { effect: string } } }) => element.context.explanation.effect,
+    );
+    expect(effects).toEqual(["allow", "deny"]);
+  });
+});
+
+describe("the semantic", () => {
+  const run = (evaluations_semantic: string, evaluations: unknown[]) =>
+    evaluate({ subject: SUBJECT, action: ACTION, options: { evaluations_semantic, other: 1 }, evaluations });
+
+  test("execute_all answers every element", async () => {
+    expect((await run("execute_all", [SECRET, OPEN, SECRET])).length).toBe(3);
+  });
+
+  test("deny_on_first_deny ends with the denial, whose context names it", async () => {
+    const answers = await run("deny_on_first_deny", [OPEN, SECRET, OPEN]);
+    expect(answers.map(({ decision }) => decision)).toEqual([true, false]);
+    expect(answers[1]?.context).toMatchObject({
+      reason: "deny_on_first_deny",
+      reason_user: expect.anything(),
+    });
+    expect(await run("deny_on_first_deny", [OPEN, OPEN])).toEqual([{ decision: true }, { decision: true }]);
+  });
+
+  test("permit_on_first_permit ends with the permit, whose context names it", async () => {
+    const answers = await run("permit_on_first_permit", [SECRET, OPEN, SECRET]);
+    expect(answers.map(({ decision }) => decision)).toEqual([false, true]);
+    expect(answers[1]?.context).toEqual({ reason: "permit_on_first_permit" });
+    expect((await run("permit_on_first_permit", [SECRET, SECRET])).length).toBe(2);
+  });
+
+  test("counts a faulty element as a denial and keeps what it said", async () => {
+    const answers = await run("deny_on_first_deny", [OPEN, { subject: {} }, OPEN]);
+    expect(answers.length).toBe(2);
+    expect(answers[1]?.context).toMatchObject({ reason: "deny_on_first_deny", error: { status: 400 } });
+    const unknown = await run("deny_on_first_deny", [{ ...OPEN, subject: { type: "user", id: "x" } }]);
+    expect(unknown[0]?.context).toMatchObject({
+      reason: "deny_on_first_deny",
+      element_reason: "unknown_subject",
+    });
+  });
+});
+
+test("elements do not hide that the store is down: the whole request is 503", async () => {
+  const down = await startService({
+    around: (decisions) => ({
+      ...decisions,
+      evaluate: (request) =>
+        request.subject.id === "alice"
+          ? decisions.evaluate(request)
+          : Promise.reject(new AuthorizerError("unavailable", "the store does not answer")),
+    }),
+  });
+  const body = {
+    action: ACTION,
+    evaluations: [
+      { subject: SUBJECT, ...OPEN },
+      { subject: { type: "user", id: "bob" }, ...OPEN },
+    ],
+  };
+  const answer = await post(down, PATH, body);
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+  await down.close();
+});
