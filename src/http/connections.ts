@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { AuthorizerError } from "../errors.ts";
 import { refuse } from "./answer.ts";
 import { RequestRefused } from "./errors.ts";
+import { parserFault, rawReply } from "./raw-reply.ts";
 import type { ServiceRequest } from "./service-request.ts";
 
 const PATIENCE_MS = 1000;
@@ -12,6 +13,9 @@ const PATIENCE_MS = 1000;
 export class Connections {
   /** The last request of a connection; undefined before the first. */
   readonly #requests: Map<Socket, ServiceRequest | undefined> = new Map();
+
+  /** Connections whose bytes make no sense any more. */
+  readonly #malformed: WeakSet<Socket> = new WeakSet();
 
   add(socket: Socket): void {
     this.#requests.set(socket, undefined);
@@ -33,14 +37,23 @@ export class Connections {
     }
   }
 
-  /** Whether an answer may be written past `node:http` without being taken for that of another request. */
-  mayReplyRaw(socket: Socket): boolean {
-    const exchange = this.#requests.get(socket)?.exchange;
-    if (exchange === undefined) return true;
-    if (exchange.response.headersSent) return exchange.response.writableFinished;
-    const bodyIsBroken = this.#requests.get(socket)?.complete === false;
-    exchange.answered ||= bodyIsBroken;
-    return bodyIsBroken;
+  /** Answers what the HTTP parser could not take, behind the answers to the requests before it. */
+  refuseMalformed(error: Error, socket: Socket): void {
+    if (this.#malformed.has(socket)) return;
+    this.#malformed.add(socket);
+    const reply = () => rawReply(socket, ...parserFault(error));
+    const request = this.#requests.get(socket);
+    const exchange = request?.exchange;
+    if (request === undefined || exchange === undefined || exchange.response.writableFinished) reply();
+    else if (request.complete) exchange.response.once("finish", reply);
+    else if (exchange.answered || exchange.response.headersSent || exchange.response.socket === null) {
+      socket.destroy();
+    } else {
+      // The body is what is malformed: this is the answer to its request.
+      exchange.answered = true;
+      exchange.leave();
+      reply();
+    }
   }
 
   /**

@@ -14,7 +14,7 @@ import { AuthorizerError } from "../errors.ts";
 import { writeError } from "./answer.ts";
 import { Connections } from "./connections.ts";
 import { RequestRefused } from "./errors.ts";
-import { parserFault, rawReply } from "./raw-reply.ts";
+import { rawReply } from "./raw-reply.ts";
 import { ServiceRequest } from "./service-request.ts";
 
 const KEEP_ALIVE_MS = 95_000;
@@ -67,7 +67,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     IncomingMessage: ServiceRequest,
     maxHeaderSize: options.headersBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: options.requestTimeoutMs,
+    headersTimeout: Math.ceil(options.requestTimeoutMs),
     // Our own deadlines take its place: streams may last longer, and a late caller gets a JSON answer.
     requestTimeout: 0,
     connectionsCheckingInterval: checkInterval(options.requestTimeoutMs),
@@ -102,7 +102,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
 }
 
 function checkInterval(timeoutMs: number): number {
-  return Math.min(MAX_CHECK_INTERVAL_MS, Math.max(10, timeoutMs / 4));
+  return Math.min(MAX_CHECK_INTERVAL_MS, Math.max(10, Math.floor(timeoutMs / 4)));
 }
 
 function tlsOptions(tls: TlsMaterial) {
@@ -153,10 +153,7 @@ function answerOddRequests(
     writeError(response, new RequestRefused(417, "Expect: only 100-continue is known"));
   });
   server.on("connect", (_request, socket) => rawReply(socket, 405, "CONNECT is not served"));
-  server.on("clientError", (error, socket) => {
-    if (connections.mayReplyRaw(socket as Socket)) rawReply(socket, ...parserFault(error));
-    else socket.destroy();
-  });
+  server.on("clientError", (error, socket) => connections.refuseMalformed(error, socket as Socket));
 }
 
 async function listen(

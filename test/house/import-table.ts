@@ -45,7 +45,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   cli: { may: ["config", "model", "errors"] },
   "cli/svcctl": { may: SVCCTL },
   "cli/authorizer": { may: [...SVCCTL, "compose", "directory", "datasets"] },
-  testing: { may: ["compose", "client", "datasets", "errors"] },
+  testing: { may: ["compose", "config", "client", "datasets", "directory", "errors"] },
   compose: { may: EVERYTHING_COMPOSED },
   main: { may: ["cli", "cli/authorizer", "errors"] },
 };

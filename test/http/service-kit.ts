@@ -167,7 +167,7 @@ export async function post(
   const response = await fetch(service.url + path, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${service.token}`, ...headers },
-    body: (raw ? body : JSON.stringify(body)) as BodyInit,
+    body: raw ? (body as string) : JSON.stringify(body),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: parsed(text) };

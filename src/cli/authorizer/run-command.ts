@@ -68,7 +68,9 @@ async function start(
   }
 }
 
-async function reload(service: RunningService, load: LoadOptions): Promise<void> {
+async function reload(service: RunningService | undefined, load: LoadOptions): Promise<void> {
+  // Still starting: what is read now is new enough.
+  if (service === undefined) return;
   const { logger } = service.data;
   try {
     await service.reload(loadConfig(load).values);

@@ -1,0 +1,51 @@
+/** `npm run bench`: prints the numbers of docs/performance.md. */
+import { rmSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+import { folder, program, SIZES } from "./authorizer.ts";
+import { engineRate } from "./engine.ts";
+import { measureHttp } from "./http.ts";
+import { isPinned } from "./processes.ts";
+import { measureResources } from "./resources.ts";
+
+const log = (text: string): void => console.error(text);
+const whole = (value: number): string => Math.round(value).toLocaleString("en");
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  console.log([line(head), line(head.map(() => "---")), ...rows.map(line), ""].join("\n"));
+}
+
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus()[0]?.model.trim()}, ` +
+    `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, ` +
+    `${isPinned ? "server and client on a core each" : "not pinned to cores"}, ` +
+    `program ${program.endsWith(".js") ? "built" : "from sources"}\n`,
+);
+try {
+  const engine = SIZES.map((size) => [whole(size), whole(engineRate(size))]);
+  table(["Statements of the user", "Decisions/s in process, one core"], engine);
+  const figures = await measureResources();
+  table(
+    ["Resource", "Measured"],
+    [
+      ["Start to ready, empty local store", `${whole(figures.readyMs)} ms`],
+      ["Memory idle", `${whole(figures.idleMiB)} MiB`],
+      ["Memory, 1,000 users of 20 groups at 1,000 statements each", `${whole(figures.largeMiB)} MiB`],
+      ["The same in memory instead of on disk, after the load", `${whole(figures.largeInMemoryMiB)} MiB`],
+      ["Longest wait of a decision while the others were compiled", `${whole(figures.longestWaitMs)} ms`],
+    ],
+  );
+  const rows = await measureHttp(log);
+  table(
+    ["Endpoint", "Requests/s", "of bare `node:http`", "p50 ms", "p99 ms"],
+    rows.map(({ name, perSecond, ofBare, p50, p99 }) => [
+      name,
+      whole(perSecond),
+      ofBare >= 0.1 ? ofBare.toFixed(2) : "",
+      p50.toFixed(2),
+      p99.toFixed(2),
+    ]),
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

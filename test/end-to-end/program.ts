@@ -1,0 +1,98 @@
+/** The program as a process of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+export interface RunningProgram {
+  child: ChildProcess;
+  /** URLs of the ready line. */
+  service: string;
+  user: string;
+  metrics: string;
+  stdout(): string;
+  stderr(): string;
+  /** Sends a signal and waits for the end; resolves with the exit code or the signal that killed it. */
+  end(signal?: NodeJS.Signals): Promise<number | string | null>;
+}
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "program-test-"));
+  folders.push(folder);
+  return folder;
+}
+
+export function cleanUp(): void {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+export function writeConfig(folder: string, config: unknown, name = "config.yaml"): string {
+  const file = join(folder, name);
+  writeFileSync(file, JSON.stringify(config, null, 2));
+  return file;
+}
+
+function launch(args: string[], cwd: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, ...env } });
+  children.push(child);
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    output.stderr += chunk;
+  });
+  return { child, output };
+}
+
+/** Runs a command to its end. */
+export function run(args: string[], cwd = newFolder(), env: Record<string, string> = {}): Promise<Finished> {
+  const { child, output } = launch(args, cwd, env);
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...output })));
+}
+
+/** Starts the service and waits for the ready line. */
+export async function start(
+  args: string[],
+  cwd = newFolder(),
+  env: Record<string, string> = {},
+): Promise<RunningProgram> {
+  const { child, output } = launch(["run", ...args], cwd, env);
+  const ended = new Promise<number | string | null>((resolve) =>
+    child.on("close", (code, signal) => resolve(code ?? signal)),
+  );
+  const line = await new Promise<string>((resolve, reject) => {
+    const look = (): void => {
+      const found = /^ready .*$/m.exec(output.stdout);
+      if (found !== null) resolve(found[0]);
+    };
+    child.stdout.on("data", look);
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${output.stderr}`)));
+  });
+  const url = (name: string): string => new RegExp(`${name}=(\\S+)`).exec(line)?.[1] as string;
+  return {
+    child,
+    service: url("service"),
+    user: url("user"),
+    metrics: url("metrics"),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    end: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { describe, expect, test } from "vitest";
+import { Admission } from "../../src/http/admission.ts";
+import { connectTo, post, requestText, startService } from "./service-kit.ts";
+
+const HOT = "/access/v1/check";
+const CHECK = {
+  user: "alice",
+  required: { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/data" },
+};
+const SIMULATION = { ...CHECK, policies: [] };
+
+/** Decisions that end when the test says so. */
+function gate() {
+  const waiting: (() => void)[] = [];
+  return {
+    wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    open: () => {
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+    get waiting() {
+      return waiting.length;
+    },
+  };
+}
+
+describe("under overload", () => {
+  test("requests beyond the queue are 503 with Retry-After, and bulk ones are refused first", async () => {
+    const held = gate();
+    const service = await startService({
+      limits: { queue: 4, bulkConcurrency: 1 },
+      around: (decisions) => ({
+        ...decisions,
+        check: async (request) => {
+          await held.wait();
+          return decisions.check(request);
+        },
+        simulate: async (simulation) => {
+          await held.wait();
+          return decisions.simulate(simulation);
+        },
+      }),
+    });
+    const bulk = [
+      post(service, "/access/v1/simulate", SIMULATION),
+      post(service, "/access/v1/simulate", SIMULATION),
+    ];
+    await expect.poll(() => service.counters.inFlight).toBe(2);
+    await expect.poll(() => service.counters.queueLength).toBe(1);
+    const refusedBulk = await post(service, "/access/v1/simulate", SIMULATION);
+    expect([refusedBulk.status, refusedBulk.headers.get("retry-after")]).toEqual([503, "1"]);
+    const hot = [post(service, HOT, CHECK), post(service, HOT, CHECK)];
+    await expect.poll(() => service.counters.inFlight).toBe(4);
+    const refusedHot = await post(service, HOT, CHECK);
+    expect([refusedHot.status, refusedHot.body]).toEqual([
+      503,
+      { message: "too many requests at once, try again" },
+    ]);
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    held.open();
+    expect((await Promise.all(hot)).map(({ status }) => status)).toEqual([200, 200]);
+    await expect.poll(() => held.waiting).toBe(1);
+    held.open();
+    expect((await Promise.all(bulk)).map(({ status }) => status)).toEqual([200, 200]);
+    expect([service.counters.inFlight, service.counters.queueLength]).toEqual([0, 0]);
+    await service.close();
+  });
+
+  test("a caller that goes away gives its place back, wherever it waited", async () => {
+    const held = gate();
+    const service = await startService({
+      limits: { queue: 4, bulkConcurrency: 1 },
+      around: (decisions) => ({
+        ...decisions,
+        simulate: async (simulation) => {
+          await held.wait();
+          return decisions.simulate(simulation);
+        },
+      }),
+    });
+    const body = JSON.stringify(SIMULATION);
+    const sockets = [0, 1].map(() => connectTo(service.url));
+    for (const socket of sockets) socket.write(requestText(service, "/access/v1/simulate", body));
+    const unfinished = connectTo(service.url);
+    unfinished.write(requestText(service, HOT, "{}").slice(0, -1));
+    await expect.poll(() => service.counters.inFlight).toBe(3);
+    await expect.poll(() => service.counters.queueLength).toBe(1);
+    unfinished.destroy();
+    sockets[1]?.destroy();
+    await expect.poll(() => [service.counters.inFlight, service.counters.queueLength]).toEqual([1, 0]);
+    sockets[0]?.destroy();
+    await expect.poll(() => service.counters.inFlight).toBe(0);
+    const next = post(service, "/access/v1/simulate", SIMULATION);
+    await expect.poll(() => service.counters.queueLength).toBe(1);
+    held.open();
+    await expect.poll(() => held.waiting).toBe(1);
+    held.open();
+    expect((await next).status).toBe(200);
+    expect(service.log.failures).toEqual([]);
+    await service.close();
+  });
+
+  test("a bulk request that does not get its turn in time is 503", async () => {
+    const held = gate();
+    const service = await startService({
+      limits: { queue: 10, bulkConcurrency: 1, requestTimeoutMs: 250 },
+      around: (decisions) => ({ ...decisions, filter: () => held.wait().then(() => []) }),
+    });
+    const body = { user: "alice", action: "a:b", resources: ["x"] };
+    const answers = await Promise.all([
+      post(service, "/access/v1/filter", body),
+      post(service, "/access/v1/filter", body),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+    held.open();
+    await service.close();
+  });
+});
+
+describe("admission", () => {
+  test("runs bulk tasks first come, first served", async () => {
+    const admission = new Admission({ queue: 10, bulkConcurrency: 2 });
+    const order: number[] = [];
+    await admission.acquire();
+    await admission.acquire();
+    const tasks = [1, 2, 3].map((number) => admission.acquire().then(() => order.push(number)));
+    for (const [index, task] of tasks.entries()) {
+      admission.release();
+      await task;
+      expect(order).toEqual([1, 2, 3].slice(0, index + 1));
+    }
+  });
+
+  test("forgets who stopped waiting", async () => {
+    const gauges = { inFlight: 0, queueLength: 0 };
+    const admission = new Admission({ queue: 10, bulkConcurrency: 1 }, gauges);
+    await admission.acquire();
+    const gone = new AbortController();
+    const waiting = admission.acquire(gone.signal);
+    gone.abort(new Error("gone"));
+    await expect(waiting).rejects.toThrow("gone");
+    await expect(admission.acquire(gone.signal)).rejects.toThrow("gone");
+    admission.release();
+    await admission.acquire();
+    expect(gauges.queueLength).toBe(0);
+  });
+});
+
+test("a connection reset in the middle of a body leaves nothing behind", async () => {
+  const service = await startService();
+  for (let round = 0; round < 20; round++) {
+    const socket = connectTo(service.url);
+    await once(socket, "connect");
+    socket.write(requestText(service, round % 2 === 0 ? HOT : "/access/v1/simulate", "{}").slice(0, -1));
+    if (round % 3 === 0) await expect.poll(() => service.counters.inFlight).toBe(1);
+    socket.resetAndDestroy();
+    await expect.poll(() => service.counters.inFlight).toBe(0);
+  }
+  expect(service.log.failures).toEqual([]);
+  expect((await post(service, "/access/v1/simulate", SIMULATION)).status).toBe(200);
+  await service.close();
+});

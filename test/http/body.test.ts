@@ -1,0 +1,156 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { post, raw, requestText, startService, type TestService } from "./service-kit.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ limits: { bodyBytes: 10_000, bulkBodyBytes: 50_000 } });
+});
+afterAll(() => service.close());
+
+const CHECK = {
+  user: "alice",
+  required: { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/data" },
+};
+const TEXT = JSON.stringify(CHECK);
+const HOT = "/access/v1/check";
+const BULK = "/access/v1/simulate";
+
+describe("the content type", () => {
+  test.each([
+    ["application/json", 200],
+    ["application/json; charset=utf-8", 200],
+    ["Application/JSON;charset=UTF-8", 200],
+    ['application/json; charset="utf-8"', 200],
+    ["application/json;", 200],
+    ["application/json; profile=x", 200],
+    ["application/json; charset=latin1", 400],
+    ["application/json; nonsense", 400],
+    ["application/jsonx", 400],
+    ["text/plain", 400],
+    ["application/x-www-form-urlencoded", 400],
+    ["application/x-ndjson", 400],
+  ])("%s gives %d", async (type, status) => {
+    const answer = await post(service, HOT, TEXT, { "content-type": type });
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.body.message).toMatch(/^Content-Type must be application\/json/);
+  });
+
+  test("that is missing gives 400", async () => {
+    const text = await raw(
+      service.url,
+      requestText(service, HOT, TEXT, ["Connection: close"]).replace(/Content-Type.*\r\n/, ""),
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+describe("a content coding", () => {
+  test.each(["gzip", "br", "identity, gzip", "x"])("%s gives 415", async (coding) => {
+    const answer = await post(service, HOT, gzipSync(TEXT), { "content-encoding": coding });
+    expect(answer.status).toBe(415);
+  });
+
+  test("identity is none", async () => {
+    expect((await post(service, HOT, TEXT, { "content-encoding": "identity" })).status).toBe(200);
+  });
+});
+
+describe.each([HOT, BULK])("the body of %s", (path) => {
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ["empty", "", /a JSON body is needed/],
+    ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), /not valid UTF-8/],
+    ["overlong UTF-8", Buffer.from([0x22, 0xc0, 0xaf, 0x22]), /not valid UTF-8/],
+    ["a surrogate in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), /not valid UTF-8/],
+    ["not JSON", "{topsecret", /invalid symbol at line 1, column 2/],
+    ["cut", '{\n"user":\n"topsecret', /at line 3, column 1/],
+    ["with something behind", '{"a":"topsecret"} x', /at line 1, column 19/],
+    ["a BOM", "\ufeff{}", /at line 1, column 1/],
+    ["single quotes", "{'topsecret':1}", /at line 1, column 2/],
+    ["a comment", "/* topsecret */{}", /at line 1, column 1/],
+    ["a raw control character", '"\u0001"', /not valid JSON/],
+    ["nested too deep", `${"[".repeat(33)}${"]".repeat(33)}`, /nested deeper than 32 levels/],
+    ["nested without end", "[".repeat(9000), /nested deeper than 32 levels/],
+    ["deep and wide", `${'{"a":['.repeat(17)}${"]}".repeat(17)}`, /nested deeper than 32 levels/],
+    ["an array", "[]", /expected an object/],
+    ["a number", "1", /expected an object/],
+  ])("that is %s gives 400, says where, and is not echoed", async (_title, body, problem) => {
+    const answer = await post(service, path, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.problems[0].message).toMatch(problem);
+    expect(answer.text).not.toContain("topsecret");
+  });
+
+  test("may nest as deep as the limit, and hold brackets in strings", async () => {
+    const deep = `${"[".repeat(31)}${"]".repeat(31)}`;
+    const brackets = "[{".repeat(100);
+    const answer = await post(service, path, `{"user":${deep},"x":"${brackets}\\"${brackets}"}`);
+    expect(answer.body.problems).toContainEqual({ pointer: "/user", message: "expected a string" });
+  });
+
+  const limit = path === HOT ? 10_000 : 50_000;
+
+  test("may have exactly the limit", async () => {
+    expect((await post(service, path, TEXT.padEnd(limit))).status).toBe(path === HOT ? 200 : 400);
+    expect((await post(service, path, "x".padEnd(limit))).status).toBe(400);
+  });
+
+  test("that is larger gives 413, and the connection goes on", async () => {
+    const large = requestText(service, path, TEXT.padEnd(limit + 1));
+    const next = requestText(service, HOT, TEXT, ["Connection: close"]);
+    const text = await raw(service.url, large + next);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    expect(text).toContain(`the body is larger than ${limit} bytes`);
+  });
+
+  test("that is larger gives 413 without a Content-Length too", async () => {
+    const piece = `${(1000).toString(16)}\r\n${" ".repeat(1000)}\r\n`;
+    const head = requestText(service, path, "").replace(/Content-Length: 0/, "Transfer-Encoding: chunked");
+    const next = requestText(service, HOT, TEXT, ["Connection: close"]);
+    const text = await raw(service.url, `${head}${piece.repeat(limit / 1000 + 5)}0\r\n\r\n${next}`);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+  });
+
+  test("may come in pieces", async () => {
+    const body = Buffer.from(JSON.stringify({ ...CHECK, user: "日本", policies: [] }));
+    const head = requestText(service, path, "", ["Connection: close"]);
+    const pieces = [...body].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join("");
+    const request = `${head.replace(/Content-Length: 0/, "Transfer-Encoding: chunked")}${pieces}0\r\n\r\n`;
+    const text = await raw(service.url, Buffer.from(request, "latin1"));
+    expect(text).toMatch(path === HOT ? /"unknown field"/ : /"effect":"neutral"/);
+  });
+});
+
+describe("Expect: 100-continue", () => {
+  test("is answered before the body is sent", async () => {
+    const [head, body] = requestText(service, HOT, TEXT, ["Expect: 100-continue"]).split("\r\n\r\n");
+    const text = await raw(service.url, `${head}\r\n\r\n`, /100 Continue\r\n\r\n$/);
+    expect(text).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    expect(await raw(service.url, `${head}\r\n\r\n${body}`, /effect/)).toMatch(
+      /100 Continue\r\n\r\nHTTP\/1\.1 200 /,
+    );
+  });
+
+  test.each([HOT, BULK])(
+    "of a body that is too large for %s is refused at once, and the connection closed",
+    async (path) => {
+      const [head] = requestText(service, path, " ".repeat(60_000), ["Expect: 100-continue"]).split(
+        "\r\n\r\n",
+      );
+      const text = await raw(service.url, `${head}\r\n\r\n`);
+      expect(text).toMatch(/^HTTP\/1\.1 413 /);
+      expect(text).toContain("Connection: close");
+    },
+  );
+
+  test("of a caller without token is refused at once", async () => {
+    const [head] = requestText({ token: "x" }, HOT, TEXT, ["Expect: 100-continue"]).split("\r\n\r\n");
+    expect(await raw(service.url, `${head}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test("with another expectation gives 417", async () => {
+    expect(await raw(service.url, requestText(service, HOT, TEXT, ["Expect: wonders"]))).toMatch(
+      /^HTTP\/1\.1 417 /,
+    );
+  });
+});

@@ -1,0 +1,250 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { request as tlsRequest } from "node:https";
+import { createServer } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { connect as tlsConnect } from "node:tls";
+import { describe, expect, test } from "vitest";
+import { createManagedServer, type ManagedServerOptions } from "../../src/http/server-lifecycle.ts";
+import { selfSigned } from "./certificate.ts";
+import { connectTo, post, requestText, startService, type TestService } from "./service-kit.ts";
+
+const HOT = "/access/v1/check";
+const CHECK = {
+  user: "alice",
+  required: { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/data" },
+};
+const TEXT = JSON.stringify(CHECK);
+
+const OPTIONS: ManagedServerOptions = {
+  headersBytes: 16_384,
+  requestTimeoutMs: 30_000,
+  handler: (_request, response) => {
+    response.end("ok");
+  },
+};
+
+async function read(socket: NodeJS.EventEmitter): Promise<string> {
+  let text = "";
+  socket.on("data", (piece) => {
+    text += piece;
+  });
+  await once(socket, "close");
+  return text;
+}
+
+describe("listening", () => {
+  test.each([
+    ["127.0.0.1", /^http:\/\/127\.0\.0\.1:\d+$/],
+    ["::1", /^http:\/\/\[::1\]:\d+$/],
+    ["localhost", /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+$/],
+    ["", /^http:\/\/(0\.0\.0\.0|\[::\]):\d+$/],
+  ])("on %j tells the real address", async (host, url) => {
+    const managed = createManagedServer(OPTIONS);
+    expect(await managed.listen({ host, port: 0 })).toMatch(url);
+    await managed.close();
+  });
+
+  test("on a busy port fails with its code, and can be tried again", async () => {
+    const other = createServer();
+    other.listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as { port: number };
+    const managed = createManagedServer(OPTIONS);
+    await expect(managed.listen({ host: "127.0.0.1", port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+    expect(await managed.listen({ host: "127.0.0.1", port: 0 })).toMatch(/^http:/);
+    await managed.close();
+    other.close();
+  });
+
+  test("keeps connections alive for 95 s", async () => {
+    const managed = createManagedServer(OPTIONS);
+    const response = await fetch(await managed.listen({ host: "127.0.0.1", port: 0 }));
+    expect(response.headers.get("keep-alive")).toBe("timeout=95");
+    await response.text();
+    await managed.close();
+  });
+
+  test("is over after close, also when it never began or is closed twice", async () => {
+    const managed = createManagedServer(OPTIONS);
+    const url = await managed.listen({ host: "127.0.0.1", port: 0 });
+    await Promise.all([managed.close(), managed.close()]);
+    await managed.close();
+    await expect(fetch(url)).rejects.toThrow();
+    await createManagedServer(OPTIONS).close();
+  });
+});
+
+/** A service whose checks take a moment. */
+function slowService(milliseconds: number): Promise<TestService> {
+  return startService({
+    around: (decisions) => ({
+      ...decisions,
+      check: async (asked) => {
+        await setTimeout(milliseconds);
+        return decisions.check(asked);
+      },
+    }),
+  });
+}
+
+describe("closing", () => {
+  test("finishes what is in flight, with Connection: close", async () => {
+    const service = await slowService(300);
+    const socket = connectTo(service.url);
+    socket.write(requestText(service, HOT, TEXT));
+    await expect.poll(() => service.counters.inFlight).toBe(1);
+    const closing = service.close();
+    const text = await read(socket);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(text).toContain("Connection: close");
+    await closing;
+  });
+
+  test("answers a request that comes on an idle connection just then, and accepts no new one", async () => {
+    const service = await startService();
+    const socket = connectTo(service.url);
+    socket.write(requestText(service, HOT, TEXT));
+    await once(socket, "data");
+    const closing = service.close();
+    socket.write(requestText(service, HOT, TEXT));
+    const fresh = fetch(`${service.url}/healthz`);
+    await expect(fresh).rejects.toThrow();
+    expect(await read(socket)).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s);
+    await closing;
+  });
+
+  test("finishes a body that is still coming", async () => {
+    const service = await startService();
+    const socket = connectTo(service.url);
+    const bytes = requestText(service, HOT, TEXT);
+    socket.write(bytes.slice(0, -5));
+    await expect.poll(() => service.counters.inFlight).toBe(1);
+    const closing = service.close();
+    await setTimeout(500);
+    socket.write(bytes.slice(-5));
+    expect(await read(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    await closing;
+  });
+
+  test("closes idle and silent connections soon", async () => {
+    const service = await startService();
+    const idle = connectTo(service.url);
+    idle.write(requestText(service, HOT, TEXT));
+    await once(idle, "data");
+    const silent = connectTo(service.url);
+    await once(silent, "connect");
+    const half = connectTo(service.url);
+    half.write("POST / HTTP/1.1\r\n");
+    await setTimeout(50);
+    const began = performance.now();
+    await service.close();
+    expect(performance.now() - began).toBeLessThan(2500);
+  });
+
+  test("cuts no request under load", async () => {
+    const service = await startService();
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    const seen = { ok: 0, cut: 0, refused: 0 };
+    const closing = { begun: false };
+    const one = () =>
+      new Promise<void>((resolve) => {
+        const sent = request(service.url + HOT, {
+          method: "POST",
+          agent,
+          headers: {
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(TEXT),
+            authorization: `Bearer ${service.token}`,
+          },
+        });
+        sent.on("response", (response) => {
+          if (response.statusCode === 200) seen.ok++;
+          response.resume().on("end", resolve);
+        });
+        sent.on("error", (error: NodeJS.ErrnoException) => {
+          if (error.code === "ECONNREFUSED" && closing.begun) seen.refused++;
+          else seen.cut++;
+          resolve();
+        });
+        sent.end(TEXT);
+      });
+    const caller = async () => {
+      while (seen.refused === 0 && seen.cut === 0) await one();
+    };
+    const callers = Array.from({ length: 16 }, caller);
+    await setTimeout(200);
+    closing.begun = true;
+    await service.close();
+    await Promise.all(callers);
+    agent.destroy();
+    expect(seen.cut).toBe(0);
+    expect(seen.ok).toBeGreaterThan(50);
+  });
+});
+
+describe("TLS", () => {
+  const first = selfSigned("first");
+  const second = selfSigned("second");
+
+  async function nameShown(url: string): Promise<string> {
+    const socket = tlsConnect({
+      port: Number(new URL(url).port),
+      host: "127.0.0.1",
+      rejectUnauthorized: false,
+    });
+    await once(socket, "secureConnect");
+    const name = socket.getPeerCertificate().subject.CN;
+    socket.destroy();
+    return String(name);
+  }
+
+  test("serves decisions, from version 1.2 on, and other certificates when they are replaced", async () => {
+    const service = await startService({ tls: first });
+    expect(service.url).toMatch(/^https:/);
+    const sent = tlsRequest(service.url + HOT, {
+      method: "POST",
+      ca: first.cert,
+      headers: { "content-type": "application/json", authorization: `Bearer ${service.token}` },
+    });
+    sent.end(TEXT);
+    const [response] = await once(sent, "response");
+    expect(response.statusCode).toBe(200);
+    response.resume();
+    expect(await nameShown(service.url)).toBe("first");
+    service.listener.replaceTls(second);
+    expect(await nameShown(service.url)).toBe("second");
+    expect(() => service.listener.replaceTls({ cert: "x", key: "y" })).toThrow();
+    expect(await nameShown(service.url)).toBe("second");
+    const old = tlsConnect({
+      port: Number(new URL(service.url).port),
+      maxVersion: "TLSv1.1",
+      minVersion: "TLSv1",
+      rejectUnauthorized: false,
+    });
+    await expect(once(old, "secureConnect")).rejects.toThrow();
+    await service.close();
+  });
+
+  test("asks for a client's certificate where an authority is given", async () => {
+    const service = await startService({ tls: { ...first, clientCa: second.cert } });
+    const answer = (client: object) =>
+      new Promise<number | undefined>((resolve) => {
+        const sent = tlsRequest(`${service.url}/healthz`, { ca: first.cert, agent: false, ...client });
+        sent.on("response", (response) => resolve(response.resume().statusCode));
+        sent.on("error", () => resolve(undefined));
+        sent.end();
+      });
+    expect(await answer({})).toBeUndefined();
+    expect(await answer(first)).toBeUndefined();
+    expect(await answer(second)).toBe(200);
+    await service.close();
+  });
+
+  test("cannot be replaced where it is off", async () => {
+    const service = await startService();
+    expect(() => service.listener.replaceTls(first)).toThrow("TLS is off");
+    expect((await post(service, HOT, CHECK)).status).toBe(200);
+    await service.close();
+  });
+});
