@@ -142,7 +142,7 @@ export class Writer {
   async besideBatches<T>(work: () => Promise<T>): Promise<T> {
     const { gate, largeCommits } = this.#parts;
     for (;;) {
-      if (false) await gate.exclusive(() => this.#recover());
+      if (largeCommits.interrupted) await gate.exclusive(() => this.#recover());
       const done = await gate.shared(async () =>
         // A batch that was waited for may have failed: its intents must be settled first.
         largeCommits.interrupted ? undefined : { result: await work() },

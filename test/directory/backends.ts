@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type DirectoryOptions,
   type OpenedDirectory,
@@ -121,6 +122,21 @@ export function unsweeping(inner: Store): Store {
     snapshot: () => inner.snapshot(),
     // Only sweeps delete without putting anything.
     commit: (commit) => (commit.put === undefined ? failing.commit(commit) : inner.commit(commit)),
+    health: () => inner.health(),
+    close: () => inner.close(),
+  };
+}
+
+/** A store whose commits happen one after the other, with turns of the event loop between them. */
+export function slowStore(inner: Store): Store {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    snapshot: () => inner.snapshot(),
+    commit(commit) {
+      const done = last.then(() => delay(2)).then(() => inner.commit(commit));
+      last = done.catch(() => undefined);
+      return done;
+    },
     health: () => inner.health(),
     close: () => inner.close(),
   };

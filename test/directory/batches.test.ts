@@ -3,7 +3,7 @@ import type { BatchOperation } from "../../src/directory/batch.ts";
 import { checkConsistency } from "../../src/directory/check-store.ts";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
 import { AuthorizerError } from "../../src/errors.ts";
-import { BACKENDS, type Bed, codeOf, failingStore, makeBed, openOn, policy } from "./backends.ts";
+import { BACKENDS, type Bed, codeOf, failingStore, makeBed, openOn, policy, slowStore } from "./backends.ts";
 
 const PUT = { managed: true };
 
@@ -205,8 +205,10 @@ describe.each(BACKENDS)("batches on $name", (backend) => {
   });
 
   it("are all or nothing to readers in the same process, who are not kept waiting", async () => {
-    const { batches, users, groups } = bed.directory;
+    const directory = await openOn(slowStore(bed.store));
+    const { batches, users, groups } = directory;
     await batches.apply(many(150, "old"), PUT);
+    let reads = 0;
     let done = false;
     const applied = batches
       .apply([...many(150, "new"), { op: "delete_user", username: "u0" }], PUT)
@@ -215,6 +217,7 @@ describe.each(BACKENDS)("batches on $name", (backend) => {
       });
     const seen = new Set<string>();
     while (!done) {
+      reads += 1;
       const { results } = await users.list({ amount: 1_000 });
       const marks = new Set(results.map(({ friendly_name }) => friendly_name));
       seen.add(`${results.length} ${[...marks].join()}`);
@@ -225,6 +228,8 @@ describe.each(BACKENDS)("batches on $name", (backend) => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     await applied;
+    await directory.close();
+    expect(reads).toBeGreaterThan(10);
     expect(["150 old", "149 new"]).toEqual(expect.arrayContaining([...seen]));
     expect(seen).toContain("150 old");
     expect((await users.list({ amount: 1_000 }, { email: "new@x.org" })).results).toHaveLength(149);

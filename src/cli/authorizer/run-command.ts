@@ -39,14 +39,17 @@ export async function runService(
       : { flags: [...flags, ...quickstart.flags], defaults: quickstart.defaults, configFile: false }),
   };
   const loaded = loadConfig(load);
+  // A signal may come at any time: whoever reads the ready line may send one at once.
+  const stopped = stopSignal(edge);
+  const running: { service?: RunningService } = {};
+  edge.onReload(() => void reload(running.service, load));
   const service = await start(loaded, env, version, quickstart !== undefined);
-  const { addresses } = service;
-  const { service: url, user, metrics } = addresses;
-  edge.stdout.write(`ready service=${url} user=${user} metrics=${metrics}\n`);
-  if (quickstart !== undefined)
-    edge.stdout.write(quickstartGreeting(quickstart.tokenFile, url, process.cwd()));
-  edge.onReload(() => void reload(service, load));
-  await stopSignal(edge);
+  running.service = service;
+  const { service: url, user, metrics } = service.addresses;
+  const greeting =
+    quickstart === undefined ? "" : quickstartGreeting(quickstart.tokenFile, url, process.cwd());
+  edge.stdout.write(`ready service=${url} user=${user} metrics=${metrics}\n${greeting}`);
+  await stopped;
   await service.stop();
   return EXIT.ok;
 }

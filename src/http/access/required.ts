@@ -14,10 +14,16 @@ const NEVER: RequiredPermissions = { or: [] };
 
 /**
  * Reads a tree. An empty `and` is read as an empty `or`: at an entrance an empty requirement is neutral, whereas
- * the engine's empty `and` allows (security.md §2.4).
+ * the engine's empty `and` allows (security.md §2.4). `asWritten` keeps it, for a simulation that is to answer what
+ * the data server would; nothing is let in by that answer.
  */
-export function readRequired(reader: FieldReader, field: Field, limits: HttpLimits): RequiredPermissions {
-  return new TreeReader(reader, limits).read(field.value, field.pointer, 1);
+export function readRequired(
+  reader: FieldReader,
+  field: Field,
+  limits: HttpLimits,
+  asWritten = false,
+): RequiredPermissions {
+  return new TreeReader(reader, limits, asWritten).read(field.value, field.pointer, 1);
 }
 
 /** `{action, resource}`, without further fields. */
@@ -32,9 +38,11 @@ export function readLeaf(reader: FieldReader, field: Field, limits: HttpLimits):
 class TreeReader {
   readonly #reader: FieldReader;
   readonly #limits: HttpLimits;
+  readonly #asWritten: boolean;
   #nodes = 0;
 
-  constructor(reader: FieldReader, limits: HttpLimits) {
+  constructor(reader: FieldReader, limits: HttpLimits, asWritten: boolean) {
+    this.#asWritten = asWritten;
     this.#reader = reader;
     this.#limits = limits;
   }
@@ -56,7 +64,7 @@ class TreeReader {
     if (form === "any_resource") return this.#anyResource(value[form], pointTo(pointer, form));
     if (form !== "and" && form !== "or") return this.#never(pointTo(pointer, form), "unknown field");
     const children = this.#children(value[form], pointTo(pointer, form), depth);
-    return form === "and" && children.length > 0 ? { and: children } : { or: children };
+    return form === "and" && (children.length > 0 || this.#asWritten) ? { and: children } : { or: children };
   }
 
   #children(value: unknown, pointer: string, depth: number): RequiredPermissions[] {

@@ -59,12 +59,13 @@ export function readCase(
   requestId: string,
 ): SimulationCase {
   const fields = withCandidate(reader, given);
+  const modes = readModes(reader, fields, defaults);
   return {
     user: reader.text(fields.get("user"), pointTo(pointer, "user")),
     ...readSource(reader, fields, pointer),
-    ...readQuestion(reader, fields, pointer, limits),
+    ...readQuestion(reader, fields, pointer, limits, modes.evaluator),
     context: reader.context(fields.get("context")),
-    ...readModes(reader, fields, defaults),
+    ...modes,
     requestId,
   };
 }
@@ -122,6 +123,7 @@ function readQuestion(
   fields: ReadonlyMap<string, Field>,
   pointer: string,
   limits: HttpLimits,
+  evaluator: Evaluator,
 ): Pick<SimulationCase, "required" | "list"> {
   const required = fields.get("required");
   const list = fields.get("list");
@@ -131,5 +133,5 @@ function readQuestion(
   }
   if (list !== undefined) return { list: readLeaf(reader, list, limits) };
   const missing = { value: undefined, pointer: pointTo(pointer, "required") };
-  return { required: readRequired(reader, required ?? missing, limits) };
+  return { required: readRequired(reader, required ?? missing, limits, evaluator === "data_server") };
 }
