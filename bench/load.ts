@@ -11,8 +11,10 @@ export interface LoadJob {
   readonly url: string;
   readonly path: string;
   readonly token: string;
-  /** File with one JSON body a line; they are used in turn. */
+  /** File with one JSON body a line; they are used in turn. "" where the method is GET. */
   readonly bodies: string;
+  /** Default POST. */
+  readonly method?: "GET";
   readonly connections: number;
   readonly seconds: number;
   /** What each answer's body must contain, so that nothing wrong is measured. */
@@ -28,6 +30,10 @@ export interface LoadResult {
 
 function requestsOf(job: LoadJob): Buffer[] {
   const { host } = new URL(job.url);
+  if (job.method === "GET") {
+    const head = `GET ${job.path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${job.token}\r\n\r\n`;
+    return [Buffer.from(head)];
+  }
   return readFileSync(job.bodies, "utf8")
     .split("\n")
     .filter((line) => line !== "")

@@ -2,10 +2,12 @@
 import { rmSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { folder, program, SIZES } from "./authorizer.ts";
+import { measureReads } from "./effective.ts";
 import { engineRate } from "./engine.ts";
 import { measureHttp } from "./http.ts";
 import { isPinned } from "./processes.ts";
 import { measureResources } from "./resources.ts";
+import { measureScale } from "./scale.ts";
 
 const log = (text: string): void => console.error(text);
 const whole = (value: number): string => Math.round(value).toLocaleString("en");
@@ -21,7 +23,20 @@ console.log(
     `${isPinned ? "server and client on a core each" : "not pinned to cores"}, ` +
     `program ${program.endsWith(".js") ? "built" : "from sources"}\n`,
 );
-try {
+/** `npm run bench -- --scale`: a large directory, in place of everything else. */
+async function scale(): Promise<void> {
+  const rows = await measureScale(log);
+  table(
+    ["A directory of 100,000 users, 1,000 groups, 10,000 policies", "Measured", "Wanted"],
+    rows.map(({ name, measured, unit, target }) => [
+      name,
+      `${measured.toFixed(unit === "s" ? 2 : 0)} ${unit}`,
+      `< ${target} ${unit}`,
+    ]),
+  );
+}
+
+async function everything(): Promise<void> {
   const engine = SIZES.map((size) => [whole(size), whole(engineRate(size))]);
   table(["Statements of the user", "Decisions/s in process, one core"], engine);
   const figures = await measureResources();
@@ -46,6 +61,29 @@ try {
       p99.toFixed(2),
     ]),
   );
+  const reads = await measureReads(log);
+  table(
+    [
+      "Read of a data server",
+      "Bytes",
+      "Requests/s",
+      "of bare `node:http` with these bytes",
+      "p50 ms",
+      "p99 ms",
+    ],
+    reads.map(({ name, bytes, perSecond, ofBare, p50, p99 }) => [
+      name,
+      whole(bytes),
+      whole(perSecond),
+      ofBare.toFixed(2),
+      p50.toFixed(2),
+      p99.toFixed(2),
+    ]),
+  );
+}
+
+try {
+  await (process.argv.includes("--scale") ? scale() : everything());
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -19,6 +19,11 @@ function start(core: string, args: readonly string[], env: NodeJS.ProcessEnv = p
   return spawn(file as string, rest, { stdio: ["ignore", "pipe", "inherit"], env });
 }
 
+function memory({ pid }: ChildProcess, field: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+}
+
 /** A server that said it is ready. */
 export interface StartedServer {
   /** The ready line. */
@@ -27,6 +32,8 @@ export interface StartedServer {
   readonly readyMs: number;
   /** Resident memory in MiB. */
   rss(): number;
+  /** Highest resident memory so far in MiB. */
+  peak(): number;
   stop(): Promise<void>;
 }
 
@@ -44,7 +51,8 @@ export async function startServer(args: readonly string[]): Promise<StartedServe
   return {
     line,
     readyMs: performance.now() - began,
-    rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+    rss: () => memory(child, "VmRSS"),
+    peak: () => memory(child, "VmHWM"),
     stop: async () => {
       child.removeAllListeners("exit");
       const ended = once(child, "exit");

@@ -99,8 +99,13 @@ function storeLog(logger: Logger): StoreLog {
   };
 }
 
+/** Folder of the local store. */
+export function localFolder(values: ConfigValues): string {
+  return join(values["database.local.path"], LOCAL_FOLDER);
+}
+
 /** Opens the backend that `database.type` names; its driver is loaded only then. */
-async function openStore(
+export async function openStore(
   values: ConfigValues,
   logger: Logger,
 ): Promise<{ readonly store: Store; readonly memory: MemoryStore | undefined }> {
@@ -113,7 +118,7 @@ async function openStore(
   if (type === "local") {
     const { openLocalStore } = await import("../store/local.ts");
     const store = await openLocalStore({
-      path: join(values["database.local.path"], LOCAL_FOLDER),
+      path: localFolder(values),
       syncWrites: values["database.local.sync_writes"],
       ...(values["database.local.enable_logging"] ? { log: storeLog(logger) } : {}),
     });

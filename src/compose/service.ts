@@ -5,19 +5,23 @@ import { readServiceTokens } from "../config/service-tokens.ts";
 import type { ConfigValues } from "../config/table.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
+import { SetupRepeat } from "../directory/setup-repeat.ts";
 import type { BearerOptions } from "../http/bearer.ts";
 import { Health } from "../http/health.ts";
 import { createMetricsListener } from "../http/metrics-listener.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 import { createServiceListener } from "../http/service-listener.ts";
 import { createUserListener } from "../http/user-listener.ts";
+import type { Invitations } from "../mail/invitations.ts";
 import { type AuditLog, createAuditLog } from "../observe/audit-log.ts";
 import { createHttpCounters } from "../observe/create-http-counters.ts";
 import { createMetrics, type Metrics } from "../observe/metrics.ts";
+import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { httpLimits } from "./http-limits.ts";
 import { httpLog } from "./http-log.ts";
+import { openServiceInvitations } from "./invitations.ts";
 import { listenAt } from "./listen.ts";
 import { serviceTls, userTls } from "./tls.ts";
 
@@ -54,6 +58,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
   const parts = await openParts(data, options);
   try {
     const addresses = await listenAll(parts, options);
+    parts.invitations.start();
     parts.health.state = "ready";
     data.logger.info("ready", { ...addresses, version: options.version });
     let stopped: Promise<void> | undefined;
@@ -81,6 +86,7 @@ interface Parts {
   readonly audit: AuditLog;
   readonly decisions: Decisions;
   readonly datasets: DatasetState;
+  readonly invitations: Invitations;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly service: ServiceListener;
@@ -96,8 +102,63 @@ async function openParts(data: DataParts, options: ServiceOptions): Promise<Part
     logger,
   });
   const datasets: DatasetState = { lastLoadSuccess: undefined };
+  await bootstrapStore(data, audit);
   await loadConfiguredDatasets(data, values, datasets, options.env);
-  const decisions = await openDecisions({
+  const decisions = await openServiceDecisions(data, audit);
+  const invitations = openServiceInvitations(data);
+  const http = createHttpCounters();
+  const metrics = createMetrics({
+    build: { version: options.version, policiesVersion: catalog.digest },
+    decisions: decisions.counters,
+    http,
+    store: data.storeCounters,
+    audit: audit.counters,
+    log: logger,
+    datasets,
+    mail: invitations.counters,
+  });
+  const health = new Health({ checkStore: () => directory.health() });
+  const shared = { limits: httpLimits(values), health, log: httpLog(logger, audit), counters: http };
+  const bearer = bearerOptions(values);
+  return {
+    data,
+    audit,
+    decisions,
+    datasets,
+    invitations,
+    health,
+    metrics,
+    service: createServiceListener({
+      ...shared,
+      ...serviceTls(values),
+      version: options.version,
+      decisions,
+      bearer,
+      authorization: {
+        directory,
+        setup: new SetupRepeat(directory, catalog.preconfigured),
+        vocabulary: catalog,
+        audit,
+        log: logger,
+        version: options.version,
+        invitations,
+      },
+      alwaysRequestId: audit.decisions !== "none",
+    }),
+    user: createUserListener({ ...shared, ...userTls(values) }),
+    scrape: createMetricsListener({
+      ...shared,
+      render: async () => ({ contentType: metrics.contentType, body: await metrics.text() }),
+      bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
+    }),
+  };
+}
+
+function openServiceDecisions(
+  { values, directory, catalog, logger }: DataParts,
+  audit: AuditLog,
+): Promise<Decisions> {
+  return openDecisions({
     directory,
     catalog,
     audit,
@@ -108,41 +169,10 @@ async function openParts(data: DataParts, options: ServiceOptions): Promise<Part
       jitter: values["auth.cache.jitter"],
     },
     requestProperties: values["authorizer.request_properties"],
+    effectivePolicies: values["authorizer.effective_policies"],
+    onRewritten: (policy) =>
+      logger.warn("a data server gets a policy in another form, as it cannot evaluate it", { ...policy }),
   });
-  const http = createHttpCounters();
-  const metrics = createMetrics({
-    build: { version: options.version, policiesVersion: catalog.digest },
-    decisions: decisions.counters,
-    http,
-    store: data.storeCounters,
-    audit: audit.counters,
-    log: logger,
-    datasets,
-  });
-  const health = new Health({ checkStore: () => directory.health() });
-  const shared = { limits: httpLimits(values), health, log: httpLog(logger, audit), counters: http };
-  const bearer = bearerOptions(values);
-  return {
-    data,
-    audit,
-    decisions,
-    datasets,
-    health,
-    metrics,
-    service: createServiceListener({
-      ...shared,
-      ...serviceTls(values),
-      decisions,
-      bearer,
-      alwaysRequestId: audit.decisions !== "none",
-    }),
-    user: createUserListener({ ...shared, ...userTls(values) }),
-    scrape: createMetricsListener({
-      ...shared,
-      render: async () => ({ contentType: metrics.contentType, body: await metrics.text() }),
-      bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
-    }),
-  };
 }
 
 function isLocal(address: string): boolean {
@@ -211,6 +241,7 @@ async function stop(parts: Parts): Promise<void> {
 
 async function closeParts(parts: Parts): Promise<void> {
   await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
+  await parts.invitations.close();
   parts.decisions.close();
   parts.metrics.close();
   await parts.audit.close();

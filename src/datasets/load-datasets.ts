@@ -147,15 +147,9 @@ function makePlan(wanted: Wanted, state: DirectoryState, mode: DatasetMode) {
   return { plan, share };
 }
 
-/**
- * Loads data sets. Readers of the directory see all of it or nothing.
- * @throws AuthorizerError "invalid_request" with every problem of all files (file, line, column, pointer), or when
- * no file is named; "conflict" for a sync that needs `yes`; what the directory throws
- */
-export async function loadDatasets(options: LoadOptions): Promise<DatasetReport> {
-  const { directory, mode, dryRun = false, yes = false, env, onProgress } = options;
-  if (options.files.length + (options.documents?.length ?? 0) === 0)
-    throw new AuthorizerError("invalid_request", "no data set file is named");
+/** Reads, checks and plans. What it read is not kept: while a large plan is applied, memory is short. */
+async function prepare(options: LoadOptions) {
+  const { directory, mode, env, onProgress } = options;
   const problems = new ProblemList();
   const { files, checked } = await readAll(options, problems);
   const merged = mergeDatasets(checked, problems);
@@ -164,15 +158,28 @@ export async function loadDatasets(options: LoadOptions): Promise<DatasetReport>
   const wanted = await checkAll({ merged, rules: rulesOf(options), state, mode, problems }, env);
   const { plan, share } = makePlan(wanted, state, mode);
   onProgress?.({ phase: "check", done: 1, total: 1 });
+  return { files, operations: plan.operations, changes: plan.changes, share };
+}
+
+/**
+ * Loads data sets. Readers of the directory see all of it or nothing.
+ * @throws AuthorizerError "invalid_request" with every problem of all files (file, line, column, pointer), or when
+ * no file is named; "conflict" for a sync that needs `yes`; what the directory throws
+ */
+export async function loadDatasets(options: LoadOptions): Promise<DatasetReport> {
+  const { directory, mode, dryRun = false, yes = false, onProgress } = options;
+  if (options.files.length + (options.documents?.length ?? 0) === 0)
+    throw new AuthorizerError("invalid_request", "no data set file is named");
+  const { files, operations, changes, share } = await prepare(options);
   const needsYes = isMoreThanHalf(share);
   if (!dryRun) {
     if (needsYes && !yes) throw refusal(share);
-    if (plan.operations.length > 0) {
-      await directory.batches.apply(plan.operations, {
+    if (operations.length > 0) {
+      await directory.batches.apply(operations, {
         managed: mode === "sync",
         onProgress: (done, total) => onProgress?.({ phase: "apply", done, total }),
       });
     }
   }
-  return { mode, dryRun, files, changes: plan.changes, counts: countChanges(plan.changes), needsYes };
+  return { mode, dryRun, files, changes, counts: countChanges(changes), needsYes };
 }

@@ -16,6 +16,7 @@ export function createCounters(
     cacheHits: 0,
     cacheMisses: 0,
     cacheEvictions: 0,
+    portableRewritings: 0,
     ...sizes,
   };
 }

@@ -7,7 +7,7 @@
 import type { Problem } from "../errors.ts";
 import type { DecisionContext, Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
-import type { NamedStatements } from "../model/policy.ts";
+import type { NamedStatements, Policy } from "../model/policy.ts";
 
 /** Where a question came in; a label of metrics and a field of the audit log. */
 export type Entrance = "evaluation" | "evaluations" | "check" | "filter" | "simulate" | "cli";
@@ -111,6 +111,12 @@ export interface Decisions {
   /** `service:Verb` of an AuthZEN action name on a resource type, or undefined. */
   actionName(type: string, name: string): string | undefined;
   simulate(simulation: SimulationCase): Promise<SimulationAnswer>;
+  /**
+   * The effective policies of a user in the form that data servers get (`authorizer.effective_policies`), distinct
+   * by name, sorted by name in UTF-8 byte order; undefined for an unknown user. The same list as long as nothing
+   * changed.
+   */
+  effectivePolicies(username: string): readonly Policy[] | undefined | Promise<readonly Policy[] | undefined>;
   /** Digest of the policy set. */
   readonly policiesVersion: string;
   /** Plain numbers, read when metrics are scraped. */
@@ -125,6 +131,8 @@ export interface DecisionCounters {
   cacheHits: number;
   cacheMisses: number;
   cacheEvictions: number;
+  /** Statements served to data servers in another form than stored. */
+  portableRewritings: number;
   cacheSize(): number;
   compiledSets(): number;
 }

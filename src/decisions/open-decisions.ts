@@ -17,6 +17,7 @@ import type {
   Decisions,
   FilterRequest,
 } from "./decisions.ts";
+import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
 import { filterResources } from "./filtering.ts";
 import type { CachedPrincipal, CacheSettings } from "./principal-cache.ts";
 import { Principals } from "./principals.ts";
@@ -31,6 +32,10 @@ export interface DecisionsOptions {
   readonly cache: CacheSettings;
   readonly audit: DecisionAudit;
   readonly requestProperties: RequestProperties;
+  /** Form of effective policies that data servers get; default portable. */
+  readonly effectivePolicies?: EffectivePoliciesForm;
+  /** Told once of each version of a policy that data servers get in another form than stored. */
+  readonly onRewritten?: (policy: RewrittenPolicy) => void;
   readonly now?: () => Date;
 }
 
@@ -52,6 +57,11 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const nextId = decisionIds();
   const deciding = new Deciding({ counters, audit, policiesVersion: catalog.digest, nextId, now });
   const authzen = new Authzen({ directory, principals, types, deciding, requestProperties, nextId });
+  const effective = new EffectivePolicies(
+    options.effectivePolicies ?? "portable",
+    counters,
+    options.onRewritten ?? (() => {}),
+  );
   const simulating = new Simulating({ directory, partition: catalog.partition, slicer, deciding });
   return {
     check: (request) => check(principals, deciding, request, requestProperties),
@@ -60,6 +70,11 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     resourceArn: (type, id) => types.arn(type, id),
     actionName: (type, name) => types.action(type, name),
     simulate: (simulation) => simulating.simulate(simulation),
+    effectivePolicies: (username) => {
+      const found = principals.get(username);
+      if (found instanceof Promise) return found.then((user) => user && effective.of(user.principal));
+      return effective.of(found.principal);
+    },
     policiesVersion: catalog.digest,
     counters,
     close: () => {

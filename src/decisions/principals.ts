@@ -56,6 +56,11 @@ export class Principals {
     return isQuick(found.policies, required) ? found : this.#prepared(found, required);
   }
 
+  /** The user without preparation for any decision: at once when cached. */
+  get(username: string): CachedPrincipal | Promise<CachedPrincipal | undefined> {
+    return this.#cache.peek(username) ?? this.#cache.load(username);
+  }
+
   async #load(username: string, required: RequiredPermissions): Promise<CachedPrincipal | undefined> {
     const found = await this.#cache.load(username);
     return found === undefined ? undefined : this.#prepared(found, required);

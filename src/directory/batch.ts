@@ -4,6 +4,8 @@
  * what a crash interrupted (design §4).
  */
 
+import type { Group, User } from "../model/entities.ts";
+import type { Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
@@ -47,6 +49,8 @@ export interface BatchOptions {
   readonly managed: boolean;
   /** Called now and then with operations done and in all. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** A mark to leave with the batch, see {@link DirectoryBatches.applyMarked}. */
+  readonly mark?: { readonly name: string; readonly value: unknown };
 }
 
 /** A thing of the directory with the mark of {@link BatchOptions.managed}. */
@@ -88,6 +92,29 @@ export interface DirectoryState {
   readonly resources: ReadonlyMap<string, ReadonlyMap<string, Managed<RegisteredResource>>>;
 }
 
+/** One state as the plan of a marked batch sees it: what the batch will find. */
+export interface MarkedState {
+  /** What the mark holds, undefined where it was never set. */
+  readonly mark: unknown;
+  user(username: string): Promise<User | undefined>;
+  group(name: string): Promise<Group | undefined>;
+  policy(name: string): Promise<Policy | undefined>;
+  /** Names of the policies attached to a group, in UTF-8 byte order; empty for an unknown group. */
+  groupPolicies(name: string): Promise<readonly string[]>;
+  /** Name of some member of a group, or undefined where it has none. */
+  someMember(group: string): Promise<string | undefined>;
+  /** Name of the user who has an access key, or undefined where it is free. */
+  keyOwner(accessKeyId: string): Promise<string | undefined>;
+}
+
+/** What a marked batch does. */
+export interface MarkedPlan<T> {
+  readonly operations: readonly BatchOperation[];
+  /** JSON to keep as the mark from now on. */
+  readonly mark: unknown;
+  readonly result: T;
+}
+
 /** The bulk side of the directory. */
 export interface DirectoryBatches {
   /** Reads everything; `secrets: true` decrypts credentials. */
@@ -98,4 +125,16 @@ export interface DirectoryBatches {
    * Deleting or detaching what is absent is no error. Waits while another batch is under way.
    */
   apply(operations: readonly BatchOperation[], options: BatchOptions): Promise<void>;
+  /**
+   * Plans from one state and applies the plan together with a durable mark, all or nothing. What the plan read by name
+   * is what is written over: where somebody else was faster, also from another process, it is planned again. (A batch
+   * of more than one commit relies on being the only process.)
+   * @param name of the mark
+   * @param plan may run more than once; undefined leaves everything as it is
+   * @returns the plan's result, undefined where there was none
+   */
+  applyMarked<T>(
+    name: string,
+    plan: (state: MarkedState) => Promise<MarkedPlan<T> | undefined>,
+  ): Promise<T | undefined>;
 }

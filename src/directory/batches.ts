@@ -7,6 +7,7 @@ import { applyOperation } from "./batch-operations.ts";
 import type { BatchScope } from "./batch-scope.ts";
 import { readDirectoryState } from "./batch-state.ts";
 import { type DirectoryContext, read } from "./context.ts";
+import { markKey, readMarkedState } from "./marked-state.ts";
 import { createBreather } from "./pipeline.ts";
 import { toResourceType } from "./resources.ts";
 import type { Transaction } from "./transaction.ts";
@@ -17,13 +18,28 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
     state: (options) => readDirectoryState(context, options),
     async apply(operations, options) {
       await context.writer.writeBatch(
-        (tx) => applyAll(context, tx, operations, options),
+        async (tx) => {
+          await applyAll(context, tx, operations, options);
+          const { mark } = options;
+          if (mark !== undefined) tx.put("meta", markKey(mark.name), { mark: mark.value });
+        },
         (done, total) => {
           const share = total === 0 ? 1 : done / total;
           options.onProgress?.(Math.floor(operations.length * share), operations.length);
         },
       );
       context.wakeMaintenance();
+    },
+    async applyMarked(name, plan) {
+      const result = await context.writer.writeOfAnySize(async (tx) => {
+        const planned = await plan(await readMarkedState(tx, name));
+        if (planned === undefined) return undefined;
+        await applyAll(context, tx, planned.operations, { managed: false });
+        tx.put("meta", markKey(name), { mark: planned.mark });
+        return planned.result;
+      });
+      context.wakeMaintenance();
+      return result;
     },
   };
 }

@@ -12,6 +12,12 @@ export class ChangeCollector {
   readonly policies = new Set<string>();
   resources = false;
 
+  /** Forgets what was gathered. */
+  clear(): void {
+    for (const ids of [this.users, this.groups, this.policies]) ids.clear();
+    this.resources = false;
+  }
+
   /** The change to tell, or undefined where nothing was touched. */
   toChange(): DirectoryChange | undefined {
     const count = this.users.size + this.groups.size + this.policies.size;

@@ -1,15 +1,18 @@
 /** Looks through a whole store for records of the directory that contradict each other. */
 
 import { type Snapshot, type Store, withSnapshot } from "../store/store.ts";
+import { openExistingSecrets } from "./open-secrets.ts";
 import { createBreather } from "./pipeline.ts";
 import type { Found } from "./reader.ts";
 import { type Links, linksOf } from "./record-links.ts";
 import type { Partition, RecordTypes } from "./records.ts";
+import { SEALED } from "./reseal.ts";
 import { ResolvedSnapshot } from "./resolved-snapshot.ts";
 
 /** A contradiction. */
 export interface StoreFinding {
-  readonly kind: "orphan" | "mismatch" | "duplicate" | "unreadable" | "unfinished";
+  /** `secret`: it cannot be opened. */
+  readonly kind: "orphan" | "mismatch" | "duplicate" | "unreadable" | "unfinished" | "secret";
   readonly partition: string;
   readonly key: string;
   readonly message: string;
@@ -36,15 +39,20 @@ const PLAIN = ["meta", "resource_type", "resource", "sweep"] as const;
 
 const PAGE = 1_000;
 
+/** Whether the sealed secret of a record opens. */
+export type SecretTest = (partition: string, key: string, record: unknown) => boolean;
+
 class StoreCheck {
   readonly findings: StoreFinding[] = [];
   /** Names of living entities by id. */
   readonly #names = new Map<string, string>();
   readonly #waitingForSweep = new Set<string>();
   readonly #snapshot: Snapshot;
+  readonly #opens: SecretTest | undefined;
 
-  constructor(snapshot: Snapshot) {
+  constructor(snapshot: Snapshot, opens: SecretTest | undefined) {
     this.#snapshot = snapshot;
+    this.#opens = opens;
   }
 
   async run(): Promise<void> {
@@ -52,8 +60,19 @@ class StoreCheck {
     for (const partition of ENTITIES) {
       await this.#each(partition, ({ key, record }) => this.#noteEntity(partition, key, record.id));
     }
-    for (const partition of LINKED)
-      await this.#each(partition, (found) => this.#checkLinks(partition, found));
+    for (const partition of LINKED) {
+      await this.#each(partition, async (found) => {
+        try {
+          await this.#checkLinks(partition, found);
+        } catch (error) {
+          // What reads a field as a text it is not throws so; a failing store does not.
+          if (!(error instanceof TypeError)) throw error;
+          this.#add("unreadable", partition, found.key, "it or its counterpart has fields of another type");
+        }
+      });
+    }
+    if (this.#opens !== undefined)
+      for (const { partition } of SEALED) await this.#checkSecrets(partition, this.#opens);
     for (const partition of ["batch", "batch_keys"] as const) {
       await this.#each(partition, ({ key }) => {
         this.#add("unfinished", partition, key, "a batch was interrupted; opening the directory settles it");
@@ -65,7 +84,11 @@ class StoreCheck {
     if (partition === "sweep") this.#waitingForSweep.add(key);
   }
 
-  #noteEntity(partition: Partition, key: string, id: string): void {
+  #noteEntity(partition: Partition, key: string, id: unknown): void {
+    if (typeof id !== "string" || id === "") {
+      this.#add("unreadable", partition, key, "the record has no internal id");
+      return;
+    }
     if (this.#names.has(id))
       this.#add("duplicate", partition, key, `another entity has the internal id ${id}`);
     if (this.#waitingForSweep.has(id)) {
@@ -95,6 +118,19 @@ class StoreCheck {
     }
   }
 
+  /** Partitions with secrets are partly another room's: of them only the secret is looked at. */
+  async #checkSecrets(partition: string, opens: SecretTest): Promise<void> {
+    await this.#each(partition as Partition, ({ key, record }) => {
+      if (opens(partition, key, record)) return;
+      this.#add(
+        "secret",
+        partition,
+        key,
+        "its secret opens with no configured key: sealed for another record or key, or damaged",
+      );
+    });
+  }
+
   async #each<P extends Partition>(
     partition: P,
     visit: (found: Found<P>) => void | Promise<void>,
@@ -120,12 +156,9 @@ class StoreCheck {
   }
 
   #parse<P extends Partition>(partition: P, key: string, value: string): RecordTypes[P] | undefined {
-    try {
-      return JSON.parse(value) as RecordTypes[P];
-    } catch {
-      this.#add("unreadable", partition, key, "the record is no JSON");
-      return undefined;
-    }
+    const record = parseObject(value);
+    if (record === undefined) this.#add("unreadable", partition, key, "the record is no JSON object");
+    return record as RecordTypes[P] | undefined;
   }
 
   #add(kind: StoreFinding["kind"], partition: string, key: string, message: string): void {
@@ -133,15 +166,42 @@ class StoreCheck {
   }
 }
 
+function parseObject(value: string): object | undefined {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === "object" && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Reads every record of the directory from one state and returns what contradicts: references that lead nowhere and
  * wait for no sweep, records whose counterpart is missing, ids that two entities have, interrupted batches. An empty
  * list: the store is sound. Changes nothing.
+ * @param opens tests secrets; without it they are not looked at
  */
-export function checkConsistency(store: Store): Promise<readonly StoreFinding[]> {
+export function checkConsistency(store: Store, opens?: SecretTest): Promise<readonly StoreFinding[]> {
   return withSnapshot(store, async (raw) => {
-    const check = new StoreCheck(new ResolvedSnapshot(raw));
+    const check = new StoreCheck(new ResolvedSnapshot(raw), opens);
     await check.run();
     return check.findings;
+  });
+}
+
+/**
+ * As {@link checkConsistency}, secrets included.
+ * @throws AuthorizerError "invalid_request" when none of the keys is one that secrets in the store are sealed with
+ */
+export async function checkWholeStore(
+  store: Store,
+  keys: { readonly secretKey: string; readonly previousSecretKey: string | undefined },
+): Promise<readonly StoreFinding[]> {
+  const box = await openExistingSecrets({ store, ...keys });
+  return checkConsistency(store, (partition, key, record) => {
+    const sealed = SEALED.find((one) => one.partition === partition);
+    const { secret } = record as { readonly secret?: unknown };
+    if (sealed === undefined) return true;
+    return typeof secret === "string" && (box?.opens(secret, sealed.bindingOf(key, record)) ?? false);
   });
 }

@@ -21,6 +21,7 @@ import { readPrincipal } from "./principals.ts";
 import { LAYOUT, type MetaRecord } from "./records.ts";
 import { Resealing } from "./reseal.ts";
 import { createResources } from "./resources.ts";
+import type { QueuedMailBinding } from "./secrets.ts";
 import { createTokenClaims } from "./token-claims.ts";
 import { Writer } from "./transaction.ts";
 import { createUsers } from "./users.ts";
@@ -50,8 +51,17 @@ export interface DirectoryOptions {
   readonly generateId?: () => string;
 }
 
+/** Encrypts the secrets of queued mails with the keys of this store. */
+export interface MailSecrets {
+  /** The sealed text; it opens for this mail and recipient only. */
+  seal(secret: string, binding: Omit<QueuedMailBinding, "kind">): string;
+  /** "internal" when the text was sealed for another mail or key, or is damaged. */
+  open(sealed: string, binding: Omit<QueuedMailBinding, "kind">): string;
+}
+
 /** An opened directory. */
 export interface OpenedDirectory extends Directory {
+  readonly mailSecrets: MailSecrets;
   /** Tells listeners that anything may have changed: for who puts the store back to an earlier state. */
   storeReplaced(): void;
 }
@@ -126,6 +136,10 @@ function assemble(
     tokenClaims: createTokenClaims(context),
     resources: createResources(context),
     batches: createBatches(context),
+    mailSecrets: {
+      seal: (secret, binding) => context.secrets.seal(secret, { kind: "mail", ...binding }),
+      open: (sealed, binding) => context.secrets.open(sealed, { kind: "mail", ...binding }),
+    },
     principal: (username) => readPrincipal(context, username),
     onChange: (listener) => notifier.subscribe(listener),
     health: () => context.store.health(),

@@ -33,9 +33,15 @@ export interface OpenedSecrets {
   readonly outdatedKeys: readonly string[];
 }
 
+/** How keys of a store are derived; undefined for a store that never had secrets. */
+export async function storedKeyDerivation(store: Store): Promise<KeyDerivation | undefined> {
+  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", "kdf"));
+  return stored && (JSON.parse(stored.value) as KeyDerivation);
+}
+
 async function readKeyDerivation(options: SecretOptions): Promise<KeyDerivation> {
-  const stored = await withSnapshot(options.store, (snapshot) => snapshot.get("meta", "kdf"));
-  if (stored !== undefined) return JSON.parse(stored.value) as KeyDerivation;
+  const stored = await storedKeyDerivation(options.store);
+  if (stored !== undefined) return stored;
   const derivation = newKeyDerivation(options.cost);
   try {
     await options.store.commit({
@@ -49,7 +55,8 @@ async function readKeyDerivation(options: SecretOptions): Promise<KeyDerivation>
   }
 }
 
-async function keysInUse(store: Store): Promise<readonly string[]> {
+/** Ids of the keys that secrets in a store may be sealed with. */
+export async function keysInUse(store: Store): Promise<readonly string[]> {
   const found = await withSnapshot(store, (snapshot) =>
     snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 }),
   );
@@ -57,7 +64,10 @@ async function keysInUse(store: Store): Promise<readonly string[]> {
 }
 
 /** Names a key as one that secrets in the store may be sealed with. */
-async function recordKey({ store, now }: SecretOptions, keyId: string): Promise<void> {
+export async function recordKey(
+  { store, now }: Pick<SecretOptions, "store" | "now">,
+  keyId: string,
+): Promise<void> {
   const value = JSON.stringify({ since: now() } satisfies MetaRecord);
   await store.commit({ put: [{ partition: "meta", key: KEY_PREFIX + keyId, value }] });
 }
@@ -91,4 +101,23 @@ export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets
   if (outdatedKeys.some((id) => id !== previous?.id)) throw wrongKey(previousSecretKey || undefined);
   if (!known.includes(current.id)) await recordKey(options, current.id);
   return { box: new SecretBox(current, previous), outdatedKeys };
+}
+
+/**
+ * Opens the secrets of a store without writing anything; undefined where it never had any. Throws AuthorizerError
+ * "invalid_request" when neither key is one that secrets in the store are sealed with.
+ */
+export async function openExistingSecrets(
+  options: Pick<SecretOptions, "store" | "secretKey" | "previousSecretKey">,
+): Promise<SecretBox | undefined> {
+  const { store, secretKey, previousSecretKey } = options;
+  const derivation = await storedKeyDerivation(store);
+  if (derivation === undefined) return undefined;
+  const current = await deriveSealingKey(secretKey, derivation);
+  const previous = previousSecretKey ? await deriveSealingKey(previousSecretKey, derivation) : undefined;
+  const known = await keysInUse(store);
+  if (known.length > 0 && !known.some((id) => id === current.id || id === previous?.id)) {
+    throw wrongKey(previousSecretKey || undefined);
+  }
+  return new SecretBox(current, previous);
 }

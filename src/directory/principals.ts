@@ -5,6 +5,7 @@ import type { EffectivePolicy, Via } from "../model/policy.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 import { type DirectoryContext, read } from "./context.ts";
 import type { Principal } from "./directory.ts";
+import { toPolicy } from "./policy-records.ts";
 import type { Found, Reader } from "./reader.ts";
 import { under } from "./records.ts";
 
@@ -82,7 +83,7 @@ async function effectivePolicies(
     // An attachment to an earlier policy of the same name is void.
     const live = byName.get(name)!.filter(({ policyId }) => policyId === record.id);
     if (live.length === 0) return [];
-    const { id, rev: version, statement } = record;
-    return [{ id, version, name, statement, via: live.map(({ via }) => via) }];
+    const { id, rev: version } = record;
+    return [{ ...toPolicy(name, record), id, version, via: live.map(({ via }) => via) }];
   });
 }

@@ -8,7 +8,7 @@
  *
  * | partition        | key                              | record                      |
  * |------------------|----------------------------------|-----------------------------|
- * | `meta`           | `layout`, `kdf`, `key/<id>`      | {@link MetaRecord}          |
+ * | `meta`           | `layout`, `kdf`, `key/<id>`, `mark/<name>` | {@link MetaRecord}          |
  * | `user`           | `<username>`                     | {@link UserRecord}          |
  * | `group`          | `<name>`                         | {@link GroupRecord}         |
  * | `policy`         | `<name>`                         | {@link PolicyRecord}        |
@@ -30,6 +30,9 @@
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
  * | `batch`          | `<batch id>`                     | {@link BatchRecord}         |
  * | `batch_keys`     | `<batch id>/<chunk>`             | {@link BatchKeysRecord}     |
+ *
+ * The partitions `outbox`, `outbox_failed` and `invitation` belong to the room of mails; of them this room knows that
+ * queued mails have a sealed secret ({@link SealedMailRecord}).
  *
  * While a batch of more than one commit is under way, a key's value is a write intent: `resolved-snapshot.ts`.
  */
@@ -94,6 +97,15 @@ export interface KeyRecord extends OwnerRecord {
   readonly creation_date: number;
 }
 
+/** What a queued mail in `outbox` has for the sealing of its secret. */
+export interface SealedMailRecord {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  /** Sealed by `secrets.ts`. */
+  readonly secret: string;
+}
+
 /** Listing entry of an access key under its user. */
 export interface UserKeyRecord {
   readonly creation_date: number;
@@ -140,6 +152,8 @@ export interface MetaRecord {
   readonly p?: number;
   /** `key/<id>`: a key that secrets in this store are sealed with; Unix seconds of its first use. */
   readonly since?: number;
+  /** `mark/<name>`: what a marked batch left, to be known to the next one. */
+  readonly mark?: unknown;
 }
 
 /** Record type of each partition. */

@@ -11,7 +11,7 @@ import {
   type ScryptOptions,
   scrypt,
 } from "node:crypto";
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError, isErrorCode } from "../errors.ts";
 
 const FORMAT = "v1";
 const CIPHER = "aes-256-gcm";
@@ -29,19 +29,31 @@ export interface KeyDerivation {
   readonly p: number;
 }
 
-/** Which record a secret belongs to; it opens nowhere else. */
-export interface SecretBinding {
+/** The access key that a secret belongs to. */
+export interface AccessKeyBinding {
   readonly kind: "access_key";
   readonly accessKeyId: string;
   /** Internal id of the owner. */
   readonly userId: string;
 }
 
+/** The queued mail that a secret belongs to, with its recipient. */
+export interface QueuedMailBinding {
+  readonly kind: "mail";
+  readonly mailId: string;
+  readonly username: string;
+  readonly email: string;
+}
+
+/** Which record a secret belongs to; it opens nowhere else. */
+export type SecretBinding = AccessKeyBinding | QueuedMailBinding;
+
 /** A key derived from a configured secret key. */
 export interface SealingKey {
   /** Names the key in ciphertexts and in the store; says nothing about the key. */
   readonly id: string;
-  readonly bytes: Buffer;
+  /** One key for each kind of secret. */
+  readonly bytes: Readonly<Record<SecretBinding["kind"], Buffer>>;
 }
 
 /** Salt and cost for a new store. `N` is at least 2^15 wherever secrets reach a disk. */
@@ -62,12 +74,19 @@ export async function deriveSealingKey(secretKey: string, derivation: KeyDerivat
   const master = await deriveMaster(secretKey, salt, { N, r, p, maxmem: 256 * N * r });
   const expand = (purpose: string, bytes: number): Buffer =>
     Buffer.from(hkdfSync("sha256", master, salt, `svc-authorizer ${FORMAT} ${purpose}`, bytes));
-  const bytes = expand("credential secrets", KEY_BYTES);
+  const bytes = {
+    access_key: expand("credential secrets", KEY_BYTES),
+    mail: expand("queued mails", KEY_BYTES),
+  };
   return { id: expand("key check", ID_BYTES).toString("base64url"), bytes };
 }
 
-function associatedData({ kind, accessKeyId, userId }: SecretBinding, keyId: string): Buffer {
-  return Buffer.from(JSON.stringify([FORMAT, kind, accessKeyId, userId, keyId]));
+function associatedData(binding: SecretBinding, keyId: string): Buffer {
+  const owner =
+    binding.kind === "mail"
+      ? [binding.mailId, binding.username, binding.email]
+      : [binding.accessKeyId, binding.userId];
+  return Buffer.from(JSON.stringify([FORMAT, binding.kind, ...owner, keyId]));
 }
 
 /** Encrypts and decrypts secrets with the keys that are configured. */
@@ -94,7 +113,7 @@ export class SecretBox {
   seal(secret: string, binding: SecretBinding): string {
     const { id, bytes } = this.#current;
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, bytes, nonce);
+    const cipher = createCipheriv(CIPHER, bytes[binding.kind], nonce);
     cipher.setAAD(associatedData(binding, id));
     const body = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
     return `${FORMAT}.${id}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
@@ -107,7 +126,7 @@ export class SecretBox {
     if (format !== FORMAT || key === undefined) throw unopenable(binding);
     try {
       const bytes = Buffer.from(body, "base64url");
-      const decipher = createDecipheriv(CIPHER, key.bytes, bytes.subarray(0, NONCE_BYTES), {
+      const decipher = createDecipheriv(CIPHER, key.bytes[binding.kind], bytes.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
       });
       decipher.setAAD(associatedData(binding, keyId));
@@ -119,13 +138,28 @@ export class SecretBox {
     }
   }
 
+  /** Whether {@link open} would succeed. */
+  opens(sealed: string, binding: SecretBinding): boolean {
+    try {
+      this.open(sealed, binding);
+      return true;
+    } catch (error) {
+      if (isErrorCode(error, "internal")) return false;
+      throw error;
+    }
+  }
+
   /** True when a sealed text was sealed with the current key. */
   isCurrent(sealed: string): boolean {
     return sealed.startsWith(`${FORMAT}.${this.#current.id}.`);
   }
 }
 
-function unopenable({ accessKeyId }: SecretBinding): AuthorizerError {
-  const message = `the stored secret of access key ${JSON.stringify(accessKeyId)} cannot be opened: it was sealed for another record or key, or it is damaged`;
+function unopenable(binding: SecretBinding): AuthorizerError {
+  const owner =
+    binding.kind === "mail"
+      ? `queued mail ${binding.mailId}`
+      : `access key ${JSON.stringify(binding.accessKeyId)}`;
+  const message = `the stored secret of ${owner} cannot be opened: it was sealed for another record or key, or it is damaged`;
   return new AuthorizerError("internal", message);
 }

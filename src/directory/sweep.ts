@@ -120,12 +120,13 @@ export async function sweepStep(store: Store, id: string, sweep: SweepRecord): P
   });
 }
 
-/** The next deleted entity that waits to be swept. */
-export async function nextSweep(
+/** The next deleted entities that wait to be swept, at most `limit`. */
+export async function nextSweeps(
   store: Store,
-): Promise<{ readonly id: string; readonly sweep: SweepRecord } | undefined> {
-  const [first] = await withSnapshot(store, (raw) => new ResolvedSnapshot(raw).scan("sweep", { limit: 1 }));
-  return first && { id: first.key, sweep: JSON.parse(first.value) as SweepRecord };
+  limit: number,
+): Promise<readonly { readonly id: string; readonly sweep: SweepRecord }[]> {
+  const found = await withSnapshot(store, (raw) => new ResolvedSnapshot(raw).scan("sweep", { limit }));
+  return found.map(({ key, value }) => ({ id: key, sweep: JSON.parse(value) as SweepRecord }));
 }
 
 /**

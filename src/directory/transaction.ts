@@ -5,10 +5,17 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError, isErrorCode } from "../errors.ts";
-import type { Commit, Snapshot, Store, StoredRecord } from "../store/store.ts";
+import {
+  type Commit,
+  MAX_COMMIT_OPERATIONS,
+  type Snapshot,
+  type Store,
+  type StoredRecord,
+} from "../store/store.ts";
 import { ChangeCollector, type ChangeNotifier } from "./changes.ts";
 import type { LargeCommits, PendingWrite } from "./large-commits.ts";
 import type { PolicyCache } from "./policy-cache.ts";
+import type { Found } from "./reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "./records.ts";
 import { ResolvedSnapshot } from "./resolved-snapshot.ts";
 import type { WriteGate } from "./write-gate.ts";
@@ -17,8 +24,6 @@ const MAX_ATTEMPTS = 12;
 const MAX_BACKOFF_MS = 20;
 
 interface Slot {
-  readonly partition: Partition;
-  readonly key: string;
   /** What the snapshot has; undefined until read, null where absent. */
   base: StoredRecord | null | undefined;
   /** Parsed form of what is there now, in this transaction. */
@@ -31,7 +36,8 @@ export class Transaction {
   readonly changes = new ChangeCollector();
   readonly #snapshot: Snapshot;
   readonly #policies: PolicyCache;
-  readonly #slots = new Map<string, Slot>();
+  /** By partition, then key: a data set has some 100,000, and a joined key for each would weigh as much again. */
+  readonly #slots = new Map<Partition, Map<string, Slot>>();
 
   constructor(snapshot: Snapshot, policies: PolicyCache) {
     this.#snapshot = snapshot;
@@ -65,8 +71,10 @@ export class Transaction {
   /** As one commit, with an expectation for everything that was read. */
   toCommit(): Commit | undefined {
     const expect: { partition: string; key: string; version: string | undefined }[] = [];
-    for (const { partition, key, base } of this.#slots.values()) {
-      if (base !== undefined) expect.push({ partition, key, version: base?.version });
+    for (const [partition, slots] of this.#slots) {
+      for (const [key, { base }] of slots) {
+        if (base !== undefined) expect.push({ partition, key, version: base?.version });
+      }
     }
     const writes = [...this.pendingWrites()];
     if (writes.length === 0) return undefined;
@@ -79,30 +87,70 @@ export class Transaction {
     };
   }
 
+  /**
+   * Records below a prefix, as the snapshot has them: what this transaction wrote is not among them, and they are no
+   * expectation of its commit.
+   */
+  async scan<P extends Partition>(partition: P, prefix: string, limit: number): Promise<readonly Found<P>[]> {
+    const found = await this.#snapshot.scan(partition, { prefix, limit });
+    return found.map((stored) => ({
+      key: stored.key,
+      record: this.#decode(partition, stored.key, stored) as RecordTypes[P],
+    }));
+  }
+
+  /** As {@link pendingWrites}, forgetting each key: of a large batch not everything is in memory twice. */
+  *drainWrites(): Generator<PendingWrite> {
+    for (const write of this.pendingWrites()) {
+      this.#slots.get(write.partition as Partition)?.delete(write.key);
+      yield write;
+    }
+  }
+
+  /** True when the store takes everything as one commit. */
+  fitsOneCommit(): boolean {
+    const { expect = [], put = [], delete: deleted = [] } = this.toCommit() ?? {};
+    return expect.length + put.length + deleted.length <= MAX_COMMIT_OPERATIONS;
+  }
+
+  /** Forgets everything read and written. */
+  abandon(): undefined {
+    this.#slots.clear();
+    this.changes.clear();
+  }
+
   /** How many keys were written, also those whose text stays the same. */
   countWrites(): number {
     let count = 0;
-    for (const slot of this.#slots.values()) if (slot.written) count += 1;
+    for (const slots of this.#slots.values()) {
+      for (const slot of slots.values()) if (slot.written) count += 1;
+    }
     return count;
   }
 
   /** The keys whose stored text changes. */
   *pendingWrites(): Generator<PendingWrite> {
-    for (const { partition, key, base, record, written } of this.#slots.values()) {
-      if (!written) continue;
-      const next = record === undefined ? undefined : JSON.stringify(record);
-      const known = base !== undefined;
-      if (known && base?.value === next) continue;
-      yield { partition, key, old: base?.value, known, next };
+    for (const [partition, slots] of this.#slots) {
+      for (const [key, { base, record, written }] of slots) {
+        if (!written) continue;
+        const next = record === undefined ? undefined : JSON.stringify(record);
+        const known = base !== undefined;
+        if (known && base?.value === next) continue;
+        yield { partition, key, old: base?.value, known, next };
+      }
     }
   }
 
   #slot(partition: Partition, key: string): Slot {
-    const name = `${partition}\n${key}`;
-    let slot = this.#slots.get(name);
+    let slots = this.#slots.get(partition);
+    if (slots === undefined) {
+      slots = new Map();
+      this.#slots.set(partition, slots);
+    }
+    let slot = slots.get(key);
     if (slot === undefined) {
-      slot = { partition, key, base: undefined, record: undefined, written: false };
-      this.#slots.set(name, slot);
+      slot = { base: undefined, record: undefined, written: false };
+      slots.set(key, slot);
     }
     return slot;
   }
@@ -160,7 +208,7 @@ export class Writer {
     return gate.exclusive(async () => {
       await this.#recover();
       const { tx, result } = await this.#run(work);
-      await largeCommits.apply(tx.pendingWrites(), tx.countWrites(), {
+      await largeCommits.apply(tx.drainWrites(), tx.countWrites(), {
         onProgress,
         onCommitted: () => {
           const change = tx.changes.toChange();
@@ -169,6 +217,18 @@ export class Writer {
       });
       return result;
     });
+  }
+
+  /**
+   * As {@link write} where the work fits one commit; else as {@link writeBatch}, where only writers of this process are
+   * kept away.
+   */
+  async writeOfAnySize<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const whole = await this.write(async (tx) => {
+      const result = await work(tx);
+      return tx.fitsOneCommit() ? { result } : tx.abandon();
+    });
+    return whole === undefined ? this.writeBatch(work, () => {}) : whole.result;
   }
 
   /** Finishes or undoes a batch that a failing store interrupted in this process. */

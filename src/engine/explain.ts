@@ -37,15 +37,11 @@ export interface ExplainedOutcome extends Outcome {
 export function explain(policies: CompiledPolicies, request: EngineRequest): ExplainedOutcome {
   const effects = new Map<RequiredPermissions, Effect>();
   const outcome = decide(policies, request, (node, effect) => effects.set(node, effect));
-  const leaves = [...effects].filter(([node, effect]) => "action" in node && effect === outcome.effect);
+  const decided = [...effects].filter(([, effect]) => effect === outcome.effect).map(([node]) => node);
+  const leaves = decided.filter((node) => "action" in node);
   const determining = new Map<string, Determining>();
-  for (const [leaf] of outcome.effect === "neutral" ? [] : leaves) {
-    for (const one of determiningStatements(
-      policies,
-      leaf as RequiredLeaf,
-      request,
-      outcome.effect === "deny",
-    )) {
+  for (const node of outcome.effect === "neutral" ? [] : decided) {
+    for (const one of determiningStatements(policies, node, request, outcome.effect === "deny")) {
       determining.set(`${one.statement} ${one.policy}`, one);
     }
   }
@@ -53,14 +49,7 @@ export function explain(policies: CompiledPolicies, request: EngineRequest): Exp
     ...outcome,
     determining: [...determining.values()],
     tree: withEffects(request.required, effects),
-    nearMisses:
-      outcome.effect === "neutral"
-        ? findNearMisses(
-            policies,
-            leaves.map(([leaf]) => leaf as RequiredLeaf),
-            request,
-          )
-        : [],
+    nearMisses: outcome.effect === "neutral" ? findNearMisses(policies, leaves, request) : [],
   };
 }
 
@@ -75,11 +64,34 @@ function withEffects(
   return { ...node, ...own };
 }
 
+/** The statements that decided a node; none for a node that only gathers others. */
+function determiningStatements(
+  policies: CompiledPolicies,
+  node: RequiredPermissions,
+  request: EngineRequest,
+  denying: boolean,
+): Determining[] {
+  if ("action" in node) return leafStatements(policies, node, request, denying);
+  if ("any_resource" in node) return gateStatements(policies, node.any_resource.action);
+  return [];
+}
+
+/** All statements that open the gate of list filtering, whatever their resource (evaluation.md §10). */
+function gateStatements(policies: CompiledPolicies, action: string): Determining[] {
+  const found: Determining[] = [];
+  for (const statement of policies.statements) {
+    if (statement.policy.statement[statement.index]?.effect !== "allow") continue;
+    const pattern = matchingAction(statement, action.toWellFormed());
+    if (pattern !== undefined) found.push(describe(statement, pattern, undefined));
+  }
+  return found;
+}
+
 /**
  * All statements that allow, or all that deny: without them the decision would be another. A statement that cannot
  * be evaluated denies everything and is named with its whole resource text and no action.
  */
-function determiningStatements(
+function leafStatements(
   policies: CompiledPolicies,
   leaf: RequiredLeaf,
   request: EngineRequest,

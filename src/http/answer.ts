@@ -64,22 +64,55 @@ export function finish(request: ServiceRequest, exchange: Exchange, status: numb
   });
 }
 
-function write(
+/** What goes around a body. ASCII, as nearly every answer is, leaves faster as Latin-1; the bytes are the same. */
+interface Frame {
+  readonly body: string;
+  readonly headers: string[];
+  readonly encoding: "latin1" | "utf8";
+}
+
+function frame(body: string): Frame {
+  const bytes = Buffer.byteLength(body);
+  return {
+    body,
+    headers: ["Content-Type", "application/json", "Content-Length", String(bytes)],
+    encoding: bytes === body.length ? "latin1" : "utf8",
+  };
+}
+
+function withoutBody(status: number): Pick<Frame, "headers" | "encoding"> {
+  return { headers: status === 204 ? [] : ["Content-Length", "0"], encoding: "latin1" };
+}
+
+let last = frame("");
+
+/** The frame of the last body serves again when the next is the same, as that of an allow often is. */
+function frameOf(body: string): Frame {
+  if (body !== last.body) last = frame(body);
+  return last;
+}
+
+/**
+ * Writes an answer, unless there is one already.
+ * @param body JSON text; undefined for an answer without body, which then has no content type either
+ * @param further headers, name and value in turn
+ */
+export function write(
   request: ServiceRequest,
   exchange: Exchange,
   status: number,
-  body: string,
+  body: string | undefined,
   further: readonly string[] | undefined,
 ): void {
   if (exchange.answered) return;
   const { response, requestId } = exchange;
-  const headers = ["Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body))];
-  if (requestId !== "") headers.push("X-Request-ID", requestId);
-  if (further !== undefined) headers.push(...further);
+  const { headers, encoding } = body === undefined ? withoutBody(status) : frameOf(body);
+  const more = requestId === "" ? further : ["X-Request-ID", requestId, ...(further ?? [])];
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
   if (exchange.edge.stopping() || request.awaitsContinue) response.shouldKeepAlive = false;
-  response.writeHead(status, headers);
-  response.end(body);
+  response.writeHead(status, more === undefined ? headers : [...headers, ...more]);
+  if (body === undefined) response.end();
+  else response.end(body, encoding);
   finish(request, exchange, status);
 }
 

@@ -29,6 +29,7 @@ export interface BearerOptions {
 /** A configured token, with room to lay a presented one beside it. */
 interface KnownToken {
   readonly access: Access;
+  /** `Bearer TOKEN`, or the hexadecimal digest of the token. */
   readonly secret: Buffer;
   readonly presented: Buffer;
   readonly hashed: boolean;
@@ -38,6 +39,7 @@ const MIN_TOKEN_LENGTH = 32;
 const SHA256_HEX = /^[0-9a-f]{64}$/i;
 const SCHEME = /^bearer +([^\s]+)$/i;
 const AUTHORIZATION = "authorization";
+const PREFIX = "Bearer ";
 
 /** Verifies the Authorization header of requests. Replaced as a whole when tokens are reloaded. */
 export class BearerVerifier {
@@ -69,22 +71,22 @@ export class BearerVerifier {
     const header = request.headers.authorization;
     if (header === undefined) throw unauthenticated("a bearer token is needed");
     if (isRepeated(request.rawHeaders)) throw unauthenticated("more than one Authorization header");
-    const token = header.startsWith("Bearer ") ? bearerToken(header) : SCHEME.exec(header)?.[1];
-    if (token === undefined) throw unauthenticated("a bearer token is needed");
-    const access = this.#listed(token);
+    const credentials = normalized(header);
+    if (credentials === undefined) throw unauthenticated("a bearer token is needed");
+    const access = this.#listed(credentials);
     if (access !== undefined) return access;
     if (this.#jwt === undefined) throw unauthenticated("the bearer token is not valid");
-    const verified = this.#jwt.verify(token);
+    const verified = this.#jwt.verify(credentials.slice(PREFIX.length));
     return verified instanceof Promise ? verified.then(accepted) : accepted(verified);
   }
 
   /** Compares with every configured token, whichever matches, in time that depends on lengths alone. */
-  #listed(token: string): Access | undefined {
+  #listed(credentials: string): Access | undefined {
     let found: Access | undefined;
-    const digest = this.#anyHashed ? hash("sha256", Buffer.from(token, "latin1"), "hex") : "";
+    const digest = this.#anyHashed ? digestOf(credentials) : "";
     for (const known of this.#known) {
       const { presented, secret } = known;
-      const text = known.hashed ? digest : token;
+      const text = known.hashed ? digest : credentials;
       const sameLength = text.length === secret.length;
       presented.write(sameLength ? text : "", 0, "latin1");
       if (timingSafeEqual(presented, secret) && sameLength) found = known.access;
@@ -93,9 +95,15 @@ export class BearerVerifier {
   }
 }
 
-function bearerToken(header: string): string | undefined {
-  const token = header.slice(7);
-  return token.includes(" ") || token === "" ? SCHEME.exec(header)?.[1] : token;
+/** `Bearer TOKEN`, written in just this way; undefined for other schemes. */
+function normalized(header: string): string | undefined {
+  if (header.startsWith(PREFIX) && header.lastIndexOf(" ") === PREFIX.length - 1) return header;
+  const token = SCHEME.exec(header)?.[1];
+  return token === undefined ? undefined : PREFIX + token;
+}
+
+function digestOf(credentials: string): string {
+  return hash("sha256", Buffer.from(credentials.slice(PREFIX.length), "latin1"), "hex");
 }
 
 function accepted(access: Access | undefined): Access {
@@ -105,12 +113,13 @@ function accepted(access: Access | undefined): Access {
 
 /** Node keeps the first of repeated Authorization headers; a proxy may have judged by the last. */
 function isRepeated(rawHeaders: readonly string[]): boolean {
-  let seen = 0;
+  let ofItsLength = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) seen++;
+    if ((rawHeaders[index] as string).length === AUTHORIZATION.length) ofItsLength++;
   }
-  return seen > 1;
+  if (ofItsLength < 2) return false;
+  const names = rawHeaders.filter((_text, index) => index % 2 === 0);
+  return names.filter((name) => name.toLowerCase() === AUTHORIZATION).length > 1;
 }
 
 function unauthenticated(message: string): AuthorizerError {
@@ -118,8 +127,13 @@ function unauthenticated(message: string): AuthorizerError {
 }
 
 function plainToken(name: string, token: string, scopes: ReadonlySet<Scope>): KnownToken {
-  const secret = Buffer.from(token, "utf8");
+  const secret = Buffer.from(PREFIX + token, "utf8");
   return { access: { name, scopes }, secret, presented: Buffer.alloc(secret.length), hashed: false };
+}
+
+function hashedToken(name: string, digest: string, scopes: ReadonlySet<Scope>): KnownToken {
+  const secret = Buffer.from(digest, "latin1");
+  return { access: { name, scopes }, secret, presented: Buffer.alloc(secret.length), hashed: true };
 }
 
 function knownToken(listed: ListedToken): KnownToken {
@@ -132,7 +146,7 @@ function knownToken(listed: ListedToken): KnownToken {
     if (!SHA256_HEX.test(tokenSha256)) {
       throw new AuthorizerError("invalid_request", `token ${name}: token_sha256 needs 64 hexadecimal digits`);
     }
-    return { ...plainToken(name, tokenSha256.toLowerCase(), scopes), hashed: true };
+    return hashedToken(name, tokenSha256.toLowerCase(), scopes);
   }
   if ((token as string).length < MIN_TOKEN_LENGTH) {
     throw new AuthorizerError("invalid_request", `token ${name}: at least ${MIN_TOKEN_LENGTH} characters`);

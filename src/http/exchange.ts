@@ -22,13 +22,18 @@ export interface Call {
 /** A request whose time a handler prolongs while it moves: milliseconds of `performance.now()`. */
 export type StreamedRequest = IncomingMessage & { deadline: number };
 
-/** A route that takes a JSON body and answers 200 with JSON. */
-export interface BodyRoute {
+/** What every route has. */
+export interface Route {
+  /** Template of the program's own, such as `/auth/users/{userId}`: what log and metrics show of a request. */
   readonly path: string;
+  readonly meter: RouteMeter;
+}
+
+/** A route that takes a JSON body and answers 200 with JSON. */
+export interface BodyRoute extends Route {
   readonly scope: Scope;
   readonly priority: Priority;
   readonly maxBytes: number;
-  readonly meter: RouteMeter;
   /** Takes the time of decisions, without reading the request and sending the answer. */
   readonly decisionSeconds: DurationMeter;
   /** The answer as JSON text; throws or rejects with AuthorizerError. */
@@ -58,9 +63,9 @@ export interface Edge {
 export const NOBODY: Access = { name: "", scopes: new Set() };
 
 /** State of a request between its steps. */
-export class Exchange implements Call {
+export class Exchange<R extends Route = Route> implements Call {
   readonly edge: Edge;
-  readonly route: BodyRoute;
+  readonly route: R;
   readonly response: ServerResponse;
   requestId: string;
   readonly query: string;
@@ -73,7 +78,7 @@ export class Exchange implements Call {
   inside = false;
   answered = false;
 
-  constructor(edge: Edge, route: BodyRoute, request: IncomingMessage, response: ServerResponse) {
+  constructor(edge: Edge, route: R, request: IncomingMessage, response: ServerResponse) {
     this.edge = edge;
     this.route = route;
     this.response = response;

@@ -15,30 +15,42 @@ import { type BodyFormat, bodyFormat, refuseCoding } from "./media-type.ts";
 import { type Access, requireScope } from "./scopes.ts";
 import { continueIfAsked, type ServiceRequest } from "./service-request.ts";
 
-/** Serves a request. Never throws. */
-export function serve(edge: Edge, route: BodyRoute, request: ServiceRequest, response: ServerResponse): void {
+type BodyExchange = Exchange<BodyRoute>;
+
+/**
+ * Serves a request. Never throws.
+ * @param direct true within the "request" event of a request that did not meet Express: its body need not go
+ *   through a stream.
+ */
+export function serve(
+  edge: Edge,
+  route: BodyRoute,
+  request: ServiceRequest,
+  response: ServerResponse,
+  direct = false,
+): void {
   const exchange = new Exchange(edge, route, request, response);
   request.exchange = exchange;
   try {
     const access = edge.bearer.verify(request);
     if (access instanceof Promise) {
       access
-        .then((known) => admit(request, exchange, known))
+        .then((known) => admit(request, exchange, known, false))
         .catch((error) => refuse(request, exchange, error));
-    } else admit(request, exchange, access);
+    } else admit(request, exchange, access, direct);
   } catch (error) {
     refuse(request, exchange, error);
   }
 }
 
-function admit(request: ServiceRequest, exchange: Exchange, access: Access): void {
+function admit(request: ServiceRequest, exchange: BodyExchange, access: Access, direct: boolean): void {
   const { edge, route } = exchange;
   exchange.access = access;
   requireScope(access, route.scope);
   const format = contentFormat(request.headers, route);
   if (!edge.admission.enter(route.priority)) throw overloaded();
   exchange.inside = true;
-  if (format === "json" && route.priority === "hot") receive(request, exchange);
+  if (format === "json" && route.priority === "hot") receive(request, exchange, direct);
   else {
     const work = format === "json" ? inTurn(request, exchange) : stream(request, exchange);
     work.catch((error) => refuse(request, exchange, error));
@@ -63,7 +75,7 @@ function tooLarge(route: BodyRoute): RequestRefused {
 }
 
 /** Bulk bodies are read when it is their turn, so that what waits takes no memory. */
-async function inTurn(request: ServiceRequest, exchange: Exchange): Promise<void> {
+async function inTurn(request: ServiceRequest, exchange: BodyExchange): Promise<void> {
   const { response, route, edge } = exchange;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -83,44 +95,58 @@ async function inTurn(request: ServiceRequest, exchange: Exchange): Promise<void
   }
 }
 
-async function stream(request: ServiceRequest, exchange: Exchange): Promise<void> {
+async function stream(request: ServiceRequest, exchange: BodyExchange): Promise<void> {
   const { response, route } = exchange;
   continueIfAsked(request, response);
   await route.stream?.(request, response, exchange);
   finish(request, exchange, response.statusCode);
 }
 
-function receive(request: ServiceRequest, exchange: Exchange): void {
+function receive(request: ServiceRequest, exchange: BodyExchange, direct: boolean): void {
   continueIfAsked(request, exchange.response);
-  request.on("data", onData);
-  request.on("end", onEnd);
+  if (direct) request.sink = take;
+  else {
+    request.on("data", onData);
+    request.on("end", onEnd);
+  }
 }
 
-function onData(this: ServiceRequest, chunk: Buffer): void {
-  const exchange = this.exchange as Exchange;
-  exchange.received += chunk.length;
+function onData(this: ServiceRequest, piece: Buffer): void {
+  take(this, piece);
+}
+
+function onEnd(this: ServiceRequest): void {
+  take(this, null);
+}
+
+/** Gathers a body and acts on its end; what comes after an answer is thrown away. */
+function take(request: ServiceRequest, piece: Buffer | null): void {
+  const exchange = request.exchange as BodyExchange;
+  if (exchange.answered) return;
+  if (piece === null) {
+    decide(request, exchange);
+    return;
+  }
+  exchange.received += piece.length;
   if (exchange.received > exchange.route.maxBytes) {
-    this.off("data", onData);
-    this.off("end", onEnd);
     exchange.first = undefined;
     exchange.rest = undefined;
-    refuse(this, exchange, tooLarge(exchange.route));
-  } else if (exchange.first === undefined) exchange.first = chunk;
-  else if (exchange.rest === undefined) exchange.rest = [exchange.first, chunk];
-  else exchange.rest.push(chunk);
+    refuse(request, exchange, tooLarge(exchange.route));
+  } else if (exchange.first === undefined) exchange.first = piece;
+  else if (exchange.rest === undefined) exchange.rest = [exchange.first, piece];
+  else exchange.rest.push(piece);
 }
 
 /** Answers with a decision and counts what it took since `began`. */
-function decided(request: ServiceRequest, exchange: Exchange, began: number, text: string): void {
+function decided(request: ServiceRequest, exchange: BodyExchange, began: number, text: string): void {
   exchange.route.decisionSeconds.observe((performance.now() - began) / 1000);
   answer(request, exchange, text);
 }
 
 const EMPTY = Buffer.alloc(0);
 
-function onEnd(this: ServiceRequest): void {
-  const exchange = this.exchange as Exchange;
-  if (exchange.answered) return;
+/** Answers from a whole body. */
+function decide(request: ServiceRequest, exchange: BodyExchange): void {
   const { first, rest, route } = exchange;
   exchange.first = undefined;
   exchange.rest = undefined;
@@ -129,12 +155,12 @@ function onEnd(this: ServiceRequest): void {
     const body = parseJsonBody(bytes, exchange.edge.limits.jsonDepth);
     const began = performance.now();
     const text = route.answer(body, exchange);
-    if (typeof text === "string") decided(this, exchange, began, text);
+    if (typeof text === "string") decided(request, exchange, began, text);
     else
       text
-        .then((late) => decided(this, exchange, began, late))
-        .catch((error) => refuse(this, exchange, error));
+        .then((late) => decided(request, exchange, began, late))
+        .catch((error) => refuse(request, exchange, error));
   } catch (error) {
-    refuse(this, exchange, error);
+    refuse(request, exchange, error);
   }
 }

@@ -6,10 +6,17 @@ import type { Decisions } from "../decisions/decisions.ts";
 import type { HttpCounters } from "../observe/http-counters.ts";
 import { accessRoutes } from "./access/access-routes.ts";
 import { Admission } from "./admission.ts";
+import {
+  type AuthorizationHandler,
+  type AuthorizationOptions,
+  authorizationHandler,
+  authorizationOperations,
+} from "./authorization/authorization-api.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import type { BodyRoute, Edge } from "./exchange.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import type { HttpLimits } from "./limits.ts";
+import { openApiRoutes } from "./openapi/openapi-route.ts";
 import type { HttpLog } from "./ports.ts";
 import { serve } from "./serve.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "./server-lifecycle.ts";
@@ -18,6 +25,8 @@ import { counted, methodNotAllowed, strictApp, unrouted } from "./unrouted.ts";
 
 /** Options of {@link createServiceListener}. */
 export interface ServiceListenerOptions {
+  /** Version of the package. */
+  readonly version: string;
   readonly decisions: Decisions;
   readonly bearer: BearerOptions;
   readonly limits: HttpLimits;
@@ -27,6 +36,8 @@ export interface ServiceListenerOptions {
   /** Give every request an id (wanted where decisions are audited); default: only those that bring one. */
   readonly alwaysRequestId?: boolean;
   readonly tls?: TlsMaterial;
+  /** The authorization API; absent: not served. */
+  readonly authorization?: AuthorizationOptions;
 }
 
 /** The listener. */
@@ -49,11 +60,16 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     stopping: () => life.managed?.stopping() ?? false,
   };
   const routes = accessRoutes(decisions, edge);
+  const { authorization } = options;
+  const api =
+    authorization === undefined
+      ? () => false
+      : authorizationHandler(edge, authorizationOperations(authorization, decisions));
   const managed = createManagedServer({
     headersBytes: limits.headersBytes,
     requestTimeoutMs: limits.requestTimeoutMs,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-    handler: hotPathsFirst(edge, routes, expressApp(edge, routes, options.health)),
+    handler: hotPathsFirst(edge, routes, api, expressApp(edge, routes, options)),
   });
   life.managed = managed;
   return {
@@ -64,17 +80,29 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
   };
 }
 
-/** Serves hot routes by their exact target, before Express; with a query they go the long way to the same code. */
-function hotPathsFirst(edge: Edge, routes: readonly BodyRoute[], app: Express) {
-  const hot = new Map(routes.filter((route) => route.priority === "hot").map((route) => [route.path, route]));
+/**
+ * Serves hot routes by their exact target, before Express; with a query they go the long way to the same code. The
+ * authorization API reads raw targets, so all of it comes before Express.
+ */
+function hotPathsFirst(edge: Edge, routes: readonly BodyRoute[], api: AuthorizationHandler, app: Express) {
+  const hot = routes.filter(({ priority }) => priority === "hot");
+  // Comparing three texts of different lengths takes less than hashing one.
+  const find = (target: string) => {
+    for (const route of hot) if (route.path === target) return route;
+    return undefined;
+  };
   return (request: ServiceRequest, response: ServerResponse) => {
-    const route = request.method === "POST" ? hot.get(request.url as string) : undefined;
-    if (route !== undefined) serve(edge, route, request, response);
-    else app(request as never, response as never);
+    const route = request.method === "POST" ? find(request.url as string) : undefined;
+    if (route !== undefined) serve(edge, route, request, response, true);
+    else if (!api(request, response)) app(request as never, response as never);
   };
 }
 
-function expressApp(edge: Edge, routes: readonly BodyRoute[], health: Health): Express {
+function expressApp(
+  edge: Edge,
+  routes: readonly BodyRoute[],
+  { health, version }: ServiceListenerOptions,
+): Express {
   const app = strictApp();
   const router = Router({ strict: true, caseSensitive: true });
   for (const route of routes) {
@@ -83,6 +111,7 @@ function expressApp(edge: Edge, routes: readonly BodyRoute[], health: Health): E
       .post((request, response) => serve(edge, route, request as unknown as ServiceRequest, response))
       .all(counted(edge.counters), methodNotAllowed(["POST"]));
   }
-  app.use(healthRoutes(health, edge.counters), router, ...unrouted(edge));
+  const open = [healthRoutes(health, edge.counters), openApiRoutes(version, edge.counters)];
+  app.use(...open, router, ...unrouted(edge));
   return app;
 }

@@ -29,7 +29,7 @@ export interface Policy extends NamedStatements {
 export type Via = { readonly user: string } | { readonly group: string };
 
 /** A policy that is in force for a user. Distinct by name; direct and group attachments are merged in `via`. */
-export interface EffectivePolicy extends NamedStatements {
+export interface EffectivePolicy extends Policy {
   /** Internal id, never reused. */
   readonly id: string;
   /** Changes with every write of the policy. */

@@ -1,6 +1,7 @@
 /** The metrics of the service itself: every name begins with `svc_authorizer_`. */
 
 import type { DecisionCounters } from "../decisions/decisions.ts";
+import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
@@ -23,6 +24,7 @@ export interface MetricSources {
   readonly log: { readonly droppedLines: number };
   /** Whether the last load of data sets succeeded; undefined as long as there was none. */
   readonly datasets: { readonly lastLoadSuccess: boolean | undefined };
+  readonly mail: MailCounters;
 }
 
 /** All metrics of the service over their sources. */
@@ -31,6 +33,7 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...decisionMetrics(sources.decisions, sources.http),
     ...httpMetrics(sources.http),
     ...storeMetrics(sources.store),
+    ...mailMetrics(sources.mail),
     ...stateMetrics(sources),
   ];
 }
@@ -64,6 +67,12 @@ function decisionMetrics(decisions: DecisionCounters, http: ReadableHttpCounters
       return decisions.cacheEvictions;
     }),
     single("gauge", `${PREFIX}cache_size`, "Users in the cache.", () => decisions.cacheSize()),
+    single(
+      "counter",
+      `${PREFIX}portable_rewritings_total`,
+      "Statements that data servers got in another form than stored, since they could not evaluate them.",
+      () => decisions.portableRewritings,
+    ),
     single("gauge", `${PREFIX}compiled_sets`, "Compiled policy sets in memory, shared by users.", () => {
       return decisions.compiledSets();
     }),
@@ -129,6 +138,22 @@ function storeMetrics(store: StoreCounters): ScrapedMetric[] {
       "Time of operations of the store.",
       ["operation"],
       () => Object.entries(store).map(([operation, { duration }]) => [{ operation }, duration] as const),
+    ),
+  ];
+}
+
+function mailMetrics(mail: MailCounters): ScrapedMetric[] {
+  return [
+    single("gauge", `${PREFIX}mail_queue_length`, "Mails waiting to be sent.", () => mail.queued),
+    labelled(
+      "counter",
+      `${PREFIX}mails_total`,
+      "Mails by what became of them (sent, failed, dropped); retried: attempts that are made again.",
+      ["result"],
+      () =>
+        (["sent", "retried", "failed", "dropped"] as const).map(
+          (result) => [{ result }, mail[result]] as const,
+        ),
     ),
   ];
 }

@@ -9,7 +9,7 @@ const found = (id: string, version: string): CachedPrincipal => ({
     username: "alice",
     properties: {},
     groups: ["group"],
-    policies: [{ id: "policy", version, name: "p", statement: [], via: [] }],
+    policies: [{ id: "policy", version, name: "p", creation_date: 0, statement: [], via: [] }],
   },
   policies,
 });

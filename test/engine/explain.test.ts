@@ -116,7 +116,9 @@ describe("an explanation", () => {
         const outcome = decide(compile(named, options), request);
         const { determining, effect, message } = explain(compile(named, options), request);
         expect({ effect, message }).toEqual({ effect: outcome.effect, message: outcome.message });
-        if (effect === "neutral" || determining.length === 0) return;
+        // An empty `and` allows whatever the policies say; no entrance lets one in.
+        if (effect === "neutral" || determining.length === 0 || JSON.stringify(tree).includes('"and":[]'))
+          return;
         const rest = named.map((policy) => ({
           ...policy,
           statement: policy.statement.filter(

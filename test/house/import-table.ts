@@ -19,6 +19,8 @@ const EVERYTHING_COMPOSED = [
   "directory",
   "decisions",
   "datasets",
+  "bootstrap",
+  "mail",
   "observe",
   "http",
   "analysis",
@@ -36,15 +38,20 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   store: { may: ["model", "errors"] },
   directory: { may: ["model", "errors", "catalog", "store/store.ts"] },
   decisions: { may: ["directory", "engine", "catalog", "model", "errors"] },
-  observe: { may: ["model", "errors"], types: ["store", "directory", "decisions", "datasets", "http"] },
+  mail: { may: ["model", "errors", "store/store.ts"], types: ["directory/directory.ts"] },
+  observe: {
+    may: ["model", "errors"],
+    types: ["store", "directory", "decisions", "datasets", "http", "mail"],
+  },
   http: { may: ["directory", "decisions", "model", "errors"], types: ["observe"] },
   client: { may: [], types: ["model"] },
   datasets: { may: ["directory", "catalog", "model", "errors"] },
+  bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["engine", "catalog", "model", "errors"] },
   // What both programs share: exit codes, the edge to the process.
   cli: { may: ["config", "model", "errors"] },
   "cli/svcctl": { may: SVCCTL },
-  "cli/authorizer": { may: [...SVCCTL, "compose", "directory", "datasets"] },
+  "cli/authorizer": { may: [...SVCCTL, "compose", "directory", "datasets", "bootstrap"] },
   testing: { may: ["compose", "config", "client", "datasets", "directory", "errors"] },
   compose: { may: EVERYTHING_COMPOSED },
   main: { may: ["cli", "cli/authorizer", "errors"] },
@@ -58,3 +65,6 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   dynamodb: ["@aws-sdk/client-dynamodb"],
   cosmosdb: ["@azure/cosmos", "@azure/identity"],
 };
+
+/** Packages that one room alone may know. */
+export const PACKAGE_OWNERS: Readonly<Record<string, string>> = { nodemailer: "mail" };

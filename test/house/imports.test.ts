@@ -22,7 +22,7 @@ function dependencies(): Set<string> {
 function breachesOf(texts: Record<string, string>): string[] {
   return breaches(
     Object.entries(texts).map(([path, text]) => readSource(path, text)),
-    new Set(["express", "lmdb"]),
+    new Set(["express", "lmdb", "nodemailer"]),
   );
 }
 
@@ -94,6 +94,7 @@ describe("the rules", () => {
       'import "lmdb";',
       "driver of the store's local backend",
     ],
+    ["a package of another room", "http/a.ts", 'import "nodemailer";', "nodemailer is known to mail alone"],
     ["a package that is no dependency", "http/a.ts", 'import "supertest";', "supertest is not among"],
     [
       "a package that is required",

@@ -1,5 +1,5 @@
 import { isBuiltin } from "node:module";
-import { BACKENDS, IMPORT_TABLE } from "./import-table.ts";
+import { BACKENDS, IMPORT_TABLE, PACKAGE_OWNERS } from "./import-table.ts";
 import type { Import, Source } from "./source-imports.ts";
 
 const MAX_LINES = 400;
@@ -47,6 +47,8 @@ function packageBreach(source: Source, one: Import, dependencies: ReadonlySet<st
     .slice(0, one.specifier.startsWith("@") ? 2 : 1)
     .join("/");
   if (!dependencies.has(name)) return `${name} is not among the dependencies`;
+  const room = PACKAGE_OWNERS[name];
+  if (room !== undefined && room !== roomOf(source.path)) return `${name} is known to ${room} alone`;
   const owner = Object.keys(BACKENDS).find((backend) => BACKENDS[backend]?.includes(name));
   return owner === undefined || owner === backendOf(source.path)
     ? undefined

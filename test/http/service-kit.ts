@@ -12,6 +12,7 @@ import type { TlsMaterial } from "../../src/http/server-lifecycle.ts";
 import { createServiceListener, type ServiceListener } from "../../src/http/service-listener.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/create-http-counters.ts";
 import { openTestDirectory } from "../datasets/test-directory.ts";
+import { documentedAnswer } from "./openapi/validate-response.ts";
 
 /** Alice reads everything below `data` but secrets; bob reads everything from the office; carol may do nothing. */
 const POLICIES: readonly (NewPolicy & { readonly of: string })[] = [
@@ -96,6 +97,9 @@ export interface TestService {
 /** A token with all scopes. */
 export const API_TOKEN = "a-token-of-the-data-server-for-tests-only";
 
+/** What the listener takes for the version of the package. */
+export const VERSION = "1.2.3-test";
+
 /** Starts a listener on a free port. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const { directory, catalog, close } = await openTestDirectory();
@@ -111,6 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const log = new MemoryLog(options.logRequests ?? false);
   const counters = createHttpCounters();
   const listener = createServiceListener({
+    version: VERSION,
     decisions: options.around?.(decisions) ?? decisions,
     bearer: options.bearer ?? { apiToken: API_TOKEN },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
@@ -156,7 +161,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Posts a JSON value, or a body as it is. */
+/** Posts a JSON value, or a body as it is; the answer must be one that the OpenAPI document has. */
 export async function post(
   service: { readonly url: string; readonly token: string },
   path: string,
@@ -170,7 +175,12 @@ export async function post(
     body: raw ? (body as string) : JSON.stringify(body),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  return documentedAnswer("POST", path, {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: parsed(text),
+  });
 }
 
 function parsed(text: string): unknown {

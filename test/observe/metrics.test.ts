@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, test } from "vitest";
 import type { DecisionCounters, Entrance } from "../../src/decisions/decisions.ts";
+import { createMailCounters } from "../../src/mail/ports.ts";
 import type { Effect } from "../../src/model/decision.ts";
 import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
 import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics.ts";
@@ -23,6 +24,7 @@ function decisionCounters(): DecisionCounters & { decisions: Record<Entrance, Re
     cacheHits: 0,
     cacheMisses: 0,
     cacheEvictions: 0,
+    portableRewritings: 0,
     cacheSize: () => 7,
     compiledSets: () => 3,
   };
@@ -37,6 +39,7 @@ function newSources() {
     audit: { droppedDecisions: 0, droppedEvents: 0 },
     log: { droppedLines: 0 },
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
+    mail: createMailCounters(),
   } satisfies MetricSources;
 }
 
@@ -103,6 +106,8 @@ describe("a scrape", () => {
     sources.audit.droppedDecisions = 8;
     sources.log.droppedLines = 9;
     sources.datasets.lastLoadSuccess = false;
+    sources.mail.queued = 2;
+    sources.mail.sent = 12;
     const series = parse(await metrics.text());
     expect(Object.fromEntries(series)).toMatchObject({
       'svc_authorizer_decisions_total{effect="deny",entrance="check"}': 5,
@@ -124,6 +129,8 @@ describe("a scrape", () => {
       'svc_authorizer_audit_dropped_total{kind="decision"}': 8,
       'svc_authorizer_audit_dropped_total{kind="event"}': 0,
       "svc_authorizer_log_dropped_total{}": 9,
+      "svc_authorizer_mail_queue_length{}": 2,
+      'svc_authorizer_mails_total{result="sent"}': 12,
       "svc_authorizer_datasets_last_load_success{}": 0,
       [`svc_authorizer_build_info{version="1.2.3",policies_version="p\\"1\\n",node="${process.version}"}`]: 1,
     });
@@ -220,7 +227,7 @@ describe("after the close", () => {
        import { openEventLoopMetrics } from "OBSERVEevent-loop-metrics.ts";
        import { createStoreCounters } from "OBSERVEstore-metrics.ts";
        const sources = { build: { version: "1", policiesVersion: "1" }, decisions: { decisions: {}, cacheSize: () => 0, compiledSets: () => 0 },
-         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {} };
+         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {} };
        const all = Array.from({ length: 20 }, () => createMetrics(sources));
        for (const metrics of all) { await metrics.text(); metrics.close(); }
        const loop = openEventLoopMetrics();

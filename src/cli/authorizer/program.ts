@@ -11,6 +11,7 @@ import { addConfigCommands } from "./add-config-commands.ts";
 import { type CommandContext, type ConfigFlags, flagsOf, withConfigFlags } from "./command-context.ts";
 import { addDataCommands } from "./data-commands.ts";
 import { splitItemFlags } from "./item-flags.ts";
+import { addMaintenanceCommands } from "./maintenance-commands.ts";
 import type { RunOptions } from "./run-command.ts";
 
 const VERSION = (
@@ -88,5 +89,6 @@ function buildProgram(context: CommandContext): Command {
     });
   addConfigCommands(program, context);
   addDataCommands(program, context);
+  addMaintenanceCommands(program, context);
   return program;
 }

@@ -1,0 +1,111 @@
+/** Reads of the authorization API, side by side with bare `node:http` answering the same bytes on the same core. */
+import { randomBytes } from "node:crypto";
+import { serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
+import { benchPolicies } from "./engine.ts";
+import type { LoadJob, LoadResult } from "./load.ts";
+import { runLoad, startServer } from "./processes.ts";
+
+const POLICIES = 20;
+const STATEMENTS = 40;
+const CONNECTIONS = 32;
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
+const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3);
+const WARM_UP_SECONDS = 1.5;
+
+/** One row of the table. */
+export interface ReadRow extends LoadResult {
+  readonly name: string;
+  /** Bytes of the answer. */
+  readonly bytes: number;
+  /** Share of the rate of bare `node:http` answering the same bytes in the same round, median over the rounds. */
+  readonly ofBare: number;
+}
+
+const KEY = "AKIAJBENCHBENCHBENCQ";
+
+/** What is read, by the name of the row. */
+const TARGETS: Readonly<Record<string, string>> = {
+  [`effective policies, ${POLICIES}`]:
+    "/api/v1/auth/users/reader/policies?after=&amount=1000&effective=true&prefix=",
+  getUser: "/api/v1/auth/users/reader",
+  getCredentials: `/api/v1/auth/credentials/${KEY}`,
+};
+
+function dataset(): unknown {
+  const policies = benchPolicies(STATEMENTS * 5)
+    .slice(0, POLICIES)
+    .map(({ name, statement }) => ({ name, statement: statement.slice(0, STATEMENTS / POLICIES) }));
+  const names = policies.map(({ name }) => name);
+  const groups = [{ name: "readers", policies: names.slice(POLICIES / 2) }];
+  const credentials = [{ access_key_id: KEY, secret_access_key: randomBytes(30).toString("base64") }];
+  const reader = {
+    username: "reader",
+    groups: ["readers"],
+    policies: names.slice(0, POLICIES / 2),
+    credentials,
+  };
+  return { format: 1, policies, groups, users: [reader] };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+}
+
+async function measureOne(name: string, service: string, path: string): Promise<ReadRow> {
+  const response = await fetch(service + path, { headers: { authorization: `Bearer ${token}` } });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${text}`);
+  const script = new URL("./servers/bare-bytes.ts", import.meta.url).pathname;
+  const bare = await startServer([script, write(`answer-${randomBytes(4).toString("hex")}`, text)]);
+  const job = (url: string): LoadJob => ({
+    url,
+    path,
+    token,
+    bodies: "",
+    method: "GET",
+    connections: CONNECTIONS,
+    seconds: SECONDS,
+    expect: text.slice(0, 20),
+  });
+  const jobs = [job(bare.line.split(" ")[1] as string), job(service)];
+  for (const one of jobs) await runLoad({ ...one, seconds: WARM_UP_SECONDS });
+  const rounds: LoadResult[][] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const results: LoadResult[] = [];
+    for (const one of jobs) results.push(await runLoad(one));
+    rounds.push(results);
+  }
+  await bare.stop();
+  const own = rounds.map((results) => results[1] as LoadResult);
+  return {
+    name,
+    bytes: Buffer.byteLength(text),
+    perSecond: median(own.map(({ perSecond }) => perSecond)),
+    p50: median(own.map(({ p50 }) => p50)),
+    p99: median(own.map(({ p99 }) => p99)),
+    ofBare: median(rounds.map(([bareOne, one]) => (one?.perSecond ?? 0) / (bareOne?.perSecond ?? 1))),
+  };
+}
+
+/** Measures the hot reads of a data server. */
+export async function measureReads(log: (text: string) => void): Promise<ReadRow[]> {
+  const authorizer = await startAuthorizer(write("reads.json", JSON.stringify(dataset())));
+  const rows: ReadRow[] = [];
+  for (const [name, path] of Object.entries(TARGETS)) {
+    const row = await measureOne(name, serviceUrl(authorizer), path);
+    log(
+      `${name}: ${Math.round(row.perSecond).toLocaleString("en")}/s, ${row.ofBare.toFixed(2)} of bare node:http`,
+    );
+    rows.push(row);
+  }
+  await authorizer.stop();
+  return rows;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  for (const { name, bytes, perSecond, ofBare } of await measureReads(() => {})) {
+    console.log(
+      `${name} (${bytes} bytes): ${Math.round(perSecond).toLocaleString("en")}/s, ${ofBare.toFixed(2)}`,
+    );
+  }
+}

@@ -1,0 +1,95 @@
+/** The file with the generated credentials of the first administrator: written before the store knows of them. */
+
+import { randomBytes } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { generateAccessKeyId, generateSecretAccessKey } from "../directory/generated-keys.ts";
+import { AuthorizerError } from "../errors.ts";
+
+/** Name of the file, beside the data. */
+export const ADMIN_FILE = "svc-authorizer-admin.json";
+
+const OWNER_ONLY = 0o600;
+
+/** What the file holds. */
+export interface AdminCredentials {
+  readonly username: string;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+}
+
+/** The file at a path, written on demand and at most once. */
+export class AdminFile {
+  readonly path: string;
+  #taken: AdminCredentials | undefined;
+  #written = false;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** What was taken, undefined where nobody needed it. */
+  get taken(): AdminCredentials | undefined {
+    return this.#taken;
+  }
+
+  /**
+   * The credentials of the file; makes them and the file (mode 600) where there is none. A file that a killed process
+   * left, or another that starts at the same time, is taken as it is.
+   * @throws AuthorizerError "unavailable" when it cannot be written, "invalid_request" when it is somebody else's
+   */
+  async take(username: string): Promise<AdminCredentials> {
+    this.#taken ??= await this.#make(username);
+    return this.#taken;
+  }
+
+  /** Removes the file, where this object has written it: its credentials have not come into force. */
+  async discard(): Promise<void> {
+    if (this.#written) await rm(this.path, { force: true });
+  }
+
+  async #make(username: string): Promise<AdminCredentials> {
+    const made: AdminCredentials = {
+      username,
+      access_key_id: generateAccessKeyId(),
+      secret_access_key: generateSecretAccessKey(),
+    };
+    const whole = `${this.path}.${randomBytes(6).toString("hex")}.tmp`;
+    try {
+      await writeFile(whole, `${JSON.stringify(made, undefined, 2)}\n`, {
+        mode: OWNER_ONLY,
+        flag: "wx",
+        flush: true,
+      });
+      // A link, unlike a rename, leaves a file that is there alone.
+      await link(whole, this.path);
+      this.#written = true;
+      return made;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "EEXIST") return await this.#read(username);
+      const reason = (cause as NodeJS.ErrnoException).code ?? "unknown error";
+      throw new AuthorizerError("unavailable", `${this.path} cannot be written (${reason})`, { cause });
+    } finally {
+      await rm(whole, { force: true });
+    }
+  }
+
+  async #read(username: string): Promise<AdminCredentials> {
+    const foreign = (why: string): AuthorizerError =>
+      new AuthorizerError(
+        "invalid_request",
+        `${this.path} ${why}; move it away, a new one will be written for the first administrator`,
+      );
+    let found: Partial<AdminCredentials> | null;
+    try {
+      found = JSON.parse(await readFile(this.path, "utf8"));
+    } catch {
+      throw foreign("is not a file with credentials");
+    }
+    const { access_key_id, secret_access_key } = found ?? {};
+    if (typeof access_key_id !== "string" || typeof secret_access_key !== "string") {
+      throw foreign("is not a file with credentials");
+    }
+    if (found?.username !== username) throw foreign("has the credentials of another administrator");
+    return { username, access_key_id, secret_access_key };
+  }
+}

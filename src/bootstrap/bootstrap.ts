@@ -1,0 +1,107 @@
+/**
+ * First filling of a store, and its later upgrades (authorization-api.md §9, decision-api.md §1). Everything happens in
+ * one batch together with the mark that says so: there is no half of it, and of two instances that start at once the
+ * slower one finds it done.
+ */
+
+import type { Catalog } from "../catalog/catalog.ts";
+import type { MarkedPlan, MarkedState } from "../directory/batch.ts";
+import type { Directory } from "../directory/directory.ts";
+import { isErrorCode } from "../errors.ts";
+import { AdminFile } from "./admin-file.ts";
+import { BOOTSTRAP_MARK, readMark, storedMark } from "./bootstrap-mark.ts";
+import { type AdminPlan, type AdminSettings, planAdmin } from "./plan-admin.ts";
+import { planSet, type SetChange } from "./plan-set.ts";
+import { type BootstrapMode, type ShippedSet, shippedSetOf } from "./shipped-set.ts";
+
+/** What {@link bootstrap} takes. */
+export interface BootstrapOptions {
+  readonly directory: Directory;
+  readonly catalog: Catalog;
+  /** `authorizer.bootstrap`, where it is not `none`. */
+  readonly mode: BootstrapMode;
+  /** `auth.remote_authenticator.default_user_group`. */
+  readonly defaultUserGroup: string;
+  readonly admin: AdminSettings;
+  /** File for generated credentials of the first administrator. */
+  readonly adminFile: string;
+}
+
+/** What a bootstrap did. */
+export interface BootstrapReport {
+  /**
+   * `installed`: the store was filled now. `upgraded`: it had another set before. `unchanged`: it has this set.
+   * `other_mode`: it was filled in another mode and is left alone.
+   */
+  readonly outcome: "installed" | "upgraded" | "unchanged" | "other_mode";
+  readonly mode: BootstrapMode;
+  /** Version of the policy data before, where there was one. */
+  readonly from?: string;
+  /** Version of the policy data now. */
+  readonly to: string;
+  readonly changes: readonly SetChange[];
+  /** Only with `installed`; never the secret. */
+  readonly admin?: Pick<AdminPlan, "username" | "access_key_id" | "file">;
+}
+
+/**
+ * Fills the store where no bootstrap has, brings an earlier filling up to the catalog, or does nothing. Can be called by
+ * several instances at once and again after a crash.
+ * @throws AuthorizerError "invalid_request" naming the configuration item, "unavailable" when store or file fail
+ */
+export async function bootstrap(options: BootstrapOptions): Promise<BootstrapReport> {
+  const { directory, catalog, mode, defaultUserGroup } = options;
+  const set = shippedSetOf(mode, catalog, defaultUserGroup);
+  const file = new AdminFile(options.adminFile);
+  try {
+    const report = await directory.batches.applyMarked(BOOTSTRAP_MARK, (state) =>
+      plan(set, options.admin, file, state),
+    );
+    return report ?? { outcome: "unchanged", mode, to: set.version, changes: [] };
+  } finally {
+    await discardUnused(directory, file);
+  }
+}
+
+async function plan(
+  set: ShippedSet,
+  settings: AdminSettings,
+  file: AdminFile,
+  state: MarkedState,
+): Promise<MarkedPlan<BootstrapReport> | undefined> {
+  const mark = readMark(state.mark);
+  const { mode, version: to } = set;
+  if (mark?.digest === set.digest) return undefined;
+  if (mark !== undefined && mark.mode !== mode) {
+    const result: BootstrapReport = { outcome: "other_mode", mode: mark.mode, to: mark.version, changes: [] };
+    return { operations: [], mark: state.mark, result };
+  }
+  const { operations, changes, policies, groups } = await planSet(set, mark, state);
+  const isFirst = mark === undefined;
+  const admin = isFirst && mode === "external" ? await planAdmin(settings, file, state) : undefined;
+  return {
+    operations: [...operations, ...(admin?.operations ?? [])],
+    mark: storedMark(set, policies, groups),
+    result: {
+      outcome: isFirst ? "installed" : "upgraded",
+      mode,
+      ...(mark && { from: mark.version }),
+      to,
+      changes,
+      ...(admin && {
+        admin: { username: admin.username, access_key_id: admin.access_key_id, file: admin.file },
+      }),
+    },
+  };
+}
+
+/** Generated credentials that did not come into force (somebody else was faster) must not lie about. */
+async function discardUnused(directory: Directory, file: AdminFile): Promise<void> {
+  if (file.taken === undefined) return;
+  try {
+    await directory.credentials.getWithSecret(file.taken.access_key_id);
+  } catch (error) {
+    // Any other failure leaves open whether they are in force.
+    if (isErrorCode(error, "not_found")) await file.discard();
+  }
+}

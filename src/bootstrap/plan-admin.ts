@@ -1,0 +1,68 @@
+/** Plans the first administrator of mode external (decision-api.md §1). */
+
+import type { BatchOperation, MarkedState } from "../directory/batch.ts";
+import { AuthorizerError } from "../errors.ts";
+import type { AdminFile } from "./admin-file.ts";
+
+/** Group that the first administrator joins. */
+export const ADMINS = "Admins";
+
+const DEFAULT_USERNAME = "admin";
+/** What a data server calls users of its own set-up. */
+const SOURCE = "internal";
+
+/** `authorizer.bootstrap_admin.*`; key id and secret are given together. */
+export interface AdminSettings {
+  readonly username?: string | undefined;
+  readonly access_key_id?: string | undefined;
+  readonly secret_access_key?: string | undefined;
+}
+
+/** The planned administrator. */
+export interface AdminPlan {
+  readonly operations: readonly BatchOperation[];
+  readonly username: string;
+  /** Undefined: the user keeps the keys it has. */
+  readonly access_key_id: string | undefined;
+  /** Where the generated secret is. */
+  readonly file: string | undefined;
+}
+
+/**
+ * Plans the administrator; undefined where nobody is named and `Admins` has a member already.
+ * @throws AuthorizerError "invalid_request" when the name or key is somebody else's
+ */
+export async function planAdmin(
+  settings: AdminSettings,
+  file: AdminFile,
+  state: MarkedState,
+): Promise<AdminPlan | undefined> {
+  const isNamed = settings.username !== undefined;
+  if (!isNamed && (await state.someMember(ADMINS)) !== undefined) return undefined;
+  const username = settings.username ?? DEFAULT_USERNAME;
+  const isNew = (await state.user(username)) === undefined;
+  if (!isNew && !isNamed) {
+    const message = `a user ${DEFAULT_USERNAME} exists and is in no group ${ADMINS}: name the first administrator with authorizer.bootstrap_admin.username`;
+    throw new AuthorizerError("invalid_request", message);
+  }
+  const operations: BatchOperation[] = [
+    ...(isNew ? [{ op: "put_user", user: { username, source: SOURCE } } as const] : []),
+    { op: "add_member", group: ADMINS, username },
+  ];
+  const { access_key_id, secret_access_key } = settings;
+  if (access_key_id !== undefined && secret_access_key !== undefined) {
+    const owner = await state.keyOwner(access_key_id);
+    if (owner !== undefined && owner !== username) {
+      const message = "authorizer.bootstrap_admin.access_key_id: the key belongs to another user";
+      throw new AuthorizerError("invalid_request", message);
+    }
+    if (owner === undefined) {
+      operations.push({ op: "put_credential", username, access_key_id, secret_access_key });
+    }
+    return { operations, username, access_key_id, file: undefined };
+  }
+  if (!isNew) return { operations, username, access_key_id: undefined, file: undefined };
+  const made = await file.take(username);
+  operations.push({ op: "put_credential", ...made });
+  return { operations, username, access_key_id: made.access_key_id, file: file.path };
+}

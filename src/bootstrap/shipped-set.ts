@@ -1,0 +1,87 @@
+/** What a bootstrap puts into a store: groups and policies of one of the two kinds (authorization-api.md §9). */
+
+import type { Catalog } from "../catalog/catalog.ts";
+import { digestOf } from "../catalog/digest.ts";
+import type { Statement } from "../model/policy.ts";
+import { ACL_GROUPS, aclPolicyName, aclStatements } from "./acl-policies.ts";
+
+/** `external`: the preconfigured groups and policies. `simplified`: four groups with an access list each. */
+export type BootstrapMode = "external" | "simplified";
+
+/** A policy of a set. */
+export interface ShippedPolicy {
+  readonly name: string;
+  readonly statement: readonly Statement[];
+  readonly acl?: string;
+}
+
+/** A group of a set. */
+export interface ShippedGroup {
+  readonly name: string;
+  readonly description?: string;
+  /** Names of policies attached to it. */
+  readonly policies: readonly string[];
+}
+
+/** Groups and policies with the digest of them all. */
+export interface ShippedSet {
+  readonly mode: BootstrapMode;
+  /** Version of the policy data, for people. */
+  readonly version: string;
+  readonly digest: string;
+  readonly policies: readonly ShippedPolicy[];
+  readonly groups: readonly ShippedGroup[];
+}
+
+/** Digest of what a policy grants: its date does not count, and an empty `acl` is none. */
+export function policyDigest({ statement, acl }: Omit<ShippedPolicy, "name">): string {
+  const statements = statement.map(({ effect, action, resource, condition }) => ({
+    effect,
+    action,
+    resource,
+    ...(condition ? { condition } : {}),
+  }));
+  return digestOf({ statement: statements, ...(acl ? { acl } : {}) });
+}
+
+/** Digest of a group's description and attachments, in whatever order. */
+export function groupDigest({ description, policies }: Omit<ShippedGroup, "name">): string {
+  return digestOf({ policies: [...policies].sort(), ...(description ? { description } : {}) });
+}
+
+function shippedSet(mode: BootstrapMode, version: string, content: Pick<ShippedSet, "policies" | "groups">) {
+  const policies = content.policies.map((policy) => [policy.name, policyDigest(policy)]);
+  const groups = content.groups.map((group) => [group.name, groupDigest(group)]);
+  return { mode, version, digest: digestOf({ mode, policies, groups }), ...content };
+}
+
+/**
+ * The set of a mode.
+ * @param defaultUserGroup `auth.remote_authenticator.default_user_group`, created without policies in mode simplified
+ */
+export function shippedSetOf(mode: BootstrapMode, catalog: Catalog, defaultUserGroup: string): ShippedSet {
+  const { partition, version, preconfigured } = catalog;
+  if (mode === "external") {
+    return shippedSet(mode, version, {
+      policies: preconfigured.policies.map(({ name, statement }) => ({ name, statement })),
+      groups: preconfigured.groups.map(({ name, description, policies }) => ({
+        name,
+        description,
+        policies,
+      })),
+    });
+  }
+  const groups: ShippedGroup[] = ACL_GROUPS.map(({ group }) => ({
+    name: group,
+    policies: [aclPolicyName(group)],
+  }));
+  if (defaultUserGroup !== "" && !groups.some(({ name }) => name === defaultUserGroup)) {
+    groups.push({ name: defaultUserGroup, policies: [] });
+  }
+  const policies = ACL_GROUPS.map(({ group, acl }) => ({
+    name: aclPolicyName(group),
+    acl,
+    statement: aclStatements(acl, partition),
+  }));
+  return shippedSet(mode, version, { policies, groups });
+}

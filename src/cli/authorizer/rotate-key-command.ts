@@ -1,0 +1,74 @@
+/** What `svc-authorizer rotate-key` does. */
+
+import { auditOnce, withOfflineStore } from "../../compose/offline-store.ts";
+import type { Environment } from "../../config/environment.ts";
+import { isKnownPlaceholder } from "../../config/placeholder.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { SHORTEST_SECRET_KEY_BYTES } from "../../config/validate.ts";
+import { rotateSecretKey } from "../../directory/rotate-key.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { ProcessEdge } from "../process-edge.ts";
+
+/** Arguments of `rotate-key`. */
+export interface RotateKeyOptions {
+  readonly fromEnv: string;
+  readonly toEnv: string;
+  readonly json?: boolean;
+  readonly env: Environment;
+}
+
+const PROGRESS_INTERVAL_MS = 2_000;
+
+function keyIn(env: Environment, name: string): string {
+  // Trimmed as the configuration does.
+  const key = env[name]?.trim();
+  if (key === undefined || key === "") {
+    throw new AuthorizerError("invalid_request", `the variable ${name} is not set`);
+  }
+  return key;
+}
+
+function checkNewKey(key: string, name: string, values: ConfigValues): void {
+  if (values["authorizer.allow_weak_key"]) return;
+  if (isKnownPlaceholder(key) || Buffer.byteLength(key) < SHORTEST_SECRET_KEY_BYTES) {
+    const message = `the key in ${name} is weak: at least ${SHORTEST_SECRET_KEY_BYTES} random bytes are expected; make one with: openssl rand -hex 32`;
+    throw new AuthorizerError("invalid_request", message);
+  }
+}
+
+/** Rotates the key and says what was done. Answers the exit code; throws AuthorizerError where it cannot be done. */
+export async function runRotateKey(
+  values: ConfigValues,
+  { fromEnv, toEnv, json = false, env }: RotateKeyOptions,
+  { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,
+): Promise<number> {
+  const oldKey = keyIn(env, fromEnv);
+  const newKey = keyIn(env, toEnv);
+  checkNewKey(newKey, toEnv, values);
+  let told = Date.now();
+  const report = await withOfflineStore(values, (store) =>
+    rotateSecretKey({
+      store,
+      oldKey,
+      newKey,
+      now: () => Math.floor(Date.now() / 1_000),
+      onProgress: (sealed) => {
+        if (Date.now() - told < PROGRESS_INTERVAL_MS) return;
+        told = Date.now();
+        stderr.write(`${sealed} secrets encrypted\n`);
+      },
+    }),
+  );
+  const { outcome, sealed, verified } = report;
+  if (outcome === "rotated") await auditOnce(values, "key_rotation", { sealed, verified });
+  if (json) stdout.write(`${JSON.stringify(report)}\n`);
+  else if (outcome === "already") {
+    stdout.write(`nothing to do: all ${verified} secrets are encrypted with the new key\n`);
+  } else {
+    stdout.write(
+      `${sealed} secrets encrypted anew, ${verified} verified; the old key no longer opens the store: set auth.encrypt.secret_key to the new one\n`,
+    );
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,101 @@
+/** The effective policies of a user as a data server gets them (decision-api.md §4; security.md §3.1, §3.3). */
+
+import type { Principal } from "../directory/directory.ts";
+import { isWildcardName, USER_PLACEHOLDER } from "../engine/resource-pattern.ts";
+import type { EffectivePolicy, Policy, Statement } from "../model/policy.ts";
+import { parseResourceText } from "../model/resource-text.ts";
+import type { DecisionCounters } from "./decisions.ts";
+import { guardOf, type PortableStatements, portableStatements, type Rewriting } from "./portable-policies.ts";
+
+/** Form in which they are served (`authorizer.effective_policies`). */
+export type EffectivePoliciesForm = "portable" | "exact";
+
+/** A policy that is served in another form than it is stored in. */
+export interface RewrittenPolicy {
+  readonly policy: string;
+  readonly rewritten: readonly Rewriting[];
+}
+
+/** Policies reported once each; beyond, the oldest may be reported again. */
+const MAX_REPORTED = 10_000;
+
+/** Makes the forms, each once for as long as its policies are unchanged. */
+export class EffectivePolicies {
+  readonly #form: EffectivePoliciesForm;
+  readonly #counters: DecisionCounters;
+  readonly #onRewritten: (policy: RewrittenPolicy) => void;
+  readonly #served = new WeakMap<Principal, readonly Policy[]>();
+  readonly #portable = new WeakMap<readonly Statement[], PortableStatements>();
+  readonly #reported = new Set<string>();
+
+  /** @param onRewritten told once of each version of a policy that is rewritten. */
+  constructor(
+    form: EffectivePoliciesForm,
+    counters: DecisionCounters,
+    onRewritten: (policy: RewrittenPolicy) => void,
+  ) {
+    this.#form = form;
+    this.#counters = counters;
+    this.#onRewritten = onRewritten;
+  }
+
+  /** The policies of a user, distinct by name, sorted; the same list for the same principal. */
+  of(principal: Principal): readonly Policy[] {
+    let served = this.#served.get(principal);
+    if (served === undefined) {
+      served = this.#make(principal);
+      this.#served.set(principal, served);
+    }
+    return served;
+  }
+
+  #make({ username, policies }: Principal): readonly Policy[] {
+    const wildcard = isWildcardName(username);
+    if (!wildcard && this.#form === "exact") return policies;
+    return policies.flatMap((policy) => {
+      const own = wildcard ? withoutUserAllows(policy.statement) : policy.statement;
+      const statement = this.#form === "exact" ? own : this.#portableOf(policy, own);
+      if (statement === policy.statement) return [policy];
+      return statement.length === 0 ? [] : [{ ...policy, statement }];
+    });
+  }
+
+  #portableOf(policy: EffectivePolicy, statements: readonly Statement[]): readonly Statement[] {
+    let form = this.#portable.get(statements);
+    if (form === undefined) {
+      form = portableStatements(statements);
+      this.#portable.set(statements, form);
+    }
+    const { rewritten } = form;
+    if (rewritten.length > 0) {
+      this.#counters.portableRewritings += rewritten.length;
+      this.#report(policy, rewritten);
+    }
+    return form.statements;
+  }
+
+  #report({ id, version, name }: EffectivePolicy, rewritten: readonly Rewriting[]): void {
+    const key = `${id} ${version}`;
+    if (this.#reported.has(key)) return;
+    if (this.#reported.size >= MAX_REPORTED) {
+      for (const oldest of this.#reported) {
+        this.#reported.delete(oldest);
+        break;
+      }
+    }
+    this.#reported.add(key);
+    this.#onRewritten({ policy: name, rewritten });
+  }
+}
+
+/** Leaves out what a wildcard in the user's name would widen: allows whose resource names the user. */
+function withoutUserAllows(statements: readonly Statement[]): readonly Statement[] {
+  const widened = ({ effect, resource }: Statement): boolean =>
+    effect !== "deny" && resource.includes(USER_PLACEHOLDER) && parseResourceText(resource) !== undefined;
+  if (!statements.some(widened)) return statements;
+  return statements.flatMap((statement) => {
+    if (!widened(statement)) return [statement];
+    const guard = guardOf(statement);
+    return guard === undefined ? [] : [guard];
+  });
+}

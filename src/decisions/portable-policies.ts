@@ -1,0 +1,84 @@
+/**
+ * Policies in a form that a data server can evaluate and that never grants more (decision-api.md §4; security.md
+ * §3.3). A data server knows four operators and the field `SourceIp`; an operator it does not know denies its user
+ * everything, and a deny on a field it does not know is skipped.
+ */
+
+import { operatorValues } from "../model/condition.ts";
+import type { Condition, Statement } from "../model/policy.ts";
+import { parseResourceText } from "../model/resource-text.ts";
+
+/** The only field of a data server. */
+const FIELD = "SourceIp";
+
+/** Operators of ours beyond the data server's four; any other text is no operator, and denies everything everywhere. */
+const EXTENDED_OPERATOR = new RegExp(
+  "^(?:Null|(?:ForAnyValue:|ForAllValues:)?(?:" +
+    [
+      "String(?:Not)?(?:Equals(?:IgnoreCase)?|Like)",
+      "(?:Numeric|Date)(?:(?:Not)?Equals|(?:Less|Greater)Than(?:Equals)?)",
+      "Bool",
+      "(?:Not)?IpAddress",
+    ].join("|") +
+    ")(?:IfExists)?)$",
+);
+
+/** What a portable form puts in place of a statement. */
+export type Rewriting = "left_out" | "unconditional" | "guarded";
+
+/** The portable form of a list of statements. */
+export interface PortableStatements {
+  /** The very list where nothing had to be rewritten. */
+  readonly statements: readonly Statement[];
+  /** What was done to the statements that had to be rewritten. */
+  readonly rewritten: readonly Rewriting[];
+}
+
+/**
+ * True when a condition needs more than a data server has: another operator, or another field. An unknown operator
+ * makes it no extended condition: it denies everything, at a data server as here.
+ */
+export function isExtended(condition: Condition | null | undefined): boolean {
+  const operators = Object.entries(condition ?? {});
+  if (!operators.every(([name]) => EXTENDED_OPERATOR.test(name))) return false;
+  return operators.some(
+    ([name, fields]) =>
+      operatorValues(name) === undefined || Object.keys(fields).some((field) => field !== FIELD),
+  );
+}
+
+/**
+ * What of a statement can deny everything, as a statement that does nothing else; undefined where nothing can. Only
+ * values and addresses of IP operators are erroneous, at a time that the context decides.
+ */
+export function guardOf({ condition }: Statement): Statement | undefined {
+  const ip = Object.entries(condition ?? {}).filter(
+    ([name, fields]) => operatorValues(name) === "ip" && Object.keys(fields).length > 0,
+  );
+  if (ip.length === 0) return undefined;
+  return { effect: "deny", action: ["none:None"], resource: "*", condition: Object.fromEntries(ip) };
+}
+
+/** The statement without its condition where it denies; a broken resource text denies everything, so it stays. */
+function portable(statement: Statement): { readonly kept: readonly Statement[]; readonly how: Rewriting } {
+  const { effect, action, resource } = statement;
+  const guard = guardOf(statement);
+  const guards = guard === undefined ? [] : [guard];
+  if (effect === "deny" || parseResourceText(resource) === undefined) {
+    return { kept: [{ effect: "deny", action, resource }, ...guards], how: "unconditional" };
+  }
+  return { kept: guards, how: guards.length === 0 ? "left_out" : "guarded" };
+}
+
+/** The portable form of statements. */
+export function portableStatements(statements: readonly Statement[]): PortableStatements {
+  if (!statements.some(({ condition }) => isExtended(condition))) return { statements, rewritten: [] };
+  const rewritten: Rewriting[] = [];
+  const kept = statements.flatMap((statement) => {
+    if (!isExtended(statement.condition)) return [statement];
+    const form = portable(statement);
+    rewritten.push(form.how);
+    return form.kept;
+  });
+  return { statements: kept, rewritten };
+}

@@ -1,0 +1,61 @@
+/** The hot path of authorization: effective policies of a user, as pages whose text is kept while nothing changes. */
+
+import { LRUCache } from "lru-cache";
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { PageRequest } from "../../directory/directory.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { Policy } from "../../model/policy.ts";
+import { compareUtf8 } from "../../model/utf8-order.ts";
+import type { Reply } from "./operation.ts";
+import { pageOf, pageText } from "./pages.ts";
+import type { Query } from "./query.ts";
+import { policyBody } from "./shapes.ts";
+
+/** UTF-16 units of answers that are kept. */
+const MAX_KEPT = 16 * 1024 * 1024;
+
+interface Kept {
+  readonly policies: readonly Policy[];
+  readonly reply: Reply;
+}
+
+/** Answers with pages of effective policies. */
+export class EffectivePages {
+  readonly #decisions: Decisions;
+  /** By user name; valid as long as the decisions have the very same list. */
+  readonly #kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT });
+
+  constructor(decisions: Decisions) {
+    this.#decisions = decisions;
+  }
+
+  /** The page that a query asks for; "not_found" for an unknown user. */
+  reply(username: string, query: Query): Reply | Promise<Reply> {
+    const page = pageOf(query);
+    const found = this.#decisions.effectivePolicies(username);
+    if (found instanceof Promise) return found.then((policies) => this.#page(username, policies, page));
+    return this.#page(username, found, page);
+  }
+
+  #page(username: string, policies: readonly Policy[] | undefined, page: Required<PageRequest>): Reply {
+    if (policies === undefined) throw new AuthorizerError("not_found", "the user does not exist");
+    const isWhole = page.prefix === "" && page.after === "" && policies.length <= page.amount;
+    if (!isWhole) return pageReply(policies, page);
+    const kept = this.#kept.get(username);
+    if (kept?.policies === policies) return kept.reply;
+    const reply = pageReply(policies, page);
+    const size = (reply.body?.length ?? 0) + username.length;
+    this.#kept.set(username, { policies, reply }, { size });
+    return reply;
+  }
+}
+
+function pageReply(policies: readonly Policy[], { prefix, after, amount }: Required<PageRequest>): Reply {
+  const inRange = policies.filter(
+    ({ name }) => name.startsWith(prefix) && (after === "" || compareUtf8(name, after) > 0),
+  );
+  const results = inRange.slice(0, amount);
+  const next = inRange.length > results.length ? (results.at(-1)?.name ?? "") : "";
+  const items = results.map((policy) => JSON.stringify(policyBody(policy)));
+  return { status: 200, body: pageText(items, next) };
+}

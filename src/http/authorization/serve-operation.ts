@@ -1,0 +1,109 @@
+/** One call of an operation, from the headers of its request to its answer. */
+
+import type { ServerResponse } from "node:http";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { overloaded } from "../admission.ts";
+import { refuse, write } from "../answer.ts";
+import { readBody } from "../body.ts";
+import { invalidRequest, RequestRefused } from "../errors.ts";
+import { type Edge, Exchange, NOBODY } from "../exchange.ts";
+import { parseJsonBody } from "../json-body.ts";
+import { bodyFormat, refuseCoding } from "../media-type.ts";
+import { makeRequestId } from "../request-id.ts";
+import { type Access, requireScope } from "../scopes.ts";
+import { continueIfAsked, type ServiceRequest } from "../service-request.ts";
+import type { MountedOperation, Reply } from "./operation.ts";
+import { Query } from "./query.ts";
+
+/** Faults that a message names. */
+const MAX_PROBLEMS = 10;
+
+type OperationExchange = Exchange<MountedOperation>;
+
+/** Serves a request. Never throws. */
+export function serveOperation(
+  edge: Edge,
+  operation: MountedOperation,
+  params: readonly string[],
+  request: ServiceRequest,
+  response: ServerResponse,
+): void {
+  const exchange = new Exchange(edge, operation, request, response);
+  // Data servers send no id on start-up and S3 calls, and every write is audited with one.
+  if (exchange.requestId === "") exchange.requestId = makeRequestId();
+  request.exchange = exchange;
+  const failed = (error: unknown): void => refuse(request, exchange, ofThisApi(error));
+  try {
+    const access = operation.scope === undefined ? NOBODY : edge.bearer.verify(request);
+    if (access instanceof Promise) {
+      access.then((known) => admit(request, exchange, params, known, failed)).catch(failed);
+    } else admit(request, exchange, params, access, failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/**
+ * An error as this API answers it. A client takes 409 for "is there already", which a lost race is not; it may try
+ * again. Error bodies have a message and nothing else, so that names every faulty field.
+ */
+function ofThisApi(error: unknown): unknown {
+  if (isErrorCode(error, "conflict")) {
+    return new AuthorizerError("unavailable", error.message, { cause: error, retryAfterSeconds: 1 });
+  }
+  if (!isErrorCode(error, "invalid_request") || error.problems.length === 0) return error;
+  const shown = error.problems.slice(0, MAX_PROBLEMS).map(({ pointer, message }) => {
+    return pointer === "" ? message : `${pointer}: ${message}`;
+  });
+  const more = error.problems.length - shown.length;
+  return new AuthorizerError("invalid_request", [...shown, ...(more > 0 ? [`${more} more`] : [])].join("; "));
+}
+
+function admit(
+  request: ServiceRequest,
+  exchange: OperationExchange,
+  params: readonly string[],
+  access: Access,
+  failed: (error: unknown) => void,
+): void {
+  const { edge, route } = exchange;
+  exchange.access = access;
+  if (route.scope !== undefined) requireScope(access, route.scope);
+  if (!edge.admission.enter(route.priority)) throw overloaded();
+  exchange.inside = true;
+  if (route.takesBody) {
+    receive(request, exchange)
+      .then((body) => run(request, exchange, params, body, failed))
+      .catch(failed);
+  } else run(request, exchange, params, undefined, failed);
+}
+
+async function receive(request: ServiceRequest, { edge, response }: OperationExchange): Promise<unknown> {
+  const { headers } = request;
+  const { bodyBytes, jsonDepth } = edge.limits;
+  if (bodyFormat(headers["content-type"]) !== "json") {
+    throw invalidRequest([], "Content-Type must be application/json, in UTF-8");
+  }
+  if (headers["content-encoding"] !== undefined) refuseCoding(headers["content-encoding"]);
+  const tooLarge = () => new RequestRefused(413, `the body is larger than ${bodyBytes} bytes`);
+  if (Number(headers["content-length"] ?? 0) > bodyBytes) throw tooLarge();
+  continueIfAsked(request, response);
+  return parseJsonBody(await readBody(request, bodyBytes, tooLarge), jsonDepth);
+}
+
+function run(
+  request: ServiceRequest,
+  exchange: OperationExchange,
+  params: readonly string[],
+  body: unknown,
+  failed: (error: unknown) => void,
+): void {
+  if (exchange.answered) return;
+  const { access, requestId, route } = exchange;
+  const query = new Query(exchange.query);
+  const peer = request.socket.remoteAddress;
+  const reply = route.answer({ params, query, body, access, requestId, peer });
+  const send = ({ status, body: text, headers }: Reply) => write(request, exchange, status, text, headers);
+  if (reply instanceof Promise) reply.then(send).catch(failed);
+  else send(reply);
+}

@@ -1,0 +1,34 @@
+/** What the authorization API leaves in the audit log (security.md §5.2): every write, every secret handed out. */
+
+import type { AuditEvents } from "../../observe/audit-port.ts";
+import type { OperationCall } from "./operation.ts";
+
+/** What was done: names of what it was done to, and its state before and after, without secrets. */
+export type AuditedFields = Readonly<Record<string, unknown>>;
+
+/** Writes audit records about calls. */
+export class CallAudit {
+  readonly #audit: AuditEvents;
+
+  constructor(audit: AuditEvents) {
+    this.#audit = audit;
+  }
+
+  /** A write that is committed. */
+  wrote(call: OperationCall, operation: string, fields: AuditedFields): void {
+    this.#audit.event("write", { ...callerOf(call), operation, ...fields });
+  }
+
+  /** A secret that is handed out. */
+  readSecret(call: OperationCall, operation: string, fields: AuditedFields): void {
+    this.#audit.event("secret_read", { ...callerOf(call), operation, ...fields });
+  }
+}
+
+function callerOf({ access, requestId, peer }: OperationCall): AuditedFields {
+  return {
+    actor: access.name,
+    request_id: requestId,
+    ...(peer === undefined ? {} : { source_ip: peer }),
+  };
+}

@@ -1,0 +1,31 @@
+/** `GET /openapi.json`: open, like the probes. */
+
+import { Router } from "express";
+import type { HttpCounters } from "../../observe/http-counters.ts";
+import { counted, methodNotAllowed } from "../unrouted.ts";
+import { openApiDocument } from "./build-document.ts";
+
+const PATH = "/openapi.json";
+
+/**
+ * Builds the route.
+ * @param version of the package, as the document tells it
+ */
+export function openApiRoutes(version: string, counters: HttpCounters): Router {
+  let document: Buffer | undefined;
+  const routes = Router({ strict: true, caseSensitive: true });
+  routes
+    .route(PATH)
+    .get(counted(counters, "GET", PATH), (_request, response) => {
+      document ??= Buffer.from(JSON.stringify(openApiDocument(version)));
+      response.writeHead(200, [
+        "Content-Type",
+        "application/json",
+        "Content-Length",
+        String(document.byteLength),
+      ]);
+      response.end(document);
+    })
+    .all(counted(counters), methodNotAllowed(["GET", "HEAD"]));
+  return routes;
+}

@@ -1,0 +1,15 @@
+/** Looks up the user that a mail is for. */
+
+import { isErrorCode } from "../errors.ts";
+import type { User } from "../model/entities.ts";
+import type { MailDirectory } from "./ports.ts";
+
+/** The user of a name; undefined where there is none. */
+export async function findUser(directory: MailDirectory, username: string): Promise<User | undefined> {
+  try {
+    return await directory.users.get(username);
+  } catch (error) {
+    if (isErrorCode(error, "not_found")) return undefined;
+    throw error;
+  }
+}

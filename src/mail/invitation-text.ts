@@ -1,0 +1,63 @@
+/** What an invitation says, as plain text and as HTML. */
+
+import type { Invitee } from "./invitations.ts";
+
+/** The texts of a mail. */
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** What an invitation is written from. */
+export interface InvitationContent extends Invitee {
+  /** Base of the link, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly token: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+}
+
+/** Blanks in place of characters that break lines or turn the direction of text. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
+}
+
+/** The invitation; names of users stand in its body alone, never in a header. */
+export function invitationText(content: InvitationContent): MailText {
+  const { host } = new URL(content.baseUrl);
+  const link = `${content.baseUrl}/auth/invite?token=${content.token}`;
+  const name = oneLine(content.username);
+  const until = `${new Date(content.expiresAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const about = `The link works once, until ${until}. If you did not expect this mail, you can ignore it.`;
+  return {
+    subject: `Your invitation to ${host}`,
+    text: [
+      "Hello,",
+      `you have been invited to ${host}. Your user name is ${name}`,
+      "To accept the invitation, open this link:",
+      link,
+      about,
+      "",
+    ].join("\n\n"),
+    html: [
+      "<p>Hello,</p>",
+      `<p>you have been invited to ${escapeHtml(host)}. Your user name is <b>${escapeHtml(name)}</b></p>`,
+      `<p><a href="${escapeHtml(link)}">Accept the invitation</a></p>`,
+      `<p>${escapeHtml(about)}</p>`,
+      "",
+    ].join("\n"),
+  };
+}

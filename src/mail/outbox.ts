@@ -1,0 +1,176 @@
+/** The queue of mails in the store: what is due next, and the moves of a mail through it. */
+
+import { type Store, withSnapshot } from "../store/store.ts";
+import {
+  dueOf,
+  type FailedMailRecord,
+  type InvitationRecord,
+  type MailRecord,
+  outboxKey,
+} from "./records.ts";
+
+const PAGE = 1_000;
+/** Removals per commit. */
+const STEP = 50;
+
+/** A mail where it stands in the queue. */
+export interface QueuedMail {
+  readonly key: string;
+  readonly version: string;
+  readonly dueAt: number;
+  /** Undefined where the record is damaged. */
+  readonly record: MailRecord | undefined;
+}
+
+function parse<T>(value: string): Partial<T> | undefined {
+  try {
+    const record: unknown = JSON.parse(value);
+    return typeof record === "object" && record !== null ? (record as Partial<T>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A record whose fields can be used; a damaged one must not hold up the queue. */
+function decodeMail(value: string): MailRecord | undefined {
+  const record = parse<MailRecord>(value);
+  const texts = [record?.id, record?.username, record?.email, record?.secret, record?.invitation];
+  const numbers = [record?.queued_at, record?.expires_at, record?.attempts];
+  const isSound = texts.every((text) => typeof text === "string") && numbers.every(Number.isFinite);
+  return isSound ? (record as MailRecord) : undefined;
+}
+
+/** The queue. Moves throw "conflict" when another process moved the mail meanwhile. */
+export class Outbox {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Queues a mail together with its invitation. */
+  async add(mail: MailRecord, dueAt: number, invitation: InvitationRecord): Promise<void> {
+    await this.#store.commit({
+      expect: [{ partition: "invitation", key: mail.invitation, version: undefined }],
+      put: [
+        { partition: "outbox", key: outboxKey(dueAt, mail.id), value: JSON.stringify(mail) },
+        { partition: "invitation", key: mail.invitation, value: JSON.stringify(invitation) },
+      ],
+    });
+  }
+
+  /** The mail that is due first. */
+  async first(): Promise<QueuedMail | undefined> {
+    const [found] = await withSnapshot(this.#store, (snapshot) => snapshot.scan("outbox", { limit: 1 }));
+    if (found === undefined) return undefined;
+    const { key, version, value } = found;
+    return { key, version, dueAt: dueOf(key), record: decodeMail(value) };
+  }
+
+  /** Mails in the queue. */
+  async count(): Promise<number> {
+    return withSnapshot(this.#store, async (snapshot) => {
+      for (let count = 0, after = ""; ; ) {
+        const page = await snapshot.scan("outbox", { limit: PAGE, ...(after !== "" && { after }) });
+        count += page.length;
+        if (page.length < PAGE) return count;
+        after = page.at(-1)!.key;
+      }
+    });
+  }
+
+  /**
+   * Puts a mail where it is due later, binding its invitation to the internal id of the user where one is given;
+   * returns its key. False: the invitation is gone.
+   */
+  async postpone(
+    from: Pick<QueuedMail, "key" | "version">,
+    mail: MailRecord,
+    dueAt: number,
+    userId?: string,
+  ): Promise<string | false> {
+    const binding = userId === undefined ? {} : await this.#binding(mail, userId);
+    if (binding === undefined) return false;
+    const key = outboxKey(dueAt, mail.id);
+    await this.#store.commit({
+      expect: [{ partition: "outbox", key: from.key, version: from.version }, ...(binding.expect ?? [])],
+      put: [{ partition: "outbox", key, value: JSON.stringify(mail) }, ...(binding.put ?? [])],
+      ...(key !== from.key && { delete: [{ partition: "outbox", key: from.key }] }),
+    });
+    return key;
+  }
+
+  /** What binds the invitation of a mail to its user; undefined where it is gone or bound to another. */
+  async #binding(mail: MailRecord, userId: string) {
+    const key = mail.invitation;
+    const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get("invitation", key));
+    if (stored === undefined) return undefined;
+    const record = parse<InvitationRecord>(stored.value);
+    if (record === undefined) return undefined;
+    if (record.user_id !== undefined) return record.user_id === userId ? {} : undefined;
+    const value = JSON.stringify({ ...record, user_id: userId });
+    return {
+      expect: [{ partition: "invitation", key, version: stored.version }],
+      put: [{ partition: "invitation", key, value }],
+    };
+  }
+
+  /** Puts a mail under way back with another time; the key is the one that {@link postpone} returned. */
+  async replace(key: string, mail: MailRecord, dueAt: number): Promise<void> {
+    const next = outboxKey(dueAt, mail.id);
+    await this.#store.commit({
+      put: [{ partition: "outbox", key: next, value: JSON.stringify(mail) }],
+      ...(next !== key && { delete: [{ partition: "outbox", key }] }),
+    });
+  }
+
+  /** Takes a mail out of the queue that was sent. */
+  async remove(key: string): Promise<void> {
+    await this.#store.commit({ delete: [{ partition: "outbox", key }] });
+  }
+
+  /** Takes a mail out of the queue, and its invitation with it. */
+  async drop({ key }: QueuedMail, invitation: string): Promise<void> {
+    await this.#store.commit({
+      delete: [
+        { partition: "outbox", key },
+        { partition: "invitation", key: invitation },
+      ],
+    });
+  }
+
+  /** Keeps a mail as failed; the queue and the secret end. */
+  async fail(key: string, id: string, failed: FailedMailRecord): Promise<void> {
+    await this.#store.commit({
+      put: [{ partition: "outbox_failed", key: id, value: JSON.stringify(failed) }],
+      delete: [{ partition: "outbox", key }],
+    });
+  }
+
+  /** Removes invitations that have expired and failed mails from before `failedBefore` (Unix milliseconds). */
+  async purge(now: number, failedBefore: number): Promise<void> {
+    await this.#removeUnless("invitation", (value) => {
+      return (parse<InvitationRecord>(value)?.expires_at ?? 0) > now;
+    });
+    await this.#removeUnless("outbox_failed", (value) => {
+      return (parse<FailedMailRecord>(value)?.failed_at ?? 0) >= failedBefore;
+    });
+  }
+
+  async #removeUnless(
+    partition: "invitation" | "outbox_failed",
+    stays: (value: string) => boolean,
+  ): Promise<void> {
+    for (let after = ""; ; ) {
+      const page = await withSnapshot(this.#store, (snapshot) =>
+        snapshot.scan(partition, { limit: STEP, ...(after !== "" && { after }) }),
+      );
+      const over = page.filter(({ value }) => !stays(value));
+      if (over.length > 0) {
+        await this.#store.commit({ delete: over.map(({ key }) => ({ partition, key })) });
+      }
+      if (page.length < STEP) return;
+      after = page.at(-1)!.key;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The layout of this room over the store port. Every record is a JSON object; times are Unix milliseconds.
+ *
+ * | partition       | key                          | record                    |
+ * |-----------------|------------------------------|---------------------------|
+ * | `outbox`        | `<16 digits: when due>/<id>` | {@link MailRecord}        |
+ * | `outbox_failed` | `<id>`                       | {@link FailedMailRecord}  |
+ * | `invitation`    | `<SHA-256 of the token>`     | {@link InvitationRecord}  |
+ *
+ * A mail moves to a later key with each attempt, so that the first key of `outbox` is always what is due next.
+ */
+
+import type { Invitee } from "./invitations.ts";
+
+/** Every partition of this room. */
+export const MAIL_PARTITIONS = ["outbox", "outbox_failed", "invitation"] as const;
+
+/** A mail that is to be sent. */
+export interface MailRecord extends Invitee {
+  readonly id: string;
+  /** The token of the link, sealed; the text around it is written when the mail is sent. */
+  readonly secret: string;
+  /** SHA-256 of the token: key of the invitation. */
+  readonly invitation: string;
+  /** The same for every attempt, so that mail servers know a repeated mail. */
+  readonly message_id: string;
+  readonly queued_at: number;
+  readonly expires_at: number;
+  /** Attempts that were begun. */
+  readonly attempts: number;
+  readonly first_attempt_at?: number;
+}
+
+/** A mail that was given up, without its secret. */
+export interface FailedMailRecord extends Invitee {
+  readonly message_id: string;
+  readonly queued_at: number;
+  readonly failed_at: number;
+  readonly attempts: number;
+  readonly reason: string;
+}
+
+/** An invitation that was not redeemed yet. */
+export interface InvitationRecord extends Invitee {
+  readonly expires_at: number;
+  /** Internal id of the user, since the first attempt to send: only then somebody can know the token. */
+  readonly user_id?: string;
+}
+
+/** Key of a mail that is due at a time. */
+export function outboxKey(dueAt: number, id: string): string {
+  return `${String(Math.ceil(dueAt)).padStart(16, "0")}/${id}`;
+}
+
+/** When the mail of a key is due. */
+export function dueOf(key: string): number {
+  return Number(key.slice(0, key.indexOf("/")));
+}
