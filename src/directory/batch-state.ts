@@ -13,22 +13,37 @@ import { type Partition, splitKey } from "./records.ts";
 import { toResource, toResourceType } from "./resources.ts";
 import { toUser } from "./user-records.ts";
 
-type Marks = Map<string, Managed<true>>;
+type Marks = ReadonlyMap<string, Managed<true>>;
+type Keys = UserState["credentials"];
 
-interface UserEntry extends UserState {
+interface UserEntry {
   readonly id: string;
-  readonly groups: Marks;
-  readonly policies: Marks;
-  readonly credentials: Map<
-    string,
-    Managed<{ secret_access_key: string | undefined; creation_date: number }>
-  >;
-  readonly externalPrincipals: Marks;
+  readonly user: UserState["user"];
+  groups: Marks;
+  policies: Marks;
+  credentials: Keys;
+  externalPrincipals: Marks;
 }
 
-interface GroupEntry extends GroupState {
+interface GroupEntry {
   readonly id: string;
-  readonly policies: Marks;
+  readonly group: GroupState["group"];
+  policies: Marks;
+}
+
+// One for all who have none: maps of their own for each of 100,000 users weigh more than the users.
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+const MARKED: Managed<true> = Object.freeze({ value: true, managed: true });
+const UNMARKED: Managed<true> = Object.freeze({ value: true, managed: false });
+
+/** The map with an entry more: itself, unless it is the one for all. */
+function withEntry<T>(map: ReadonlyMap<string, T>, key: string, value: T): ReadonlyMap<string, T> {
+  if (map === NONE) return new Map([[key, value]]);
+  return (map as Map<string, T>).set(key, value);
+}
+
+function markOf(record: { readonly managed?: true }): Managed<true> {
+  return record.managed === true ? MARKED : UNMARKED;
 }
 
 function managed<T>(value: T, record: { readonly managed?: true }): Managed<T> {
@@ -66,16 +81,17 @@ class StateReader {
       const entry: UserEntry = {
         id: record.id,
         user: managed(toUser(key, record), record),
-        groups: new Map(),
-        policies: new Map(),
-        credentials: new Map(),
-        externalPrincipals: new Map(),
+        groups: NONE,
+        policies: NONE,
+        credentials: NONE,
+        externalPrincipals: NONE,
       };
       this.users.set(key, entry);
       this.#usersById.set(record.id, entry);
     });
     await each(this.#reader, "group", ({ key, record }) => {
-      const entry = { id: record.id, group: managed(toGroup(key, record), record), policies: new Map() };
+      const group = managed(toGroup(key, record), record);
+      const entry: GroupEntry = { id: record.id, group, policies: NONE };
       this.groups.set(key, entry);
       this.#groupsById.set(record.id, entry);
     });
@@ -89,19 +105,25 @@ class StateReader {
     const nameIn = (key: string): string => splitKey(key).rest;
     const holderIn = (key: string): string => splitKey(key).id;
     await each(this.#reader, "user_group", ({ key, record }) => {
-      if (this.groups.get(nameIn(key))?.id !== record.id) return;
-      this.#usersById.get(holderIn(key))?.groups.set(nameIn(key), managed(true, record));
+      const user = this.#usersById.get(holderIn(key));
+      if (user === undefined || this.groups.get(nameIn(key))?.id !== record.id) return;
+      user.groups = withEntry(user.groups, nameIn(key), markOf(record));
     });
-    await each(this.#reader, "user_policy", ({ key, record }) => {
-      if (this.#policyIds.get(nameIn(key)) !== record.id) return;
-      this.#usersById.get(holderIn(key))?.policies.set(nameIn(key), managed(true, record));
-    });
-    await each(this.#reader, "group_policy", ({ key, record }) => {
-      if (this.#policyIds.get(nameIn(key)) !== record.id) return;
-      this.#groupsById.get(holderIn(key))?.policies.set(nameIn(key), managed(true, record));
-    });
+    for (const [partition, holders] of [
+      ["user_policy", this.#usersById],
+      ["group_policy", this.#groupsById],
+    ] as const) {
+      await each(this.#reader, partition, ({ key, record }) => {
+        const holder = holders.get(holderIn(key));
+        if (holder === undefined || this.#policyIds.get(nameIn(key)) !== record.id) return;
+        holder.policies = withEntry(holder.policies, nameIn(key), markOf(record));
+      });
+    }
     await each(this.#reader, "principal", ({ key, record }) => {
-      this.#usersById.get(record.id)?.externalPrincipals.set(key, managed(true, record));
+      const user = this.#usersById.get(record.id);
+      if (user !== undefined) {
+        user.externalPrincipals = withEntry(user.externalPrincipals, key, markOf(record));
+      }
     });
   }
 
@@ -110,7 +132,8 @@ class StateReader {
       const { id, secret, creation_date } = record;
       const user = this.#usersById.get(id);
       if (user === undefined) return;
-      user.credentials.set(key, managed({ secret_access_key: open(key, id, secret), creation_date }, record));
+      const value = { secret_access_key: open(key, id, secret), creation_date };
+      user.credentials = withEntry(user.credentials, key, managed(value, record));
     });
   }
 }

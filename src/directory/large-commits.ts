@@ -5,7 +5,7 @@
  * restart undoes what was not committed and finishes what was. The caller keeps other writers away meanwhile.
  */
 
-import { MAX_COMMIT_OPERATIONS, type Store, withSnapshot } from "../store/store.ts";
+import { MAX_COMMIT_OPERATIONS, type Snapshot, type Store, withSnapshot } from "../store/store.ts";
 import { generateId } from "./ids.ts";
 import { pipeline } from "./pipeline.ts";
 import type { BatchKeysRecord, BatchRecord } from "./records.ts";
@@ -40,6 +40,12 @@ export interface LargeCommitEvents {
 interface Chunk {
   readonly journalKey: string;
   readonly writes: readonly PendingWrite[];
+}
+
+/** A chunk whose intents are written: what they hold is read again when they are settled, not kept in memory. */
+interface WrittenChunk {
+  readonly journalKey: string;
+  readonly writes: number;
 }
 
 type Change = { readonly partition: string; readonly key: string; readonly value: string | undefined };
@@ -83,6 +89,25 @@ async function oldValues(store: Store, writes: readonly PendingWrite[]): Promise
     }
   });
   return values;
+}
+
+/** What settles the intents of a chunk: their new values where the batch was committed, else their old ones. */
+async function changesOf(
+  snapshot: Snapshot,
+  batch: string,
+  journal: string,
+  committed: boolean,
+): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (const [partition, keys] of Object.entries(JSON.parse(journal) as BatchKeysRecord)) {
+    const stored = await snapshot.getMany(partition, keys);
+    for (const [index, key] of keys.entries()) {
+      const intent = decodeIntent(stored[index]?.value ?? "");
+      if (intent?.batch !== batch) continue;
+      changes.push({ partition, key, value: committed ? intent.next : intent.old });
+    }
+  }
+  return changes;
 }
 
 /** Applies large commits to a store, and recovers interrupted ones. */
@@ -139,7 +164,7 @@ export class LargeCommits {
       done += by;
       events.onProgress(Math.min(Math.floor(done / 2), count), count);
     };
-    let chunks: readonly Chunk[];
+    let chunks: readonly WrittenChunk[];
     try {
       await this.#setState(batch, "open");
       chunks = await this.#writeIntents(batch, writes, advance);
@@ -162,8 +187,8 @@ export class LargeCommits {
     batch: string,
     writes: Iterable<PendingWrite>,
     advance: (by: number) => void,
-  ): Promise<readonly Chunk[]> {
-    const chunks: Chunk[] = [];
+  ): Promise<readonly WrittenChunk[]> {
+    const chunks: WrittenChunk[] = [];
     await pipeline(chunksOf(writes, batch), WIDTH, async (chunk) => {
       const old = await oldValues(this.#store, chunk.writes);
       const intents = chunk.writes.map(({ partition, key, next }, index) => ({
@@ -178,19 +203,24 @@ export class LargeCommits {
       );
       const journal = { partition: "batch_keys", key: chunk.journalKey, value: JSON.stringify(keys) };
       await this.#store.commit({ put: [journal, ...intents] });
-      chunks.push(chunk);
+      chunks.push({ journalKey: chunk.journalKey, writes: chunk.writes.length });
       advance(chunk.writes.length);
     });
     return chunks;
   }
 
-  async #finish(batch: string, chunks: readonly Chunk[], advance: (by: number) => void): Promise<void> {
+  async #finish(
+    batch: string,
+    chunks: readonly WrittenChunk[],
+    advance: (by: number) => void,
+  ): Promise<void> {
     await pipeline(chunks, WIDTH, async ({ journalKey, writes }) => {
-      await this.#settle(
-        journalKey,
-        writes.map(({ partition, key, next }) => ({ partition, key, value: next })),
-      );
-      advance(writes.length);
+      const changes = await withSnapshot(this.#store, async (snapshot) => {
+        const journal = await snapshot.get("batch_keys", journalKey);
+        return journal === undefined ? [] : changesOf(snapshot, batch, journal.value, true);
+      });
+      await this.#settle(journalKey, changes);
+      advance(writes);
     });
     await this.#store.commit({ delete: [{ partition: "batch", key: batch }] });
     this.#interrupted = false;
@@ -202,15 +232,7 @@ export class LargeCommits {
       const settled = await withSnapshot(this.#store, async (snapshot) => {
         const chunks = await snapshot.scan("batch_keys", { prefix: `${batch}/`, limit: RECOVERY_CHUNKS });
         await pipeline(chunks, RECOVERY_CHUNKS, async ({ key: journalKey, value }) => {
-          const changes: Change[] = [];
-          for (const [partition, keys] of Object.entries(JSON.parse(value) as BatchKeysRecord)) {
-            const stored = await snapshot.getMany(partition, keys);
-            for (const [index, key] of keys.entries()) {
-              const intent = decodeIntent(stored[index]?.value ?? "");
-              if (intent?.batch !== batch) continue;
-              changes.push({ partition, key, value: committed ? intent.next : intent.old });
-            }
-          }
+          const changes = await changesOf(snapshot, batch, value, committed);
           await this.#settle(journalKey, changes);
         });
         return chunks.length;

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AuthorizerError } from "../errors.ts";
 import { codeOf, errorReply } from "./errors.ts";
 import { type Exchange, NOBODY } from "./exchange.ts";
-import { makeRequestId } from "./request-id.ts";
+import { makeRequestId, requestId } from "./request-id.ts";
 import type { ServiceRequest } from "./service-request.ts";
 
 /** Answers 200 with a JSON text, unless there is an answer already. */
@@ -34,11 +34,13 @@ export function refuse(request: ServiceRequest, exchange: Exchange, error: unkno
 /** Answers with an error where there is no exchange: routes without a token and requests without a route. */
 export function writeError(response: ServerResponse, error: unknown): string | undefined {
   const { status, body, headers, errorId } = errorReply(error);
+  const sent = requestId(response.req?.headers["x-request-id"] as string | undefined, false);
   response.writeHead(status, [
     "Content-Type",
     "application/json",
     "Content-Length",
     String(Buffer.byteLength(body)),
+    ...(sent === "" ? [] : ["X-Request-ID", sent]),
     ...headers,
   ]);
   response.end(body);

@@ -12,9 +12,6 @@
 
 import type { Invitee } from "./invitations.ts";
 
-/** Every partition of this room. */
-export const MAIL_PARTITIONS = ["outbox", "outbox_failed", "invitation"] as const;
-
 /** A mail that is to be sent. */
 export interface MailRecord extends Invitee {
   readonly id: string;

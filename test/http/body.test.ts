@@ -121,6 +121,36 @@ describe.each([HOT, BULK])("the body of %s", (path) => {
   });
 });
 
+describe("a hot body that goes through a stream", () => {
+  const PATH = "/access/v1/evaluation?explain=true";
+  const body =
+    '{"subject":{"type":"user","id":"日本"},"action":{"name":"a:b"},"resource":{"type":"arn","id":"x"}}';
+  const chunked = (bytes: Buffer, size: number) => {
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+      bytes.subarray(index * size, (index + 1) * size),
+    );
+    const head = requestText(service, PATH, "", ["Connection: close"]);
+    return Buffer.concat([
+      Buffer.from(head.replace(/Content-Length: 0/, "Transfer-Encoding: chunked")),
+      ...pieces.map((piece) =>
+        Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]),
+      ),
+      Buffer.from("0\r\n\r\n"),
+    ]);
+  };
+
+  test("may come in pieces", async () => {
+    expect(await raw(service.url, chunked(Buffer.from(body), 1))).toMatch(
+      /^HTTP\/1\.1 200 .*"unknown_subject"/s,
+    );
+  });
+
+  test("gives 413 when it is larger than the limit", async () => {
+    const text = await raw(service.url, chunked(Buffer.from(body.padEnd(20_000)), 1000));
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413"]);
+  });
+});
+
 describe("Expect: 100-continue", () => {
   test("is answered before the body is sent", async () => {
     const [head, body] = requestText(service, HOT, TEXT, ["Expect: 100-continue"]).split("\r\n\r\n");

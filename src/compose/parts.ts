@@ -1,0 +1,134 @@
+/** The parts of the running service, opened in their order: what comes later is built on what came before. */
+
+import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts";
+import type { Decisions } from "../decisions/decisions.ts";
+import { openDecisions } from "../decisions/open-decisions.ts";
+import { SetupRepeat } from "../directory/setup-repeat.ts";
+import { Health } from "../http/health.ts";
+import { createMetricsListener, type MetricsListener } from "../http/metrics-listener.ts";
+import type { ManagedServer } from "../http/server-lifecycle.ts";
+import { createServiceListener, type ServiceListener } from "../http/service-listener.ts";
+import { createUserListener } from "../http/user-listener.ts";
+import type { Invitations } from "../mail/invitations.ts";
+import { type AuditLog, createAuditLog } from "../observe/audit-log.ts";
+import { createHttpCounters } from "../observe/create-http-counters.ts";
+import { createMetrics, type Metrics } from "../observe/metrics.ts";
+import { bearerOptions } from "./bearer.ts";
+import { bootstrapStore } from "./bootstrap.ts";
+import type { DataParts } from "./data.ts";
+import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
+import { httpLimits } from "./http-limits.ts";
+import { httpLog } from "./http-log.ts";
+import { openServiceInvitations } from "./invitations.ts";
+import { serviceTls, userTls } from "./tls.ts";
+
+/** How to start. */
+export interface ServiceOptions {
+  /** Version of this package. */
+  readonly version: string;
+  /** Reads environment variables, for secrets that data sets name. */
+  readonly env: (name: string) => string | undefined;
+  /** Take the next free port where one is busy (quick start). */
+  readonly nextFreePort?: boolean;
+}
+
+/** Everything that runs. */
+export interface ServiceParts {
+  readonly data: DataParts;
+  readonly audit: AuditLog;
+  readonly decisions: Decisions;
+  readonly datasets: DatasetState;
+  readonly invitations: Invitations;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly service: ServiceListener;
+  readonly user: ManagedServer;
+  readonly scrape: MetricsListener;
+}
+
+/** Opens everything but the listening. Throws what a faulty data set, store or audit output throws. */
+export async function openParts(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
+  const { values, logger, directory, catalog } = data;
+  const audit = createAuditLog({
+    output: values["authorizer.audit.output"],
+    decisions: values["authorizer.audit.decisions"],
+    logger,
+  });
+  const datasets: DatasetState = { lastLoadSuccess: undefined };
+  await bootstrapStore(data, audit);
+  await loadConfiguredDatasets(data, values, datasets, options.env);
+  const decisions = await openServiceDecisions(data, audit);
+  const invitations = openServiceInvitations(data);
+  const http = createHttpCounters();
+  const metrics = createMetrics({
+    build: { version: options.version, policiesVersion: catalog.digest },
+    decisions: decisions.counters,
+    http,
+    store: data.storeCounters,
+    audit: audit.counters,
+    log: logger,
+    datasets,
+    mail: invitations.counters,
+  });
+  const health = new Health({ checkStore: () => directory.health() });
+  const shared = { limits: httpLimits(values), health, log: httpLog(logger, audit), counters: http };
+  const bearer = bearerOptions(values);
+  return {
+    data,
+    audit,
+    decisions,
+    datasets,
+    invitations,
+    health,
+    metrics,
+    service: createServiceListener({
+      ...shared,
+      ...serviceTls(values),
+      version: options.version,
+      decisions,
+      bearer,
+      authorization: {
+        directory,
+        setup: new SetupRepeat(directory, catalog.preconfigured),
+        vocabulary: catalog,
+        audit,
+        log: logger,
+        version: options.version,
+        invitations,
+      },
+      alwaysRequestId: audit.decisions !== "none",
+    }),
+    user: createUserListener({ ...shared, ...userTls(values) }),
+    scrape: createMetricsListener({
+      ...shared,
+      render: async () => ({ contentType: metrics.contentType, body: await metrics.text() }),
+      bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
+    }),
+  };
+}
+
+function openServiceDecisions(
+  { values, directory, catalog, logger }: DataParts,
+  audit: AuditLog,
+): Promise<Decisions> {
+  return openDecisions({
+    directory,
+    catalog,
+    audit,
+    cache: {
+      enabled: values["auth.cache.enabled"],
+      size: values["auth.cache.size"],
+      ttl: values["auth.cache.ttl"],
+      jitter: values["auth.cache.jitter"],
+    },
+    requestProperties: values["authorizer.request_properties"],
+    effectivePolicies: values["authorizer.effective_policies"],
+    onRewritten: (policy) =>
+      logger.warn("a data server gets a policy in another form, as it cannot evaluate it", { ...policy }),
+  });
+}
+
+function isLocal(address: string): boolean {
+  const host = parseListenAddress(address)?.host;
+  return host !== undefined && isLoopbackHost(host);
+}

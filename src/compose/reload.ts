@@ -1,0 +1,40 @@
+/** What SIGHUP does: tokens, certificates and data sets are read again, each on its own. */
+
+import type { ConfigValues } from "../config/table.ts";
+import { bearerOptions } from "./bearer.ts";
+import { loadConfiguredDatasets } from "./datasets.ts";
+import type { ServiceOptions, ServiceParts } from "./parts.ts";
+import { serviceTls, userTls } from "./tls.ts";
+
+/** Reads again; what is faulty stays as it was and is logged. */
+export async function reloadParts(
+  parts: ServiceParts,
+  values: ConfigValues,
+  options: ServiceOptions,
+): Promise<void> {
+  const { data, audit } = parts;
+  data.logger.reopen();
+  audit.reopen();
+  try {
+    const bearer = bearerOptions(values);
+    parts.service.replaceTokens(bearer);
+    parts.scrape.replaceTokens(bearer);
+    audit.event("reload", { what: "tokens" });
+  } catch (error) {
+    data.logger.error("tokens could not be read again; the former ones stay in force", { error });
+  }
+  try {
+    const [service, user] = [serviceTls(values).tls, userTls(values).tls];
+    if (service !== undefined) parts.service.replaceTls(service);
+    if (user !== undefined) parts.user.replaceTls(user);
+    if (service !== undefined || user !== undefined) audit.event("reload", { what: "certificates" });
+  } catch (error) {
+    data.logger.error("certificates could not be read again; the former ones stay in force", { error });
+  }
+  try {
+    await loadConfiguredDatasets(data, values, parts.datasets, options.env);
+    audit.event("reload", { what: "data sets" });
+  } catch (error) {
+    data.logger.error("data sets could not be loaded again; the former data stay in force", { error });
+  }
+}
