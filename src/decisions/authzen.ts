@@ -1,7 +1,7 @@
 /** AuthZEN access evaluations, mapped to policies (decision-api.md §2, "From AuthZEN to policies"). */
 
 import type { Directory } from "../directory/directory.ts";
-import type { DecisionContext } from "../model/decision.ts";
+import type { DecisionContext, RequiredLeaf } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { Via } from "../model/policy.ts";
 import { addProperties, sourceIpOf } from "./condition-fields.ts";
@@ -22,6 +22,12 @@ export interface AuthzenOptions {
   readonly deciding: Deciding;
   readonly requestProperties: RequestProperties;
   readonly nextId: () => string;
+}
+
+/** A resource and an action in the terms of policies; undefined where the type or the name is unknown. */
+interface Mapped {
+  readonly arn: string | undefined;
+  readonly action: string | undefined;
 }
 
 const ALLOWED: EvaluationAnswer = { decision: true };
@@ -46,31 +52,31 @@ export class Authzen {
     const { types, principals } = this.#options;
     const arn = types.arn(resource.type, resource.id);
     if (subject.type !== "user") return this.#denial("unknown_subject", "unknown subject");
-    const required = {
-      action: types.action(resource.type, action.name) ?? action.name,
-      resource: arn ?? resource.id,
-    };
+    const mapped: Mapped = { arn, action: types.action(resource.type, action.name) };
+    const required = { action: mapped.action ?? action.name, resource: arn ?? resource.id };
     const found = principals.find(subject.id, required);
-    if (found instanceof Promise) return found.then((user) => this.#known(user, request, required, "miss"));
-    return this.#known(found, request, required, "hit");
+    if (found instanceof Promise)
+      return found.then((user) => this.#known(user, request, mapped, required, "miss"));
+    return this.#known(found, request, mapped, required, "hit");
   }
 
   #known(
     user: CachedPrincipal | undefined,
     request: EvaluationRequest,
-    required: { readonly action: string; readonly resource: string },
+    mapped: Mapped,
+    required: RequiredLeaf,
     cache: "hit" | "miss",
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
-    const { types, deciding } = this.#options;
+    const { deciding } = this.#options;
     const { subject, action, resource } = request;
     if (user === undefined) {
       const answer = deciding.unknownUser({ user: subject.id, required, context: NO_FIELDS }, request);
       return this.#denial("unknown_subject", "unknown subject", answer.id);
     }
-    if (types.arn(resource.type, resource.id) === undefined) {
+    if (mapped.arn === undefined) {
       return this.#denial("unknown_resource", `unknown resource type ${resource.type}`);
     }
-    if (types.action(resource.type, action.name) === undefined) {
+    if (mapped.action === undefined) {
       return this.#denial(
         "unknown_action",
         `unknown action ${action.name} of resource type ${resource.type}`,
