@@ -16,10 +16,13 @@ export const SIZES: readonly number[] = [10, 1000, 10_000];
 const BODIES = 2000;
 const root = new URL("..", import.meta.url).pathname;
 
-/** The built program where there is one (`npm run build`), else the sources. */
-export const program = existsSync(join(root, "dist/src/main.js"))
-  ? join(root, "dist/src/main.js")
-  : join(root, "src/main.ts");
+/** The launcher of the built program where there is one (`npm run build`), else of the sources. */
+export const program = [join(root, "dist/bin/svc-authorizer.cjs"), join(root, "bin/svc-authorizer.cjs")].find(
+  existsSync,
+) as string;
+
+/** Whether {@link program} is the built one. */
+export const isBuilt = program.startsWith(join(root, "dist"));
 
 /** Writes a file of the run and returns its path. */
 export function write(name: string, text: string): string {

@@ -1,7 +1,7 @@
 /** `npm run bench`: prints the numbers of docs/performance.md. */
 import { rmSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
-import { folder, program, SIZES } from "./authorizer.ts";
+import { folder, isBuilt, SIZES } from "./authorizer.ts";
 import { measureReads } from "./effective.ts";
 import { engineRate } from "./engine.ts";
 import { measureHttp } from "./http.ts";
@@ -21,7 +21,7 @@ console.log(
   `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus()[0]?.model.trim()}, ` +
     `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, ` +
     `${isPinned ? "server and client on a core each" : "not pinned to cores"}, ` +
-    `program ${program.endsWith(".js") ? "built" : "from sources"}\n`,
+    `program ${isBuilt ? "built" : "from sources"}\n`,
 );
 /** `npm run bench -- --scale`: a large directory, in place of everything else. */
 async function scale(): Promise<void> {

