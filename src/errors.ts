@@ -28,6 +28,11 @@ export interface Problem {
   readonly column?: number;
 }
 
+/** A JSON pointer one step further, to a field or an index (RFC 6901 §3). */
+export function pointTo(pointer: string, step: string | number): string {
+  return `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
 /** Options of {@link AuthorizerError}. */
 export interface AuthorizerErrorOptions {
   readonly problems?: readonly Problem[];

@@ -1,16 +1,12 @@
 /** The JSON Schemas of `policies/schema/`: compiled with ajv on first use, their findings as problems. */
 
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
-import { AuthorizerError, type Problem } from "../errors.ts";
+import { AuthorizerError, type Problem, pointTo } from "../errors.ts";
 import type { Schema, SchemaName } from "./catalog.ts";
 
 /** Annotation of our schemas: what to say when a choice, a constant or a pattern is not met. */
 const ANNOTATION = "problem";
 const ANNOTATED: ReadonlySet<string> = new Set(["const", "enum", "oneOf", "pattern"]);
-
-function escapePointer(segment: string): string {
-  return segment.replaceAll("~", "~0").replaceAll("/", "~1");
-}
 
 function annotation(error: ErrorObject): string | undefined {
   const text: unknown = ANNOTATED.has(error.keyword) ? error.parentSchema?.[ANNOTATION] : undefined;
@@ -32,7 +28,7 @@ function toProblem(error: ErrorObject): Problem {
   const { keyword, params, instancePath } = error;
   if (keyword === "additionalProperties") {
     const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object).join(", ");
-    const pointer = `${instancePath}/${escapePointer(params["additionalProperty"] as string)}`;
+    const pointer = pointTo(instancePath, params["additionalProperty"] as string);
     return { pointer, message: `is an unknown field; known are ${known}` };
   }
   if (keyword === "uniqueItems") {

@@ -1,5 +1,5 @@
 /** Faults of a configuration: how they are written down, collected and thrown. */
-import { AuthorizerError, type Problem } from "../errors.ts";
+import { AuthorizerError, type Problem, pointTo } from "../errors.ts";
 
 /** Where a value was given. */
 export interface Place {
@@ -39,10 +39,7 @@ export function problemOf(
   below: readonly (string | number)[] = [],
 ): ConfigProblem {
   const segments = [...(item === "" ? [] : item.split(".")), ...below.map(String)];
-  const pointer = segments
-    .map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`)
-    .join("");
-  return { pointer, item, message, ...place };
+  return { pointer: segments.reduce(pointTo, ""), item, message, ...place };
 }
 
 /** One line for people: `file:line: item: message`, or the variable in place of the file. */

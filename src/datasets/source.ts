@@ -1,5 +1,7 @@
 /** A data set file that was read: its value, and where in the file a part of it stands. */
 
+import { pointTo } from "../errors.ts";
+
 /** 1-based place in a file. */
 export interface Position {
   readonly line: number;
@@ -34,9 +36,7 @@ export type Parsed =
 
 /** Writes a JSON pointer from its segments. */
 export function pointerOf(segments: readonly (string | number)[]): string {
-  return segments
-    .map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`)
-    .join("");
+  return segments.reduce<string>(pointTo, "");
 }
 
 /** Reads a JSON pointer into its segments. */

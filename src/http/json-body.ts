@@ -97,11 +97,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A JSON pointer one step further. */
-export function pointTo(pointer: string, step: string | number): string {
-  return `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
-}
-
 /** Throws "invalid_request" unless a body is a JSON object. */
 export function requireObject(body: unknown): Record<string, unknown> {
   if (isObject(body)) return body;

@@ -1,6 +1,6 @@
 /** Conditions as written: which operators exist and what is wrong with a condition (evaluation.md §7, §11). */
 
-import type { Problem } from "../errors.ts";
+import { type Problem, pointTo } from "../errors.ts";
 import { parseIpRange } from "./ip.ts";
 import type { Condition } from "./policy.ts";
 
@@ -18,10 +18,6 @@ export const CONDITION_OPERATORS: readonly string[] = [...OPERATORS.keys()];
 /** What an operator's values are, or undefined for an unknown operator. Case sensitive. */
 export function operatorValues(operator: string): "ip" | "pattern" | undefined {
   return OPERATORS.get(operator);
-}
-
-function escapePointer(segment: string): string {
-  return segment.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 function valueProblems(kind: "ip" | "pattern", values: readonly string[], pointer: string): Problem[] {
@@ -46,7 +42,7 @@ function valueProblems(kind: "ip" | "pattern", values: readonly string[], pointe
 export function conditionProblems(condition: Condition, pointer: string): Problem[] {
   const problems: Problem[] = [];
   for (const [operator, fields] of Object.entries(condition)) {
-    const operatorPointer = `${pointer}/${escapePointer(operator)}`;
+    const operatorPointer = pointTo(pointer, operator);
     const kind = operatorValues(operator);
     if (kind === undefined) {
       const known = CONDITION_OPERATORS.join(", ");
@@ -54,7 +50,7 @@ export function conditionProblems(condition: Condition, pointer: string): Proble
       continue;
     }
     for (const [field, values] of Object.entries(fields)) {
-      const fieldPointer = `${operatorPointer}/${escapePointer(field)}`;
+      const fieldPointer = pointTo(operatorPointer, field);
       if (field === "") problems.push({ pointer: fieldPointer, message: "the field name is empty" });
       problems.push(...valueProblems(kind, values, fieldPointer));
     }

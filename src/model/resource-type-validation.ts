@@ -1,6 +1,6 @@
 /** What makes a declared resource type unfit for use (decision-api.md §2, "A resource type is policy data"). */
 
-import type { Problem } from "../errors.ts";
+import { type Problem, pointTo } from "../errors.ts";
 import { formatArn, parseArn } from "./arn.ts";
 import { resourceTypeNameProblem } from "./names.ts";
 import type { ResourceType } from "./resource-type.ts";
@@ -67,7 +67,7 @@ function actionProblem(action: string, rules: ResourceTypeRules): string | undef
 function actionsProblems(type: ResourceType, rules: ResourceTypeRules, pointer: string): Problem[] {
   const problems: Problem[] = [];
   for (const [name, action] of Object.entries(type.actions)) {
-    const at = `${pointer}/actions/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const at = pointTo(`${pointer}/actions`, name);
     if (name === "") problems.push({ pointer: at, message: "the name of an action must not be empty" });
     if (name.includes(":")) {
       problems.push({ pointer: at, message: 'the short name of an action must not contain ":"' });

@@ -6,9 +6,9 @@ import type {
   AuthzenSubject,
   EvaluationRequest,
 } from "../../decisions/decisions.ts";
-import type { Problem } from "../../errors.ts";
+import { type Problem, pointTo } from "../../errors.ts";
 import type { Properties } from "../../model/entities.ts";
-import { isObject, pointTo } from "../json-body.ts";
+import { isObject } from "../json-body.ts";
 import { fits, type HttpLimits } from "../limits.ts";
 
 /** The parts of an evaluation, some of which may be missing. */

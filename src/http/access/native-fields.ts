@@ -1,9 +1,9 @@
 /** Fields of native bodies (decision-api.md §3): unknown ones are refused, every problem is reported at once. */
 
-import type { Problem } from "../../errors.ts";
+import { type Problem, pointTo } from "../../errors.ts";
 import type { DecisionContext } from "../../model/decision.ts";
 import { invalidRequest } from "../errors.ts";
-import { isObject, pointTo } from "../json-body.ts";
+import { isObject } from "../json-body.ts";
 import { textProblems } from "./authzen.ts";
 
 /** One field: its value and where it stands. */

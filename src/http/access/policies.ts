@@ -1,7 +1,8 @@
 /** Policies given in a request: their types are checked, their sense is not (decision-api.md §3, `/simulate`). */
 
+import { pointTo } from "../../errors.ts";
 import type { Condition, NamedStatements, Statement } from "../../model/policy.ts";
-import { isObject, pointTo } from "../json-body.ts";
+import { isObject } from "../json-body.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 
 /** What a stored policy carries besides is accepted and not used. */

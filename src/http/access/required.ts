@@ -1,7 +1,8 @@
 /** The tree of required permissions as it comes over the wire (evaluation.md §8, decision-api.md §3). */
 
+import { pointTo } from "../../errors.ts";
 import type { RequiredLeaf, RequiredPermissions } from "../../model/decision.ts";
-import { isObject, pointTo } from "../json-body.ts";
+import { isObject } from "../json-body.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 

@@ -1,7 +1,8 @@
 /** Reading the cases of `/simulate` (decision-api.md §3). */
 
 import type { SimulationCase } from "../../decisions/decisions.ts";
-import { isObject, pointTo } from "../json-body.ts";
+import { pointTo } from "../../errors.ts";
+import { isObject } from "../json-body.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 import { readPolicies } from "./policies.ts";

@@ -1,10 +1,9 @@
 /** Fields of bodies: known ones are checked, unknown ones ignored (authorization-api.md §12), null is absent. */
 
 import { assertNoProblems } from "../../directory/checks.ts";
-import type { Problem } from "../../errors.ts";
-import { isErrorCode } from "../../errors.ts";
+import { isErrorCode, type Problem, pointTo } from "../../errors.ts";
 import type { Condition, Statement } from "../../model/policy.ts";
-import { isObject, pointTo, requireObject } from "../json-body.ts";
+import { isObject, requireObject } from "../json-body.ts";
 
 /** Reads the fields of one body and gathers what is wrong with them. */
 export class BodyFields {
