@@ -123,6 +123,11 @@ function openServiceDecisions(
     },
     requestProperties: values["authorizer.request_properties"],
     effectivePolicies: values["authorizer.effective_policies"],
+    policiesPerUser: values["authorizer.limits.policies_per_user"],
+    onTooMany: (found) =>
+      logger.error("a user has more policies than authorizer.limits.policies_per_user: all is denied", {
+        ...found,
+      }),
     onRewritten: (policy) =>
       logger.warn("a data server gets a policy in another form, as it cannot evaluate it", { ...policy }),
   });

@@ -22,9 +22,18 @@ export class CompiledSets {
     if (this.#sets.get(key)?.deref() === undefined) this.#sets.delete(key);
   });
 
+  /** Denies everything: for a user whose policies are too many to look at. */
+  readonly denyAll: CompiledPolicies;
+
   constructor(partition: string, slicer: Slicer) {
     this.#partition = partition;
     this.#slicer = slicer;
+    // A statement that cannot be evaluated, so that no permission and no gate of a list is let through.
+    const statement = [{ effect: "deny", action: ["*"], resource: "" }];
+    this.denyAll = compile([{ name: "more policies than allowed", statement }], {
+      partition,
+      evaluator: "extended",
+    });
   }
 
   /** Sets in memory. */

@@ -3,7 +3,7 @@
 import type { Effect } from "../model/decision.ts";
 import type { DecisionCounters, Entrance } from "./decisions.ts";
 
-const ENTRANCES: readonly Entrance[] = ["evaluation", "evaluations", "check", "filter", "simulate", "cli"];
+const ENTRANCES: readonly Entrance[] = ["evaluation", "evaluations", "check", "filter", "simulate"];
 
 /** Fresh counters, all zero; the sizes are filled in by whoever owns cache and sets. */
 export function createCounters(

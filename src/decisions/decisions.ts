@@ -4,13 +4,12 @@
  * the event loop.
  */
 
-import type { Problem } from "../errors.ts";
 import type { DecisionContext, Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
 
 /** Where a question came in; a label of metrics and a field of the audit log. */
-export type Entrance = "evaluation" | "evaluations" | "check" | "filter" | "simulate" | "cli";
+export type Entrance = "evaluation" | "evaluations" | "check" | "filter" | "simulate";
 
 /** A question about one user. */
 export interface CheckRequest {
@@ -153,6 +152,3 @@ export interface DecisionAudit {
   readonly decisions: "none" | "denied" | "all";
   decision(record: DecisionRecord): void;
 }
-
-/** A faulty request, found after parsing. */
-export type RequestProblems = readonly Problem[];

@@ -37,6 +37,10 @@ export interface DecisionsOptions {
   /** Told once of each version of a policy that data servers get in another form than stored. */
   readonly onRewritten?: (policy: RewrittenPolicy) => void;
   readonly now?: () => Date;
+  /** Most policies of one user (`authorizer.limits.policies_per_user`), default unlimited; with more, all is denied. */
+  readonly policiesPerUser?: number;
+  /** Told of a user with more, at each load. */
+  readonly onTooMany?: (found: { readonly policies: number }) => void;
 }
 
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
@@ -48,7 +52,15 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     cacheSize: () => principals.cacheSize,
     compiledSets: () => sets.size,
   });
-  const principals = new Principals({ directory, cache: options.cache, slicer, counters, sets });
+  const principals = new Principals({
+    directory,
+    cache: options.cache,
+    slicer,
+    counters,
+    sets,
+    policiesPerUser: options.policiesPerUser ?? Number.POSITIVE_INFINITY,
+    onTooMany: options.onTooMany ?? (() => {}),
+  });
   const types = new ResourceTypes(catalog, directory);
   await types.refresh();
   const unsubscribe = directory.onChange(({ resources, all }) => {

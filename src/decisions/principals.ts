@@ -19,6 +19,10 @@ export interface PrincipalsOptions {
   readonly slicer: Slicer;
   readonly counters: DecisionCounters;
   readonly sets: CompiledSets;
+  /** Most policies of one user (`authorizer.limits.policies_per_user`); with more, everything is denied. */
+  readonly policiesPerUser: number;
+  /** Told of a user with more, at each load. */
+  readonly onTooMany: (found: { readonly policies: number }) => void;
 }
 
 /** Finds users with their compiled policies. */
@@ -27,13 +31,16 @@ export class Principals {
   readonly #slicer: Slicer;
   readonly #unsubscribe: () => void;
 
-  constructor({ directory, cache, slicer, counters, sets }: PrincipalsOptions) {
+  constructor(options: PrincipalsOptions) {
+    const { directory, cache, slicer, counters, sets, policiesPerUser, onTooMany } = options;
     this.#slicer = slicer;
     this.#cache = new PrincipalCache(cache, counters, async (username) => {
       const principal = await directory.principal(username);
-      return principal === undefined
-        ? undefined
-        : { principal, policies: await sets.get(principal.policies) };
+      if (principal === undefined) return undefined;
+      const count = principal.policies.length;
+      if (count <= policiesPerUser) return { principal, policies: await sets.get(principal.policies) };
+      onTooMany({ policies: count });
+      return { principal, policies: sets.denyAll };
     });
     this.#unsubscribe = directory.onChange((change) => this.#cache.evict(change));
   }

@@ -56,7 +56,6 @@ export function createHttpCounters(): ReadableHttpCounters {
       check: new FastHistogram(DECISION_BOUNDS),
       filter: new FastHistogram(DECISION_BOUNDS),
       simulate: new FastHistogram(DECISION_BOUNDS),
-      cli: new FastHistogram(DECISION_BOUNDS),
     },
     errors: zeroErrors(),
     inFlight: 0,

@@ -141,6 +141,24 @@ describe("an AuthZEN evaluation", () => {
   });
 });
 
+describe("a user with more policies than allowed", () => {
+  it("is denied everything, and somebody hears of it", async () => {
+    const heard: unknown[] = [];
+    await world.close();
+    world = await openWorld({ policiesPerUser: 2, onTooMany: (found) => void heard.push(found) });
+    const { users } = world.directory;
+    await users.create({ username: "alice" });
+    for (const name of ["one", "two", "three"]) {
+      await world.grant(name, "fs:*");
+      await users.attachPolicy("alice", name);
+      expect(await world.allows("alice")).toBe(name !== "three");
+    }
+    expect(heard).toEqual([{ policies: 3 }]);
+    await users.detachPolicy("alice", "two");
+    expect(await world.allows("alice")).toBe(true);
+  });
+});
+
 describe("the audit of decisions", () => {
   it.each([
     ["none", 0],

@@ -19,7 +19,6 @@ function decisionCounters(): DecisionCounters & { decisions: Record<Entrance, Re
       check: none(),
       filter: none(),
       simulate: none(),
-      cli: none(),
     },
     cacheHits: 0,
     cacheMisses: 0,
