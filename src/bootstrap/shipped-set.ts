@@ -63,7 +63,8 @@ export function shippedSetOf(mode: BootstrapMode, catalog: Catalog, defaultUserG
   const { partition, version, preconfigured } = catalog;
   if (mode === "external") {
     return shippedSet(mode, version, {
-      policies: preconfigured.policies.map(({ name, statement }) => ({ name, statement })),
+      // The empty label is what a data server's own set-up stores (authorization-api.md §15.9).
+      policies: preconfigured.policies.map(({ name, statement }) => ({ name, statement, acl: "" })),
       groups: preconfigured.groups.map(({ name, description, policies }) => ({
         name,
         description,
