@@ -32,7 +32,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
     const addresses = await listenAll(parts, options);
     parts.invitations.start();
     parts.health.state = "ready";
-    data.logger.info("ready", { ...addresses, version: options.version });
+    data.logger.info("listening", { ...addresses, version: options.version });
     let stopped: Promise<void> | undefined;
     return {
       addresses,
