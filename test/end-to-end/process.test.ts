@@ -3,9 +3,11 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { AuthorizerClient } from "../../src/client/client.ts";
+import { selfSigned } from "../http/certificate.ts";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "./program.ts";
 
 afterEach(cleanUp);
@@ -174,6 +176,40 @@ describe("signals", () => {
       .poll(async () => (await fetch(`${program.metrics}/metrics`)).text())
       .toContain("svc_authorizer_datasets_last_load_success 0");
     expect(await client.allows("bob", "fs:ReadObject", object)).toBe(true);
+    expect(await program.end()).toBe(0);
+  });
+
+  it("SIGHUP shows new connections the certificates that lie there now, and keeps the old ones over faulty files", async () => {
+    const folder = newFolder();
+    const [cert_file, key_file] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const put = ({ cert, key }: { cert: string; key: string }): void => {
+      writeFileSync(cert_file, cert);
+      writeFileSync(key_file, key);
+    };
+    put(selfSigned("first"));
+    const tls = { enabled: true, cert_file, key_file };
+    const program = await start([
+      "--config",
+      writeConfig(folder, settings(folder, { "authorizer.tls": tls })),
+    ]);
+    const shown = (): Promise<string | undefined> =>
+      new Promise((resolve, reject) => {
+        const { hostname: host, port } = new URL(program.service);
+        const socket = connect({ host, port: Number(port), rejectUnauthorized: false }, () => {
+          resolve(socket.getPeerCertificate().subject.CN as string);
+          socket.destroy();
+        });
+        socket.on("error", reject);
+      });
+    expect(program.service).toMatch(/^https:/);
+    expect(await shown()).toBe("first");
+    put(selfSigned("second"));
+    program.child.kill("SIGHUP");
+    await expect.poll(shown).toBe("second");
+    put({ cert: "no certificate", key: "no key" });
+    program.child.kill("SIGHUP");
+    await expect.poll(program.stdout).toContain("certificates could not be read again");
+    expect(await shown()).toBe("second");
     expect(await program.end()).toBe(0);
   });
 
