@@ -43,8 +43,8 @@ export class Authzen {
 
   /** Answers at once when types and user are at hand. Throws "invalid_request" for an ambiguous resource id. */
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
-    const { types } = this.#options;
-    return types.stale ? types.refresh().then(() => this.#evaluate(request)) : this.#evaluate(request);
+    const refreshed = this.#options.types.refreshed();
+    return refreshed === undefined ? this.#evaluate(request) : refreshed.then(() => this.#evaluate(request));
   }
 
   #evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {

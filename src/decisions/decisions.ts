@@ -105,6 +105,8 @@ export interface Decisions {
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer>;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
   filter(request: FilterRequest): Promise<readonly number[]>;
+  /** What to wait for before mapping types and actions: nothing, unless a data set just changed the types. */
+  typesRefreshed(): Promise<void> | undefined;
   /** The ARN of an entity, or undefined for an unknown type; "invalid_request" where the id makes it ambiguous. */
   resourceArn(type: string, id: string): string | undefined;
   /** `service:Verb` of an AuthZEN action name on a resource type, or undefined. */

@@ -62,7 +62,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     onTooMany: options.onTooMany ?? (() => {}),
   });
   const types = new ResourceTypes(catalog, directory);
-  await types.refresh();
+  await types.refreshed();
   const unsubscribe = directory.onChange(({ resources, all }) => {
     if (resources || all) types.invalidate();
   });
@@ -79,6 +79,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     check: (request) => check(principals, deciding, request, requestProperties),
     evaluate: (request) => authzen.evaluate(request),
     filter: (request) => filter(principals, slicer, counters, request, requestProperties),
+    typesRefreshed: () => types.refreshed(),
     resourceArn: (type, id) => types.arn(type, id),
     actionName: (type, name) => types.action(type, name),
     simulate: (simulation) => simulating.simulate(simulation),
@@ -106,7 +107,8 @@ function check(
     if (user === undefined) return deciding.unknownUser(request, request);
     const context = withRegistered(request.context, user, requestProperties);
     const via = (policy: string): ReturnType<typeof viaOf> => viaOf(user, policy);
-    return deciding.check({ policies: user.policies, via, cache }, { ...request, context }, request);
+    const asked = context === request.context ? request : { ...request, context };
+    return deciding.check({ policies: user.policies, via, cache }, asked, request);
   };
   const found = principals.find(request.user, request.required);
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");

@@ -16,33 +16,40 @@ export class ResourceTypes {
   readonly #catalog: Catalog;
   readonly #directory: Directory;
   #known: ReadonlyMap<string, Known> = new Map();
-  #stale = true;
+  /** Counts changes, so that a reading that a change overtook is read again. */
+  #generation = 0;
+  #knownGeneration = -1;
+  #reading: Promise<void> | undefined;
 
   constructor(catalog: Catalog, directory: Directory) {
     this.#catalog = catalog;
     this.#directory = directory;
   }
 
-  /** True when a data set changed types since they were read: call {@link refresh} first. */
-  get stale(): boolean {
-    return this.#stale;
-  }
-
   /** Marks the types as changed. */
   invalidate(): void {
-    this.#stale = true;
+    this.#generation++;
   }
 
-  /** Reads the types again. */
-  async refresh(): Promise<void> {
-    this.#stale = false;
-    try {
+  /**
+   * What to wait for before mapping anything: nothing, or the reading of types that a data set changed. Concurrent
+   * callers share one reading; rejects with "unavailable" when the store does not work.
+   */
+  refreshed(): Promise<void> | undefined {
+    if (this.#knownGeneration === this.#generation) return undefined;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    while (this.#knownGeneration !== this.#generation) {
+      const generation = this.#generation;
       const declared = await this.#directory.resources.types();
       const all = [...this.#catalog.resourceTypes.values(), ...declared];
       this.#known = new Map(all.map((type) => [type.type, known(type)]));
-    } catch (error) {
-      this.#stale = true;
-      throw error;
+      this.#knownGeneration = generation;
     }
   }
 

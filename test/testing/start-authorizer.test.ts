@@ -108,6 +108,47 @@ describe("the test kit", () => {
     ]);
   });
 
+  it("knows a resource type as soon as it is declared, at every entrance", async () => {
+    const { client, directory, url, token } = await start({
+      dataset: {
+        format: 1,
+        users: [{ username: "alice", policies: ["All"] }],
+        policies: [{ name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] }],
+      },
+    });
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" };
+    const streamed = async (type: string): Promise<string> => {
+      const body = `${JSON.stringify({ user: "alice", action: "read", type })}\n"one"\n`;
+      const response = await fetch(`${url}/access/v1/filter`, { method: "POST", headers, body });
+      return response.text();
+    };
+    const declare = (type: string): Promise<void> =>
+      directory.batches.apply(
+        [
+          {
+            op: "put_resource_type",
+            resourceType: {
+              type,
+              arn: `arn:svc:${type}:::${type}/{id}`,
+              id: "{id}",
+              actions: { read: `${type}:Read` },
+            },
+          },
+        ],
+        { managed: false },
+      );
+    expect(await client.filter({ user: "alice", action: "read", type: "memo", ids: ["one"] })).toEqual([]);
+    await declare("memo");
+    expect(await client.filter({ user: "alice", action: "read", type: "memo", ids: ["one"] })).toEqual([0]);
+    await declare("note");
+    expect(await streamed("note")).toContain('"allowed":1');
+    await declare("page");
+    const subject = { type: "user", id: "alice" };
+    const evaluations = Array.from({ length: 20 }, () => ({ resource: { type: "page", id: "one" } }));
+    const decided = await client.evaluateMany({ subject, action: { name: "read" }, evaluations });
+    expect(decided.map(({ decision }) => decision)).toEqual(evaluations.map(() => true));
+  });
+
   it("ends quietly when closed twice", async () => {
     const authorizer = await startAuthorizer();
     await authorizer.close();

@@ -104,8 +104,10 @@ class FilterSession {
     try {
       for (const line of lines) {
         if (line.trim() === "") continue;
-        if (this.#head === undefined) this.#begin(line);
-        else batch.push(this.#parse(line, 1));
+        if (this.#head === undefined) {
+          await this.#decisions.typesRefreshed();
+          this.#begin(line);
+        } else batch.push(this.#parse(line, 1));
       }
     } finally {
       // What came before a faulty line is answered, however the stream was cut into pieces.

@@ -28,6 +28,7 @@ export function filterHandler(decisions: Decisions, limits: HttpLimits) {
     const items = itemsOf(reader, fields);
     const head = readHead(reader, fields, limits);
     reader.finish();
+    await decisions.typesRefreshed();
     const itemReader = new ItemReader(decisions, head, limits);
     const resources = await readItems(itemReader, items, `/${head.type === undefined ? "resources" : "ids"}`);
     const { user, context } = head;
