@@ -10,6 +10,8 @@ export interface ActionList {
   /** Position among the distinct lists of a policy set. */
   readonly id: number;
   readonly patterns: readonly string[];
+  /** The patterns, compiled. */
+  readonly matchers: readonly Wildcard[];
 }
 
 /** A statement ready for evaluation. */
@@ -32,6 +34,7 @@ export class StatementPool {
   readonly lists: ActionList[] = [];
   readonly #listByText = new Map<string, ActionList>();
   readonly #conditionByText = new Map<string, CompiledCondition>();
+  readonly #matchers = new Map<string, Wildcard>();
   readonly #exact = new Map<string, number[]>();
   readonly #wild = new Map<string, { readonly pattern: Wildcard; readonly lists: number[] }>();
 
@@ -39,17 +42,27 @@ export class StatementPool {
     const text = JSON.stringify(patterns);
     const known = this.#listByText.get(text);
     if (known !== undefined) return known;
-    const list = { id: this.lists.length, patterns };
+    const matchers = patterns.map((pattern) => this.#matcher(pattern));
+    const list = { id: this.lists.length, patterns, matchers };
     this.#listByText.set(text, list);
     this.lists.push(list);
     for (const pattern of new Set(patterns)) this.#indexPattern(pattern, list.id);
     return list;
   }
 
+  #matcher(pattern: string): Wildcard {
+    let matcher = this.#matchers.get(pattern);
+    if (matcher === undefined) {
+      matcher = compileWildcard(pattern);
+      this.#matchers.set(pattern, matcher);
+    }
+    return matcher;
+  }
+
   #indexPattern(pattern: string, list: number): void {
     if (hasWildcard(pattern)) {
       const entry = this.#wild.get(pattern);
-      if (entry === undefined) this.#wild.set(pattern, { pattern: compileWildcard(pattern), lists: [list] });
+      if (entry === undefined) this.#wild.set(pattern, { pattern: this.#matcher(pattern), lists: [list] });
       else entry.lists.push(list);
       return;
     }
@@ -97,5 +110,6 @@ export class StatementPool {
 
 /** The first pattern of a statement that matches the action (the one a refusal names), or undefined. */
 export function matchingAction(statement: CompiledStatement, action: string): string | undefined {
-  return statement.actions.patterns.find((pattern) => compileWildcard(pattern).match(action));
+  const { patterns, matchers } = statement.actions;
+  return patterns[matchers.findIndex((matcher) => matcher.match(action))];
 }

@@ -43,11 +43,3 @@ export interface HttpLog {
   /** A failed authentication or a missing scope; rate-limiting what it writes is up to the log. */
   refused(entry: RefusedCaller): void;
 }
-
-/** A log that keeps nothing. */
-export const SILENT_LOG: HttpLog = {
-  requests: false,
-  request() {},
-  failure() {},
-  refused() {},
-};

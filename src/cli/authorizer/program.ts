@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { type Environment, readEnvironment } from "../../config/environment.ts";
 import { ConfigError, countOf, formatProblem } from "../../config/problem.ts";
+import { formatProblem as formatPlacedProblem } from "../../datasets/report.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
@@ -52,10 +53,7 @@ function reportFailure(error: unknown, edge: ProcessEdge): number {
     return EXIT.usage;
   }
   if (error instanceof AuthorizerError) {
-    for (const { file, line, pointer, message } of error.problems) {
-      const place = [file, line].filter((part) => part !== undefined).join(":");
-      edge.stderr.write(`${[place, pointer, message].filter((part) => part !== "").join(": ")}\n`);
-    }
+    for (const problem of error.problems) edge.stderr.write(`${formatPlacedProblem(problem)}\n`);
     edge.stderr.write(`error: ${error.message}\n`);
     return error.code === "invalid_request" ? EXIT.usage : EXIT.failed;
   }

@@ -11,11 +11,19 @@ import type { Operation } from "../../../src/http/authorization/operation.ts";
 import type { ListedToken } from "../../../src/http/bearer.ts";
 import { Health } from "../../../src/http/health.ts";
 import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
-import { SILENT_LOG } from "../../../src/http/ports.ts";
+import type { HttpLog } from "../../../src/http/ports.ts";
 import { createServiceListener } from "../../../src/http/service-listener.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../../../src/observe/create-http-counters.ts";
 import { openTestDirectory } from "../../datasets/test-directory.ts";
 import { API_TOKEN, VERSION } from "../service-kit.ts";
+
+/** A log that keeps nothing. */
+const SILENT_LOG: HttpLog = {
+  requests: false,
+  request() {},
+  failure() {},
+  refused() {},
+};
 
 /** Most bytes of a body. */
 export const MAX_BYTES = 20_000;
