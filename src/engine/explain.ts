@@ -40,8 +40,11 @@ export function explain(policies: CompiledPolicies, request: EngineRequest): Exp
   const decided = [...effects].filter(([, effect]) => effect === outcome.effect).map(([node]) => node);
   const leaves = decided.filter((node) => "action" in node);
   const determining = new Map<string, Determining>();
-  for (const node of outcome.effect === "neutral" ? [] : decided) {
-    for (const one of determiningStatements(policies, node, request, outcome.effect === "deny")) {
+  const denying = outcome.effect === "deny";
+  // The first deny ends a tree, but without it another leaf's would: all of them keep the decision what it is.
+  const nodes = denying ? nodesOf(request.required) : outcome.effect === "allow" ? decided : [];
+  for (const node of nodes) {
+    for (const one of determiningStatements(policies, node, request, denying)) {
       determining.set(`${one.statement} ${one.policy}`, one);
     }
   }
@@ -51,6 +54,12 @@ export function explain(policies: CompiledPolicies, request: EngineRequest): Exp
     tree: withEffects(request.required, effects),
     nearMisses: outcome.effect === "neutral" ? findNearMisses(policies, leaves, request) : [],
   };
+}
+
+/** A tree's nodes, all of them. */
+function nodesOf(node: RequiredPermissions): readonly RequiredPermissions[] {
+  const children = "and" in node ? node.and : "or" in node ? node.or : [];
+  return [node, ...children.flatMap(nodesOf)];
 }
 
 function withEffects(
@@ -72,8 +81,8 @@ function determiningStatements(
   denying: boolean,
 ): Determining[] {
   if ("action" in node) return leafStatements(policies, node, request, denying);
-  if ("any_resource" in node) return gateStatements(policies, node.any_resource.action);
-  return [];
+  // The gate ignores denies: it is open or not (evaluation.md §10).
+  return "any_resource" in node && !denying ? gateStatements(policies, node.any_resource.action) : [];
 }
 
 /** All statements that open the gate of list filtering, whatever their resource (evaluation.md §10). */

@@ -108,6 +108,29 @@ describe("an explanation", () => {
     expect(JSON.stringify(tree).match(/"effect"/g)).toHaveLength(2);
   });
 
+  it("names what would deny another leaf too, since without the first deny that one would decide", () => {
+    const broken = {
+      name: "OnlyAddresses",
+      statement: [
+        {
+          effect: "allow",
+          action: ["fs:*"],
+          resource: "*",
+          condition: { IpAddress: { SourceIp: ["10.0.0.0/8"] } },
+        },
+      ],
+    };
+    const { effect, determining } = explain(compile([noSecrets, broken], options), {
+      user: "alice",
+      required: {
+        or: [ask("fs:ReadObject", "q/object/a").required, ask("fs:ReadObject", "r/object/secret-1").required],
+      },
+      context: new Map([["SourceIp", "no address"]]),
+    });
+    expect(effect).toBe("deny");
+    expect(determining.map(({ policy }) => policy).sort()).toEqual(["NoSecrets", "OnlyAddresses"]);
+  });
+
   it("has the effect of the decision, and without what it names the decision is another", () => {
     fc.assert(
       fc.property(policiesOf(4), user, required, context, (given, name, tree, fields) => {
