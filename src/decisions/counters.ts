@@ -1,9 +1,7 @@
 /** Decision counters as plain numbers (design §7). */
 
 import type { Effect } from "../model/decision.ts";
-import type { DecisionCounters, Entrance } from "./decisions.ts";
-
-const ENTRANCES: readonly Entrance[] = ["evaluation", "evaluations", "check", "filter", "simulate"];
+import { type DecisionCounters, ENTRANCES } from "./decisions.ts";
 
 /** Fresh counters, all zero; the sizes are filled in by whoever owns cache and sets. */
 export function createCounters(

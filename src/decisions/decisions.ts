@@ -9,7 +9,23 @@ import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
 
 /** Where a question came in; a label of metrics and a field of the audit log. */
-export type Entrance = "evaluation" | "evaluations" | "check" | "filter" | "simulate";
+export type Entrance = (typeof ENTRANCES)[number];
+
+/** All of {@link Entrance}. */
+export const ENTRANCES = [
+  "evaluation",
+  "evaluations",
+  "check",
+  "filter",
+  "simulate",
+  "request",
+  "forward_auth",
+  "search",
+  "plan",
+  "who_can",
+  "what_can",
+  "management",
+] as const;
 
 /** A question about one user. */
 export interface CheckRequest {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, test } from "vitest";
-import type { DecisionCounters, Entrance } from "../../src/decisions/decisions.ts";
+import { type DecisionCounters, ENTRANCES, type Entrance } from "../../src/decisions/decisions.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
 import type { Effect } from "../../src/model/decision.ts";
 import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
@@ -13,13 +13,10 @@ const none = (): Record<Effect, number> => ({ allow: 0, neutral: 0, deny: 0 });
 
 function decisionCounters(): DecisionCounters & { decisions: Record<Entrance, Record<Effect, number>> } {
   return {
-    decisions: {
-      evaluation: none(),
-      evaluations: none(),
-      check: none(),
-      filter: none(),
-      simulate: none(),
-    },
+    decisions: Object.fromEntries(ENTRANCES.map((entrance) => [entrance, none()])) as Record<
+      Entrance,
+      Record<Effect, number>
+    >,
     cacheHits: 0,
     cacheMisses: 0,
     cacheEvictions: 0,

@@ -1,0 +1,29 @@
+/**
+ * Sets of ARNs: what a template can produce when a value of it is not at hand (security.md §2.4, §2.5). Decided on
+ * as a set, never as a text with a star in it.
+ */
+
+/**
+ * All texts that consist of the parts in their order with any text, also none, between two neighbours. One part
+ * alone is exactly that ARN. Parts are literal: a `*` in them is a star.
+ */
+export interface ResourceSet {
+  readonly parts: readonly [string, ...string[]];
+}
+
+/** A tree of required permissions whose resources may be sets: a leaf is needed on every ARN of its set. */
+export type RequiredOnSets =
+  | { readonly action: string; readonly resource: ResourceSet }
+  | { readonly any_resource: { readonly action: string } }
+  | { readonly and: readonly RequiredOnSets[] }
+  | { readonly or: readonly RequiredOnSets[] };
+
+/** The set of just one ARN. */
+export function exactly(arn: string): ResourceSet {
+  return { parts: [arn] };
+}
+
+/** The set as a text for people, with a star for what is open. */
+export function shownSet(set: ResourceSet): string {
+  return set.parts.join("*");
+}
