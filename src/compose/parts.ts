@@ -87,6 +87,10 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       version: options.version,
       decisions,
       bearer,
+      metadata: {
+        publicUrl: values["authorizer.public_url"],
+        loopback: isLocal(values["authorizer.listen_address"]),
+      },
       authorization: {
         directory,
         setup: new SetupRepeat(directory, catalog.preconfigured),

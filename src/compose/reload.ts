@@ -23,18 +23,23 @@ export async function reloadParts(
   } catch (error) {
     data.logger.error("tokens could not be read again; the former ones stay in force", { error });
   }
-  try {
-    const [service, user] = [serviceTls(values).tls, userTls(values).tls];
-    if (service !== undefined) parts.service.replaceTls(service);
-    if (user !== undefined) parts.user.replaceTls(user);
-    if (service !== undefined || user !== undefined) audit.event("reload", { what: "certificates" });
-  } catch (error) {
-    data.logger.error("certificates could not be read again; the former ones stay in force", { error });
-  }
+  reloadCertificates(parts, values);
   try {
     await loadConfiguredDatasets(data, values, parts.datasets, options.env);
     audit.event("reload", { what: "data sets" });
   } catch (error) {
     data.logger.error("data sets could not be loaded again; the former data stay in force", { error });
+  }
+}
+
+/** Shows the certificates that the files hold now; where they are faulty the former ones stay, and the log says so. */
+export function reloadCertificates({ data, audit, service, user }: ServiceParts, values: ConfigValues): void {
+  try {
+    const [forService, forUser] = [serviceTls(values).tls, userTls(values).tls];
+    if (forService !== undefined) service.replaceTls(forService);
+    if (forUser !== undefined) user.replaceTls(forUser);
+    if (forService !== undefined || forUser !== undefined) audit.event("reload", { what: "certificates" });
+  } catch (error) {
+    data.logger.error("certificates could not be read again; the former ones stay in force", { error });
   }
 }

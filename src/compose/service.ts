@@ -6,6 +6,7 @@ import type { DataParts } from "./data.ts";
 import { listenAt } from "./listen.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { reloadParts } from "./reload.ts";
+import { watchCertificates } from "./watch-certificates.ts";
 
 /** URLs with the real addresses. */
 export interface ServiceAddresses {
@@ -31,6 +32,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
   try {
     const addresses = await listenAll(parts, options);
     parts.invitations.start();
+    const unwatch = watchCertificates(parts, data.values);
     parts.health.state = "ready";
     data.logger.info("listening", { ...addresses, version: options.version });
     let stopped: Promise<void> | undefined;
@@ -40,6 +42,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
       decisions: parts.decisions,
       reload: (values) => reloadParts(parts, values, options),
       stop: () => {
+        unwatch();
         stopped ??= stop(parts);
         return stopped;
       },

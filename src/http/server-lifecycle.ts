@@ -44,6 +44,8 @@ export interface ManagedServerOptions {
 export interface ManagedServer {
   readonly server: HttpServer | HttpsServer;
   readonly stopping: () => boolean;
+  /** URL with the real address; undefined while it does not listen. */
+  readonly url: () => string | undefined;
   /**
    * Listens and returns the URL with the real address.
    * @param address an empty host means every interface, port 0 a free one.
@@ -88,6 +90,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
   return {
     server,
     stopping: () => life.stopping,
+    url: () => (server.listening ? urlOf(server) : undefined),
     listen: (address) => listen(server, address, connections, checkInterval(options.requestTimeoutMs)),
     replaceTls: (tls) => {
       if (!("setSecureContext" in server)) throw new AuthorizerError("invalid_request", "TLS is off");

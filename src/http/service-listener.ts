@@ -16,6 +16,7 @@ import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import type { BodyRoute, Edge } from "./exchange.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import type { HttpLimits } from "./limits.ts";
+import { metadataRoutes } from "./metadata.ts";
 import { openApiRoutes } from "./openapi/openapi-route.ts";
 import type { HttpLog } from "./ports.ts";
 import { serve } from "./serve.ts";
@@ -36,6 +37,13 @@ export interface ServiceListenerOptions {
   /** Give every request an id (wanted where decisions are audited); default: only those that bring one. */
   readonly alwaysRequestId?: boolean;
   readonly tls?: TlsMaterial;
+  /** What the AuthZEN metadata tell of this PDP's URL; absent: nothing. */
+  readonly metadata?: {
+    /** `authorizer.public_url`. */
+    readonly publicUrl?: string | undefined;
+    /** Only this machine reaches the listener, so that its own address may be told. */
+    readonly loopback: boolean;
+  };
   /** The authorization API; absent: not served. */
   readonly authorization?: AuthorizationOptions;
 }
@@ -69,7 +77,12 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     headersBytes: limits.headersBytes,
     requestTimeoutMs: limits.requestTimeoutMs,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-    handler: hotPathsFirst(edge, routes, api, expressApp(edge, routes, options)),
+    handler: hotPathsFirst(
+      edge,
+      routes,
+      api,
+      expressApp(edge, routes, options, () => life.managed?.url()),
+    ),
   });
   life.managed = managed;
   return {
@@ -101,7 +114,8 @@ function hotPathsFirst(edge: Edge, routes: readonly BodyRoute[], api: Authorizat
 function expressApp(
   edge: Edge,
   routes: readonly BodyRoute[],
-  { health, version }: ServiceListenerOptions,
+  { health, version, metadata = { loopback: false } }: ServiceListenerOptions,
+  ownUrl: () => string | undefined,
 ): Express {
   const app = strictApp();
   const router = Router({ strict: true, caseSensitive: true });
@@ -111,7 +125,16 @@ function expressApp(
       .post((request, response) => serve(edge, route, request as unknown as ServiceRequest, response))
       .all(counted(edge.counters), methodNotAllowed(["POST"]));
   }
-  const open = [healthRoutes(health, edge.counters), openApiRoutes(version, edge.counters)];
+  const { counters } = edge;
+  const pdp = {
+    publicUrl: metadata.publicUrl,
+    ownUrl: metadata.loopback ? ownUrl : () => undefined,
+  };
+  const open = [
+    healthRoutes(health, counters),
+    openApiRoutes(version, counters),
+    metadataRoutes(pdp, counters),
+  ];
   app.use(...open, router, ...unrouted(edge));
   return app;
 }

@@ -1,4 +1,4 @@
-/** Paths that need no token: the probes and this document. */
+/** Paths that need no token: the probes, this document, the metadata. */
 
 import type { Paths } from "../openapi-types.ts";
 import { jsonAnswer, operation } from "../operation.ts";
@@ -8,7 +8,11 @@ const NO_STORE = {
   "Cache-Control": { description: "`no-store`.", required: true, schema: { const: "no-store" } },
 };
 
-/** `/healthz`, `/readyz`, `/openapi.json`. */
+const CACHED = {
+  "Cache-Control": { description: "How long it may be kept.", required: true, schema: { type: "string" } },
+} as const;
+
+/** `/healthz`, `/readyz`, `/openapi.json`, `/.well-known/authzen-configuration`. */
 export const SERVICE_PATHS: Paths = {
   "/healthz": {
     get: operation({
@@ -33,6 +37,19 @@ export const SERVICE_PATHS: Paths = {
       status: 200,
       answer: jsonAnswer("The document.", "OpenApi"),
       errors: [],
+    }),
+  },
+  "/.well-known/authzen-configuration": {
+    get: operation({
+      id: "authzenMetadata",
+      tag: "AuthZEN",
+      summary: "Where the AuthZEN endpoints are",
+      description:
+        "From `authorizer.public_url`, or on loopback from the listener's own address; never from headers of the request.",
+      scope: null,
+      status: 200,
+      answer: jsonAnswer("The metadata.", "PdpMetadata", { headers: CACHED }),
+      errors: [404],
     }),
   },
 };
