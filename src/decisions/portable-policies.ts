@@ -4,24 +4,10 @@
  * everything, and a deny on a field it does not know is skipped.
  */
 
-import { operatorValues } from "../model/condition.ts";
-import type { Condition, Statement } from "../model/policy.ts";
+import { isExtended } from "../model/condition.ts";
+import { type Operator, operatorOf } from "../model/condition-operators.ts";
+import type { Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
-
-/** The only field of a data server. */
-const FIELD = "SourceIp";
-
-/** Operators of ours beyond the data server's four; any other text is no operator, and denies everything everywhere. */
-const EXTENDED_OPERATOR = new RegExp(
-  "^(?:Null|(?:ForAnyValue:|ForAllValues:)?(?:" +
-    [
-      "String(?:Not)?(?:Equals(?:IgnoreCase)?|Like)",
-      "(?:Numeric|Date)(?:(?:Not)?Equals|(?:Less|Greater)Than(?:Equals)?)",
-      "Bool",
-      "(?:Not)?IpAddress",
-    ].join("|") +
-    ")(?:IfExists)?)$",
-);
 
 /** What a portable form puts in place of a statement. */
 export type Rewriting = "left_out" | "unconditional" | "guarded";
@@ -34,26 +20,17 @@ export interface PortableStatements {
   readonly rewritten: readonly Rewriting[];
 }
 
-/**
- * True when a condition needs more than a data server has: another operator, or another field. An unknown operator
- * makes it no extended condition: it denies everything, at a data server as here.
- */
-export function isExtended(condition: Condition | null | undefined): boolean {
-  const operators = Object.entries(condition ?? {});
-  if (!operators.every(([name]) => EXTENDED_OPERATOR.test(name))) return false;
-  return operators.some(
-    ([name, fields]) =>
-      operatorValues(name) === undefined || Object.keys(fields).some((field) => field !== FIELD),
-  );
+function isPlainIp(operator: Operator | undefined): boolean {
+  return operator?.plain === true && operator.kind === "ip";
 }
 
 /**
  * What of a statement can deny everything, as a statement that does nothing else; undefined where nothing can. Only
- * values and addresses of IP operators are erroneous, at a time that the context decides.
+ * values and addresses of the data server's IP operators are erroneous, at a time that the context decides.
  */
 export function guardOf({ condition }: Statement): Statement | undefined {
   const ip = Object.entries(condition ?? {}).filter(
-    ([name, fields]) => operatorValues(name) === "ip" && Object.keys(fields).length > 0,
+    ([name, fields]) => isPlainIp(operatorOf(name)) && Object.keys(fields).length > 0,
   );
   if (ip.length === 0) return undefined;
   return { effect: "deny", action: ["none:None"], resource: "*", condition: Object.fromEntries(ip) };

@@ -7,7 +7,7 @@
 import type { DecisionContext } from "../model/decision.ts";
 import { parseIp } from "../model/ip.ts";
 import type { NamedStatements } from "../model/policy.ts";
-import type { CompiledCondition } from "./conditions.ts";
+import type { CompiledCondition, Evaluator } from "./conditions.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import { ResourceIndex } from "./resource-index.ts";
 import { type CompiledStatement, StatementPool } from "./statement.ts";
@@ -19,12 +19,6 @@ const MOST_ACTIONS = 512;
 /** Statements that the action indexes of a set may hold together, as a multiple of its size. */
 const INDEX_BUDGET = 8;
 const LEAST_BUDGET = 20_000;
-
-/**
- * Which evaluator to be: `extended` is ours; `data_server` behaves as the data server's does, also where ours is
- * stricter (a user name with `*` or `?`).
- */
-export type Evaluator = "extended" | "data_server";
 
 /** Settings of a compilation. */
 export interface CompileOptions {
@@ -99,8 +93,8 @@ export class CompiledPolicies {
     }
   }
 
-  /** Order of the first statement whose evaluation fails in this context, or {@link NO_STATEMENT}. */
-  firstFailure(context: DecisionContext): number {
+  /** Order of the first statement whose evaluation fails for this user and context, or {@link NO_STATEMENT}. */
+  firstFailure(context: DecisionContext, user: string): number {
     let first = this.#broken;
     if (this.#addressFields.size > 0) {
       for (const [field, order] of this.#addressFields) {
@@ -111,10 +105,15 @@ export class CompiledPolicies {
     }
     for (const { order, condition, brokenResource } of this.#fallible) {
       if (order >= first) continue;
-      const result = condition.evaluate(context);
+      const result = condition.evaluate(context, user);
       if (result === "error" || (brokenResource && result !== "unsatisfied")) first = order;
     }
     return first;
+  }
+
+  /** The statements that match an action, unindexed and in no particular order. */
+  statementsMatching(action: string): readonly CompiledStatement[] {
+    return this.#pool.listsMatching(action).flatMap((list) => this.#byList[list] ?? []);
   }
 
   /** True when the index of the action is there already, so that a decision about it is quick. */
@@ -178,7 +177,7 @@ export function* compileInSteps(
   policies: readonly NamedStatements[],
   options: CompileOptions,
 ): Generator<void, CompiledPolicies> {
-  const pool = new StatementPool();
+  const pool = new StatementPool(options.evaluator);
   const statements: CompiledStatement[] = [];
   for (const policy of policies) {
     for (let index = 0; index < policy.statement.length; index++) {

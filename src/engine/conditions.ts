@@ -1,54 +1,27 @@
 /**
- * Conditions, compiled (evaluation.md §7). Where a false part and an erroneous part meet, the error wins: it fails
- * closed. An error of a condition denies every request of its user, so what can be erroneous is told apart here and
- * looked at even when action and resource do not match.
+ * Conditions, compiled (evaluation.md §7; decision-api.md §4). Where a false part and an erroneous part meet, the
+ * error wins: it fails closed. An error of one of the data server's operators denies every request of its user, so
+ * what can be erroneous is told apart here and looked at even when action and resource do not match.
  */
 
-import { operatorValues } from "../model/condition.ts";
+import { type Operator, operatorOf } from "../model/condition-operators.ts";
 import type { DecisionContext } from "../model/decision.ts";
-import { type IpBytes, type IpRange, parseIp, parseIpRange, rangeContains } from "../model/ip.ts";
+import { parseIpRange } from "../model/ip.ts";
 import type { Condition } from "../model/policy.ts";
-import { compileWildcard, type Wildcard } from "./wildcard.ts";
+import { extendedPart } from "./condition-extended.ts";
+import type { ConditionPart, ConditionResult } from "./condition-part.ts";
+import { plainIpPart, plainPatternPart } from "./condition-plain.ts";
 
 /**
- * What a condition says of a context. `error` ends the whole check with deny; `unreadable` concerns its own
- * statement only: an allow does not hold, a deny holds (a list of values under an operator for single values).
+ * Which evaluator to be: `extended` is ours; `data_server` behaves as the data server's does, which knows four
+ * operators, also where ours is stricter (a user name with `*` or `?`).
  */
-export type ConditionResult = "satisfied" | "unsatisfied" | "error" | "unreadable";
+export type Evaluator = "extended" | "data_server";
 
-interface FieldTest {
-  readonly field: string;
-  test(value: string): ConditionResult;
-}
-
-function ipTest(field: string, values: readonly string[], negated: boolean): FieldTest {
-  const ranges: (IpRange | undefined)[] = values.map(parseIpRange);
-  const evaluate = (address: IpBytes): ConditionResult => {
-    for (const range of ranges) {
-      if (range === undefined) return "error";
-      if (rangeContains(range, address)) return negated ? "unsatisfied" : "satisfied";
-    }
-    return negated ? "satisfied" : "unsatisfied";
-  };
-  return {
-    field,
-    test: (value) => {
-      if (value === "") return "unsatisfied";
-      const address = parseIp(value);
-      return address === undefined ? "error" : evaluate(address);
-    },
-  };
-}
-
-function patternTest(field: string, values: readonly string[], negated: boolean): FieldTest {
-  const patterns: Wildcard[] = values.map(compileWildcard);
-  return {
-    field,
-    test: (value) => {
-      const text = value.toWellFormed();
-      return patterns.some((pattern) => pattern.match(text)) !== negated ? "satisfied" : "unsatisfied";
-    },
-  };
+function partOf(operator: Operator, field: string, values: readonly string[]): ConditionPart {
+  if (!operator.plain) return extendedPart(operator, field, values);
+  const plainPart = operator.kind === "ip" ? plainIpPart : plainPatternPart;
+  return plainPart(field, values, operator.negated);
 }
 
 /** A compiled condition. */
@@ -59,44 +32,52 @@ export class CompiledCondition {
   readonly addressFields: readonly string[];
   /** True when a value cannot be parsed, so that errors depend on more than the address fields. */
   readonly hasBadValues: boolean;
-  /** True when a field is an attribute of the resource. */
+  /** All fields that are read, also by variables. */
+  readonly reads: ReadonlySet<string>;
+  /** True when a value holds `${user}` and the operator reads it. */
+  readonly readsUser: boolean;
+  /** True when one of the fields is an attribute of the resource. */
   readonly readsResource: boolean;
-  readonly #tests: readonly FieldTest[];
+  readonly #parts: readonly ConditionPart[];
 
-  constructor(condition: Condition) {
-    const tests: FieldTest[] = [];
+  constructor(condition: Condition, evaluator: Evaluator) {
+    const parts: ConditionPart[] = [];
     const addressFields: string[] = [];
     let alwaysFails = false;
     let hasBadValues = false;
-    for (const [operator, fields] of Object.entries(condition)) {
-      const kind = operatorValues(operator);
-      if (kind === undefined) alwaysFails = true;
-      const negated = operator.startsWith("Not") || operator === "StringNotLike";
+    for (const [name, fields] of Object.entries(condition)) {
+      const operator = operatorOf(name);
+      if (operator === undefined || (evaluator === "data_server" && !operator.plain)) {
+        alwaysFails = true;
+        continue;
+      }
       for (const [field, values] of Object.entries(fields)) {
-        if (kind === "pattern") tests.push(patternTest(field, values, negated));
-        if (kind !== "ip") continue;
-        tests.push(ipTest(field, values, negated));
+        parts.push(partOf(operator, field, values));
+        if (!operator.plain || operator.kind !== "ip") continue;
         addressFields.push(field);
         hasBadValues ||= values.some((value) => parseIpRange(value) === undefined);
       }
     }
-    this.#tests = tests;
+    this.#parts = parts;
     this.alwaysFails = alwaysFails;
     this.addressFields = addressFields;
     this.hasBadValues = hasBadValues;
-    this.readsResource = tests.some(({ field }) => field.startsWith("resource."));
+    this.reads = new Set(parts.flatMap(({ reads }) => reads));
+    this.readsUser = parts.some(({ readsUser }) => readsUser);
+    this.readsResource = [...this.reads].some((field) => field.startsWith("resource."));
   }
 
-  /** Evaluates against the condition fields of a request. A missing field is not satisfied. */
-  evaluate(context: DecisionContext): ConditionResult {
+  /**
+   * Evaluates against the condition fields of a request. `error` wins over `unreadable`, and that over `unsatisfied`.
+   * @param user the name that `${user}` stands for
+   */
+  evaluate(context: DecisionContext, user: string): ConditionResult {
     if (this.alwaysFails) return "error";
     let result: ConditionResult = "satisfied";
-    for (const { field, test } of this.#tests) {
-      const value = context.get(field);
-      const part =
-        value === undefined ? "unsatisfied" : typeof value === "string" ? test(value) : "unreadable";
-      if (part === "error") return "error";
-      if (part === "unreadable" || (part === "unsatisfied" && result === "satisfied")) result = part;
+    for (const part of this.#parts) {
+      const found = part.evaluate(context, user);
+      if (found === "error") return "error";
+      if (found === "unreadable" || (found === "unsatisfied" && result === "satisfied")) result = found;
     }
     return result;
   }

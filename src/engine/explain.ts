@@ -13,9 +13,12 @@ import type {
 } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { decide, type EngineRequest } from "./decide.ts";
-import { findNearMisses } from "./near-misses.ts";
+import { nearMissesInSteps } from "./near-misses.ts";
 import { isWildcardName, matchesResource, USER_PLACEHOLDER } from "./resource-pattern.ts";
 import { type CompiledStatement, matchingAction } from "./statement.ts";
+
+/** Statements looked at between two steps: well under a millisecond. */
+const STEP = 128;
 
 /** A statement that decided; the caller adds how its policy reaches the user. */
 export interface Determining {
@@ -35,6 +38,23 @@ export interface ExplainedOutcome extends Outcome {
 
 /** Decides and explains. The effect is that of {@link decide}. */
 export function explain(policies: CompiledPolicies, request: EngineRequest): ExplainedOutcome {
+  const steps = explainInSteps(policies, request);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** How many times an explanation looks at a statement, roughly: what tells a long one from a short one. */
+export function explanationSize(policies: CompiledPolicies, required: RequiredPermissions): number {
+  return policies.statements.length * nodesOf(required).length;
+}
+
+/** Explains step by step, since a tree of many leaves over many statements takes seconds. */
+export function* explainInSteps(
+  policies: CompiledPolicies,
+  request: EngineRequest,
+): Generator<void, ExplainedOutcome> {
   const effects = new Map<RequiredPermissions, Effect>();
   const outcome = decide(policies, request, (node, effect) => effects.set(node, effect));
   const decided = [...effects].filter(([, effect]) => effect === outcome.effect).map(([node]) => node);
@@ -44,7 +64,7 @@ export function explain(policies: CompiledPolicies, request: EngineRequest): Exp
   // The first deny ends a tree, but without it another leaf's would: all of them keep the decision what it is.
   const nodes = denying ? nodesOf(request.required) : outcome.effect === "allow" ? decided : [];
   for (const node of nodes) {
-    for (const one of determiningStatements(policies, node, request, denying)) {
+    for (const one of yield* determiningStatements(policies, node, request, denying)) {
       determining.set(`${one.statement} ${one.policy}`, one);
     }
   }
@@ -52,7 +72,7 @@ export function explain(policies: CompiledPolicies, request: EngineRequest): Exp
     ...outcome,
     determining: [...determining.values()],
     tree: withEffects(request.required, effects),
-    nearMisses: outcome.effect === "neutral" ? findNearMisses(policies, leaves, request) : [],
+    nearMisses: outcome.effect === "neutral" ? yield* nearMissesInSteps(policies, leaves, request) : [],
   };
 }
 
@@ -74,21 +94,22 @@ function withEffects(
 }
 
 /** The statements that decided a node; none for a node that only gathers others. */
-function determiningStatements(
+function* determiningStatements(
   policies: CompiledPolicies,
   node: RequiredPermissions,
   request: EngineRequest,
   denying: boolean,
-): Determining[] {
-  if ("action" in node) return leafStatements(policies, node, request, denying);
+): Generator<void, Determining[]> {
+  if ("action" in node) return yield* leafStatements(policies, node, request, denying);
   // The gate ignores denies: it is open or not (evaluation.md §10).
-  return "any_resource" in node && !denying ? gateStatements(policies, node.any_resource.action) : [];
+  return "any_resource" in node && !denying ? yield* gateStatements(policies, node.any_resource.action) : [];
 }
 
 /** All statements that open the gate of list filtering, whatever their resource (evaluation.md §10). */
-function gateStatements(policies: CompiledPolicies, action: string): Determining[] {
+function* gateStatements(policies: CompiledPolicies, action: string): Generator<void, Determining[]> {
   const found: Determining[] = [];
   for (const statement of policies.statements) {
+    if (statement.order % STEP === 0) yield;
     if (statement.policy.statement[statement.index]?.effect !== "allow") continue;
     const pattern = matchingAction(statement, action.toWellFormed());
     if (pattern !== undefined) found.push(describe(statement, pattern, undefined));
@@ -100,14 +121,15 @@ function gateStatements(policies: CompiledPolicies, action: string): Determining
  * All statements that allow, or all that deny: without them the decision would be another. A statement that cannot
  * be evaluated denies everything and is named with its whole resource text and no action.
  */
-function leafStatements(
+function* leafStatements(
   policies: CompiledPolicies,
   leaf: RequiredLeaf,
   request: EngineRequest,
   denying: boolean,
-): Determining[] {
+): Generator<void, Determining[]> {
   const found: Determining[] = [];
   for (const statement of policies.statements) {
+    if (statement.order % STEP === 0) yield;
     if (denying && fails(statement, request)) found.push(describe(statement, "", undefined));
     else if (statement.deny === denying) {
       const match = matchOf(policies, statement, leaf, request);
@@ -115,6 +137,19 @@ function leafStatements(
     }
   }
   return found;
+}
+
+/** The first statement that allows one permission, where it is allowed: what a list of users names. */
+export function* firstAllowing(
+  policies: CompiledPolicies,
+  leaf: RequiredLeaf,
+  request: Omit<EngineRequest, "required">,
+): Generator<void, CompiledStatement | undefined> {
+  for (const statement of policies.statements) {
+    if (statement.order % STEP === 0) yield;
+    if (!statement.deny && matchOf(policies, statement, leaf, request) !== undefined) return statement;
+  }
+  return undefined;
 }
 
 function describe(statement: CompiledStatement, action: string, resource: string | undefined): Determining {
@@ -130,8 +165,8 @@ function describe(statement: CompiledStatement, action: string, resource: string
 }
 
 /** True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1, §2.2). */
-function fails({ condition, resources }: CompiledStatement, { context }: EngineRequest): boolean {
-  const result = condition?.evaluate(context) ?? "satisfied";
+function fails({ condition, resources }: CompiledStatement, { context, user }: EngineRequest): boolean {
+  const result = condition?.evaluate(context, user) ?? "satisfied";
   return result === "error" || (resources === undefined && result !== "unsatisfied");
 }
 
@@ -139,10 +174,10 @@ function matchOf(
   policies: CompiledPolicies,
   statement: CompiledStatement,
   leaf: RequiredLeaf,
-  { user, context }: EngineRequest,
+  { user, context }: Omit<EngineRequest, "required">,
 ): { readonly action: string; readonly resource: string } | undefined {
   const { partition, evaluator } = policies.options;
-  const result = statement.condition?.evaluate(context) ?? "satisfied";
+  const result = statement.condition?.evaluate(context, user) ?? "satisfied";
   if (result === "unsatisfied" || (result === "unreadable" && !statement.deny)) return undefined;
   const action = matchingAction(statement, leaf.action.toWellFormed());
   if (action === undefined) return undefined;

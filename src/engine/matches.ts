@@ -20,14 +20,17 @@ export class Findings {
   deny = NO_STATEMENT;
   allowed = false;
   context: DecisionContext = new Map();
+  /** The name that `${user}` stands for. */
+  user = "";
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   userOnlyDenies = false;
 
   /** Forgets everything before a new look-up. */
-  reset(context: DecisionContext, userOnlyDenies: boolean): void {
+  reset(context: DecisionContext, user: string, userOnlyDenies: boolean): void {
     this.deny = NO_STATEMENT;
     this.allowed = false;
     this.context = context;
+    this.user = user;
     this.userOnlyDenies = userOnlyDenies;
   }
 }
@@ -78,7 +81,7 @@ export class Slot {
     for (const { condition, deny, allow } of groups) {
       const matters = deny < findings.deny || (mayAllow && !findings.allowed && allow !== NO_STATEMENT);
       if (!matters || condition === undefined) continue;
-      const result = condition.evaluate(findings.context);
+      const result = condition.evaluate(findings.context, findings.user);
       // Errors that end the whole check are found apart (CompiledPolicies); here "error" only closes.
       if (result !== "unsatisfied" && deny < findings.deny) findings.deny = deny;
       if (result === "satisfied" && mayAllow && allow !== NO_STATEMENT) findings.allowed = true;

@@ -7,6 +7,8 @@ import { bindUser, matchesResource } from "./resource-pattern.ts";
 import { type CompiledStatement, matchingAction } from "./statement.ts";
 
 const MOST_MISSES = 5;
+/** Statements looked at between two steps. */
+const STEP = 128;
 /** Above every score of a common beginning (at most 1): only the condition stood in the way. */
 const CONDITION_SCORE = 2;
 
@@ -33,7 +35,7 @@ function miss(
   const resourceMatches = resources.some((one) =>
     matchesResource(one, leaf.resource, user, policies.options.partition),
   );
-  const conditionHolds = (statement.condition?.evaluate(context) ?? "satisfied") === "satisfied";
+  const conditionHolds = (statement.condition?.evaluate(context, user) ?? "satisfied") === "satisfied";
   if (actionMatches && resourceMatches && !conditionHolds) {
     return { ...at, why: "condition", detail: "the condition is not satisfied", score: CONDITION_SCORE };
   }
@@ -55,15 +57,16 @@ function miss(
   return undefined;
 }
 
-/** At most five near misses of neutral leaves, the closest first. */
-export function findNearMisses(
+/** At most five near misses of neutral leaves, the closest first; found step by step. */
+export function* nearMissesInSteps(
   policies: CompiledPolicies,
   leaves: readonly RequiredLeaf[],
   request: EngineRequest,
-): NearMiss[] {
+): Generator<void, NearMiss[]> {
   const best: Scored[] = [];
   for (const leaf of leaves) {
     for (const statement of policies.statements) {
+      if (statement.order % STEP === 0) yield;
       if (statement.deny) continue;
       const found = miss(policies, statement, leaf, request);
       if (found === undefined || (best.length === MOST_MISSES && found.score <= (best.at(-1)?.score ?? 0)))

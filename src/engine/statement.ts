@@ -2,7 +2,7 @@
 
 import type { NamedStatements, Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
-import { CompiledCondition, hasOperators } from "./conditions.ts";
+import { CompiledCondition, type Evaluator, hasOperators } from "./conditions.ts";
 import { compileWildcard, hasWildcard, type Wildcard } from "./wildcard.ts";
 
 /** A list of action patterns, shared by all statements that have the same list. */
@@ -37,6 +37,12 @@ export class StatementPool {
   readonly #matchers = new Map<string, Wildcard>();
   readonly #exact = new Map<string, number[]>();
   readonly #wild = new Map<string, { readonly pattern: Wildcard; readonly lists: number[] }>();
+  readonly #evaluator: Evaluator;
+
+  /** @param evaluator whose operators the conditions may use */
+  constructor(evaluator: Evaluator) {
+    this.#evaluator = evaluator;
+  }
 
   #list(patterns: readonly string[]): ActionList {
     const text = JSON.stringify(patterns);
@@ -77,7 +83,7 @@ export class StatementPool {
     const text = JSON.stringify(statement.condition);
     let condition = this.#conditionByText.get(text);
     if (condition === undefined) {
-      condition = new CompiledCondition(statement.condition);
+      condition = new CompiledCondition(statement.condition, this.#evaluator);
       this.#conditionByText.set(text, condition);
     }
     return condition;

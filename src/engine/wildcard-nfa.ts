@@ -7,7 +7,9 @@
  */
 
 const STAR = 0x2a;
-const ANY = 0x3f;
+const QUESTION_MARK = 0x3f;
+/** Token of a `?` that is a wildcard; every other token is a byte. */
+const ANY = -1;
 const encoder = new TextEncoder();
 
 /** Bytes of the code point that starts at `index`; 1 for a byte that starts none (its tail after a `*`). */
@@ -18,9 +20,15 @@ function runeLength(text: Uint8Array, index: number): number {
   return lead < 0xf0 ? 3 : 4;
 }
 
+/** A piece of a pattern. In a literal one, `*` and `?` stand for themselves. */
+export interface PatternPiece {
+  readonly text: string;
+  readonly literal: boolean;
+}
+
 /** A compiled pattern with `?`. */
 export class WildcardNfa {
-  /** Tokens of the pattern: bytes, with runs of `*` folded into the `stars` bits of the position they precede. */
+  /** Tokens of the pattern: bytes and `?`, with runs of `*` folded into the `stars` bits of the position they precede. */
   readonly #tokens: number[] = [];
   readonly #words: number;
   /** Positions that loop on any byte, since a `*` stands before them. */
@@ -30,11 +38,14 @@ export class WildcardNfa {
   /** Byte → positions whose token is that byte. */
   readonly #literals = new Map<number, Uint32Array>();
 
-  constructor(pattern: string) {
+  /** @param pieces the pattern in order, each of well-formed Unicode */
+  constructor(pieces: readonly PatternPiece[]) {
     const starAt: number[] = [];
-    for (const byte of encoder.encode(pattern)) {
-      if (byte === STAR) starAt.push(this.#tokens.length);
-      else this.#tokens.push(byte);
+    for (const { text, literal } of pieces) {
+      for (const byte of encoder.encode(text)) {
+        if (byte === STAR && !literal) starAt.push(this.#tokens.length);
+        else this.#tokens.push(byte === QUESTION_MARK && !literal ? ANY : byte);
+      }
     }
     this.#words = (this.#tokens.length >> 5) + 1;
     this.#stars = new Uint32Array(this.#words);

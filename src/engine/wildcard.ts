@@ -3,7 +3,7 @@
  * everything else literal; the whole text must match. Time is linear in the text for every pattern.
  */
 
-import { WildcardNfa } from "./wildcard-nfa.ts";
+import { type PatternPiece, WildcardNfa } from "./wildcard-nfa.ts";
 
 /** A compiled pattern. */
 export interface Wildcard {
@@ -50,10 +50,30 @@ class Chunks implements Wildcard {
   }
 }
 
+/** The texts between the stars of a pattern without `?`. */
+function chunksOf(pieces: readonly PatternPiece[]): string[] {
+  const chunks = [""];
+  for (const { text, literal } of pieces) {
+    const [first = "", ...more] = literal ? [text] : text.split("*");
+    chunks[chunks.length - 1] += first;
+    chunks.push(...more);
+  }
+  return chunks;
+}
+
+/** Compiles a pattern that is put together from pieces, such as one with text that must not act as a wildcard. */
+export function compilePieces(pieces: readonly PatternPiece[]): Wildcard {
+  const wellFormed = pieces.map(({ text, literal }) => ({ text: text.toWellFormed(), literal }));
+  if (wellFormed.some(({ text, literal }) => !literal && text.includes("?")))
+    return new WildcardNfa(wellFormed);
+  const chunks = chunksOf(wellFormed);
+  return chunks.length === 1 ? new Literal(chunks[0] as string) : new Chunks(chunks);
+}
+
 /** Compiles a pattern. Lone surrogates count as U+FFFD, as in UTF-8. */
 export function compileWildcard(pattern: string): Wildcard {
   const wellFormed = pattern.toWellFormed();
-  if (wellFormed.includes("?")) return new WildcardNfa(wellFormed);
+  if (wellFormed.includes("?")) return new WildcardNfa([{ text: wellFormed, literal: false }]);
   if (!wellFormed.includes("*")) return new Literal(wellFormed);
   return new Chunks(wellFormed.split("*"));
 }

@@ -1,59 +1,112 @@
-/** Conditions as written: which operators exist and what is wrong with a condition (evaluation.md §7, §11). */
+/** Conditions as written: what is wrong with one, and whether a data server could evaluate it (evaluation.md §7, §11). */
 
 import { type Problem, pointTo } from "../errors.ts";
+import { OPERATOR_NAMES, type Operator, operatorOf } from "./condition-operators.ts";
+import { parseBoolean, parseDate, parseNumber } from "./condition-values.ts";
+import { parseTemplate } from "./condition-variables.ts";
 import { parseIpRange } from "./ip.ts";
 import type { Condition } from "./policy.ts";
 
-/** The data server's four operators, by what their values are. */
-const OPERATORS: ReadonlyMap<string, "ip" | "pattern"> = new Map([
-  ["IpAddress", "ip"],
-  ["NotIpAddress", "ip"],
-  ["StringLike", "pattern"],
-  ["StringNotLike", "pattern"],
-]);
+/** The only field that a data server supplies. */
+export const SOURCE_IP = "SourceIp";
 
-/** Names of the operators, in the order of evaluation.md §7. */
-export const CONDITION_OPERATORS: readonly string[] = [...OPERATORS.keys()];
+/**
+ * What attributes may be to become condition fields, so that neither their names nor comparing them costs more than
+ * reading them: lengths are UTF-16 units.
+ */
+export const FIELD_LIMITS = {
+  /** Levels of objects within objects. */
+  levels: 5,
+  /** Length of a field's name, the dotted path: what has a longer one is no field. */
+  name: 256,
+  /** Values of a list. */
+  values: 1000,
+  /** Length of all texts of a field together. */
+  text: 65_536,
+} as const;
 
-/** What an operator's values are, or undefined for an unknown operator. Case sensitive. */
-export function operatorValues(operator: string): "ip" | "pattern" | undefined {
-  return OPERATORS.get(operator);
+const QUANTIFIED = /^(?:ForAnyValue:|ForAllValues:)/;
+
+/**
+ * True when a condition needs more than a data server has (security.md §3.3): another operator than its four, or
+ * another field than {@link SOURCE_IP}. An unknown operator makes it no extended condition: it denies everything, at
+ * a data server as here.
+ */
+export function isExtended(condition: Condition | null | undefined): boolean {
+  const operators = Object.entries(condition ?? {});
+  if (!operators.every(([name]) => operatorOf(name) !== undefined)) return false;
+  return operators.some(
+    ([name, fields]) => !operatorOf(name)?.plain || Object.keys(fields).some((field) => field !== SOURCE_IP),
+  );
 }
 
-function valueProblems(kind: "ip" | "pattern", values: readonly string[], pointer: string): Problem[] {
-  if (values.length === 0) return [{ pointer, message: "has no values; name at least one" }];
-  if (kind === "pattern") return [];
+/** What is wrong with an operator's name. */
+function unknownOperator(name: string): string {
+  if (name.replace(QUANTIFIED, "").replace(/IfExists$/, "") === "Null")
+    return "is an unknown operator; Null takes neither IfExists nor ForAnyValue: or ForAllValues:";
+  const known = OPERATOR_NAMES.join(", ");
+  return `is an unknown operator; known are ${known}, each but Null also with IfExists behind it and with ForAnyValue: or ForAllValues: before it`;
+}
+
+/** What is wrong with one value. */
+function valueProblem({ kind, plain }: Operator, value: string): string | undefined {
+  switch (kind) {
+    case "text":
+    case "folded":
+    case "pattern": {
+      const template = plain ? undefined : parseTemplate(value);
+      return template !== undefined && "problem" in template ? template.problem : undefined;
+    }
+    case "number":
+      if (parseNumber(value) !== undefined) return undefined;
+      return "is no number, such as 12 or -0.5, of at most 2^53 - 1";
+    case "date":
+      if (parseDate(value) !== undefined) return undefined;
+      return "is no date, such as 2026-01-31 or 2026-01-31T12:00:00Z, nor seconds since 1970";
+    case "boolean":
+    case "presence":
+      return parseBoolean(value) === undefined ? 'is neither "true" nor "false"' : undefined;
+    case "ip":
+      if (parseIpRange(value) !== undefined) return undefined;
+      return "is no IP address or CIDR, such as 10.0.0.0/8 or 2001:db8::/32";
+  }
+}
+
+function fieldProblem(field: string): string | undefined {
+  if (field === "") return "the field name is empty";
+  if (field.length <= FIELD_LIMITS.name) return undefined;
+  return `the field name has more than ${FIELD_LIMITS.name} characters: no request has such a field`;
+}
+
+function operatorProblems(
+  operator: Operator,
+  fields: Readonly<Record<string, readonly string[]>>,
+  at: string,
+): Problem[] {
   const problems: Problem[] = [];
-  for (const [index, value] of values.entries()) {
-    if (parseIpRange(value) !== undefined) continue;
-    problems.push({
-      pointer: `${pointer}/${index}`,
-      message: "is no IP address or CIDR, such as 10.0.0.0/8 or 2001:db8::/32",
-    });
+  for (const [field, values] of Object.entries(fields)) {
+    const pointer = pointTo(at, field);
+    const named = fieldProblem(field);
+    if (named !== undefined) problems.push({ pointer, message: named });
+    if (values.length === 0) problems.push({ pointer, message: "has no values; name at least one" });
+    for (const [index, value] of values.entries()) {
+      const message = valueProblem(operator, value);
+      if (message !== undefined) problems.push({ pointer: pointTo(pointer, index), message });
+    }
   }
   return problems;
 }
 
 /**
  * What makes a condition unfit to be stored: unknown operators (one locks its user out), empty field names, empty
- * value lists, IP values that cannot be parsed (evaluation.md §11). All problems at once.
+ * value lists, values that the operator cannot read, unknown variables (evaluation.md §11). All problems at once.
  * @param pointer JSON pointer of the condition in its document
  */
 export function conditionProblems(condition: Condition, pointer: string): Problem[] {
-  const problems: Problem[] = [];
-  for (const [operator, fields] of Object.entries(condition)) {
-    const operatorPointer = pointTo(pointer, operator);
-    const kind = operatorValues(operator);
-    if (kind === undefined) {
-      const known = CONDITION_OPERATORS.join(", ");
-      problems.push({ pointer: operatorPointer, message: `is an unknown operator; known are ${known}` });
-      continue;
-    }
-    for (const [field, values] of Object.entries(fields)) {
-      const fieldPointer = pointTo(operatorPointer, field);
-      if (field === "") problems.push({ pointer: fieldPointer, message: "the field name is empty" });
-      problems.push(...valueProblems(kind, values, fieldPointer));
-    }
-  }
-  return problems;
+  return Object.entries(condition).flatMap(([name, fields]) => {
+    const at = pointTo(pointer, name);
+    const operator = operatorOf(name);
+    if (operator === undefined) return [{ pointer: at, message: unknownOperator(name) }];
+    return operatorProblems(operator, fields, at);
+  });
 }

@@ -20,11 +20,17 @@ export type RequiredPermissions =
   | { readonly and: readonly RequiredPermissions[] }
   | { readonly or: readonly RequiredPermissions[] };
 
+/** Stands for a value that is there and that no operator can read, such as an object (security.md §3.2). */
+export const UNREADABLE: unique symbol = Symbol("unreadable");
+
+/** Value of a condition field: a text, a list of texts, or what cannot be read. A missing field has none. */
+export type FieldValue = string | readonly string[] | typeof UNREADABLE;
+
 /**
- * Condition fields of a request: a Map, since names come from callers. A list value has several values. The four
- * operators of evaluation.md §7 read single strings only; a list is an evaluation error for them.
+ * Condition fields of a request: a Map, since names come from callers. A list value has several values: only the
+ * forms `ForAnyValue:` and `ForAllValues:` read it, for every other operator it is an evaluation error.
  */
-export type DecisionContext = ReadonlyMap<string, string | readonly string[]>;
+export type DecisionContext = ReadonlyMap<string, FieldValue>;
 
 /** Result of an evaluation. Only `allow` lets a request pass. */
 export type Effect = "allow" | "neutral" | "deny";

@@ -1,9 +1,10 @@
-/** What is legal in a policy but surely not meant (evaluation.md §3, §5, §7, §10; permissions.md, "Replication API"). */
+/** What is legal in a policy but surely not meant (evaluation.md §3, §5; permissions.md, "Replication API"). */
 
 import type { Problem } from "../errors.ts";
 import { type Arn, parseArn } from "./arn.ts";
+import { conditionWarnings } from "./condition-warnings.ts";
 import { patternsMeet } from "./pattern-meeting.ts";
-import type { NamedStatements, Statement } from "./policy.ts";
+import type { NamedStatements } from "./policy.ts";
 import { parseResourceText } from "./resource-text.ts";
 import type { ResourceType } from "./resource-type.ts";
 
@@ -26,53 +27,8 @@ export interface Vocabulary {
 
 type Warn = (pointer: string, message: string) => void;
 
-const LIST_FILTERED = "fs:ListRepositories";
 const WILDCARD = /[*?]/;
 const USER = "${user}";
-
-function conditionFields(statement: Statement): { readonly operator: string; readonly field: string }[] {
-  return Object.entries(statement.condition ?? {}).flatMap(([operator, fields]) =>
-    Object.keys(fields).map((field) => ({ operator, field })),
-  );
-}
-
-function warnOfCondition(statement: Statement, pointer: string, warn: Warn): void {
-  const fields = conditionFields(statement);
-  if (fields.length === 0) return;
-  const at = `${pointer}/condition`;
-  if (statement.action.some((action) => patternsMeet(action, LIST_FILTERED))) {
-    const effect =
-      statement.effect === "deny"
-        ? "this deny hides nothing there"
-        : "this allow lets a user list repositories but shows none";
-    warn(at, `the data server ignores statements with conditions when it lists repositories: ${effect}`);
-  }
-  if (fields.some(({ field }) => field === "SourceIp")) {
-    warn(
-      at,
-      "the data server takes SourceIp from X-Forwarded-For, which any caller can set: have a proxy replace it",
-    );
-  }
-  const others = new Set(fields.map(({ field }) => field).filter((field) => field !== "SourceIp"));
-  if (others.size > 0) {
-    warn(
-      at,
-      `the data server supplies SourceIp only; it skips this statement for want of ${[...others].join(", ")}`,
-    );
-  }
-  const negated = fields.some(
-    ({ operator, field }) => operator.startsWith("StringNot") && field !== "SourceIp",
-  );
-  if (negated && statement.effect === "deny") {
-    warn(
-      at,
-      "a missing field does not satisfy a negated operator: this deny is skipped where the field is missing",
-    );
-  }
-  if (JSON.stringify(statement.condition).includes(USER)) {
-    warn(at, `${USER} is replaced in resources only; in a condition it stays as it is`);
-  }
-}
 
 function warnOfArn(arn: Arn, pointer: string, warn: Warn): void {
   const field = (["service", "account"] as const).find((name) => WILDCARD.test(arn[name]));
@@ -153,7 +109,7 @@ export function policyWarnings(policy: NamedStatements, vocabulary: Vocabulary):
       const message = warnOfAction(action, resources, vocabulary);
       if (message !== undefined) warn(`${pointer}/action/${place}`, message);
     }
-    warnOfCondition(statement, pointer, warn);
+    for (const message of conditionWarnings(statement)) warn(`${pointer}/condition`, message);
   }
   return warnings;
 }

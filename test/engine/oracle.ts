@@ -65,7 +65,7 @@ function ip4(text: string): bigint | null {
   return parts.reduce((sum, q) => sum * 256n + BigInt(q), 0n);
 }
 
-function ip(text: string): bigint | null {
+export function ipOf(text: string): bigint | null {
   const four = ip4(text);
   if (four !== null) return 0xffff_0000_0000n + four;
   const halves = text.split("::");
@@ -92,11 +92,11 @@ function ip(text: string): bigint | null {
 
 const isV4 = (address: bigint): boolean => address >> 32n === 0xffffn;
 
-function ipValueMatches(value: string, address: bigint): boolean | "error" {
+export function ipValueMatches(value: string, address: bigint): boolean | "error" {
   const text = value.trim();
   const [base, length, ...more] = text.split("/");
   if (length !== undefined) {
-    const start = ip(base!);
+    const start = ipOf(base!);
     if (start === null || more.length > 0 || !/^\d+$/.test(length)) return "error";
     const bits = Number(length) + (ip4(base!) === null ? 0 : 96);
     if (bits > 128) return "error";
@@ -104,7 +104,7 @@ function ipValueMatches(value: string, address: bigint): boolean | "error" {
     const four = isV4(network) && bits >= 96;
     return four === isV4(address) && network >> BigInt(128 - bits) === address >> BigInt(128 - bits);
   }
-  const single = ip(text);
+  const single = ipOf(text);
   return single === null ? "error" : single === address;
 }
 
@@ -117,7 +117,7 @@ function operatorTest(operator: string, value: string | undefined, values: reado
     return values.some((pattern) => wildcardMatch(pattern, value)) !== negated ? "yes" : "no";
   }
   if (value === "") return "no";
-  const address = ip(value);
+  const address = ipOf(value);
   if (address === null) return "error";
   for (const candidate of values) {
     const hit = ipValueMatches(candidate, address);

@@ -1,7 +1,8 @@
 /** Fields of native bodies (decision-api.md §3): unknown ones are refused, every problem is reported at once. */
 
 import { type Problem, pointTo } from "../../errors.ts";
-import type { DecisionContext } from "../../model/decision.ts";
+import { FIELD_LIMITS } from "../../model/condition.ts";
+import { type DecisionContext, type FieldValue, UNREADABLE } from "../../model/decision.ts";
 import { invalidRequest } from "../errors.ts";
 import { isObject } from "../json-body.ts";
 import { textProblems } from "./authzen.ts";
@@ -64,20 +65,23 @@ export class FieldReader {
     if (this.problems.length > 0) throw invalidRequest(this.problems);
   }
 
-  /** Condition fields: scalars as their JSON text, lists of them, nested objects by dotted name; null is missing. */
+  /**
+   * Condition fields: scalars as their JSON text, lists of them, nested objects by dotted name; null is missing. An
+   * object itself is a field that no operator can read.
+   */
   context(field: Field | undefined): DecisionContext {
     if (field === undefined || field.value === null) return NO_CONTEXT;
     if (!isObject(field.value)) {
       this.problem(field.pointer, "expected an object");
       return NO_CONTEXT;
     }
-    const context = new Map<string, string | readonly string[]>();
+    const context = new Map<string, FieldValue>();
     this.#gather(context, field.value, "", field.pointer, 1);
     return context;
   }
 
   #gather(
-    context: Map<string, string | readonly string[]>,
+    context: Map<string, FieldValue>,
     object: Record<string, unknown>,
     prefix: string,
     pointer: string,
@@ -86,25 +90,43 @@ export class FieldReader {
     for (const [name, value] of Object.entries(object)) {
       const at = pointTo(pointer, name);
       if (value === null) continue;
-      if (isObject(value) && level < CONTEXT_LEVELS) {
-        this.#gather(context, value, `${prefix}${name}.`, at, level + 1);
-        continue;
+      const path = prefix + name;
+      if (path.length > FIELD_LIMITS.name) {
+        this.problem(at, `the name of this field has more than ${FIELD_LIMITS.name} characters`);
+      } else if (isObject(value) && level < FIELD_LIMITS.levels) {
+        context.set(path, UNREADABLE);
+        this.#gather(context, value, `${path}.`, at, level + 1);
+      } else {
+        const texts = this.#texts(value, at);
+        if (texts !== undefined) context.set(path, texts);
       }
-      const texts = Array.isArray(value) ? value.map(scalarText) : scalarText(value);
-      if (texts === undefined || (Array.isArray(texts) && texts.includes(undefined))) {
-        this.problem(
-          at,
-          "expected a string, number, boolean, null, or a list of strings, numbers and booleans",
-        );
-      } else context.set(prefix + name, texts as string | readonly string[]);
     }
+  }
+
+  #texts(value: unknown, pointer: string): string | readonly string[] | undefined {
+    const texts = Array.isArray(value) ? value.map(scalarText) : scalarText(value);
+    if (texts === undefined || (Array.isArray(texts) && texts.includes(undefined))) {
+      this.problem(
+        pointer,
+        "expected a string, number, boolean, null, or a list of strings, numbers and booleans",
+      );
+      return undefined;
+    }
+    const read = texts as string | readonly string[];
+    if (!isTooMuch(read)) return read;
+    this.problem(pointer, `has more than ${FIELD_LIMITS.values} values or ${FIELD_LIMITS.text} characters`);
+    return undefined;
   }
 }
 
 /** A context without fields. */
 export const NO_CONTEXT: DecisionContext = new Map();
 
-const CONTEXT_LEVELS = 5;
+function isTooMuch(texts: string | readonly string[]): boolean {
+  if (typeof texts === "string") return texts.length > FIELD_LIMITS.text;
+  if (texts.length > FIELD_LIMITS.values) return true;
+  return texts.reduce((sum, text) => sum + text.length, 0) > FIELD_LIMITS.text;
+}
 
 function scalarText(value: unknown): string | undefined {
   if (typeof value === "string") return value;

@@ -1,0 +1,124 @@
+/**
+ * Decisions on sets of resources, for requests of which only a part is at hand (security.md §2.4, §2.5). A leaf is
+ * allowed when one pattern of one allow contains its whole set and no deny can meet it; a union of several allows does
+ * not count. All else, trees and texts of refusals, is as for single resources; a set of one part is one.
+ */
+
+import type { DecisionContext, Outcome } from "../model/decision.ts";
+import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
+import type { CompiledPolicies } from "./compile.ts";
+import type { ConditionResult } from "./condition-part.ts";
+import type { CompiledCondition } from "./conditions.ts";
+import { lookUp, onlyDeniesOwn } from "./decide.ts";
+import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
+import { NO_STATEMENT } from "./matches.ts";
+import { bindUser, USER_PLACEHOLDER } from "./resource-pattern.ts";
+import { SetMatcher } from "./set-matcher.ts";
+import type { CompiledStatement } from "./statement.ts";
+
+/** What is asked of the engine. */
+export interface SetsRequest {
+  readonly user: string;
+  readonly required: RequiredOnSets;
+  readonly context: DecisionContext;
+}
+
+type SetLeaf = Leaf<ResourceSet>;
+
+/** Characters compared, pattern by set, between two steps: well under a millisecond of work. */
+const STEP = 1 << 18;
+/** What looking at a pattern costs besides, in the same unit. */
+const PER_PATTERN = 1 << 10;
+
+/** Decides whether the policies allow the required permissions on every ARN of their sets. */
+export function decideSets(policies: CompiledPolicies, request: SetsRequest): Outcome {
+  const steps = decideSetsInSteps(policies, request);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Decides step by step: open sets are held against every statement of their action. */
+export function* decideSetsInSteps(
+  policies: CompiledPolicies,
+  request: SetsRequest,
+): Generator<void, Outcome> {
+  const { user, required, context } = request;
+  const found = new Map<SetLeaf, LeafFindings>();
+  for (const leaf of openLeaves(required)) found.set(leaf, yield* findOnSet(policies, leaf, request));
+  return decideTree<ResourceSet>(required, {
+    policies,
+    user,
+    context,
+    look: (leaf, question) =>
+      found.get(leaf) ?? lookUp({ action: leaf.action, resource: leaf.resource.parts[0] }, question),
+    observe: undefined,
+    denied: [],
+    missing: [],
+  });
+}
+
+/** The leaves of a tree that ask about more than one ARN. */
+export function openLeaves(required: RequiredOnSets): readonly SetLeaf[] {
+  if ("action" in required) return required.resource.parts.length > 1 ? [required] : [];
+  if ("any_resource" in required) return [];
+  return ("and" in required ? required.and : required.or).flatMap(openLeaves);
+}
+
+function* findOnSet(
+  policies: CompiledPolicies,
+  leaf: SetLeaf,
+  { user, context }: SetsRequest,
+): Generator<void, LeafFindings> {
+  const set = new SetMatcher(leaf.resource, policies.options.partition);
+  const onlyDenies = onlyDeniesOwn(policies, user);
+  const conditions = new Conditions(context, user);
+  let deny = NO_STATEMENT;
+  let allowed = false;
+  let work = 0;
+  for (const statement of policies.statementsMatching(leaf.action.toWellFormed())) {
+    if (statement.deny ? statement.order > deny : allowed) continue;
+    if (!conditions.hold(statement)) continue;
+    for (const resource of statement.resources ?? []) {
+      work += PER_PATTERN + resource.length * set.length;
+      if (work > STEP) {
+        yield;
+        work = 0;
+      }
+      if (statement.deny) {
+        if (set.meets(bound(resource, user))) deny = statement.order;
+      } else if (!(onlyDenies && resource.includes(USER_PLACEHOLDER))) {
+        allowed ||= set.contains(bound(resource, user));
+      }
+    }
+  }
+  return { deny, allowed };
+}
+
+function bound(resource: string, user: string): string {
+  return bindUser(resource, user).toWellFormed();
+}
+
+/** Conditions of one request, each evaluated once however many statements share it. */
+class Conditions {
+  readonly #context: DecisionContext;
+  readonly #user: string;
+  readonly #results = new Map<CompiledCondition, ConditionResult>();
+
+  constructor(context: DecisionContext, user: string) {
+    this.#context = context;
+    this.#user = user;
+  }
+
+  /** True when the statement applies: an allow that is satisfied, a deny that is not unsatisfied. */
+  hold({ condition, deny }: CompiledStatement): boolean {
+    if (condition === undefined) return true;
+    let result = this.#results.get(condition);
+    if (result === undefined) {
+      result = condition.evaluate(this.#context, this.#user);
+      this.#results.set(condition, result);
+    }
+    return deny ? result !== "unsatisfied" : result === "satisfied";
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The operators that a condition may name: the data server's four (evaluation.md §7) and those of the AWS IAM policy
+ * language (decision-api.md §4; security.md §3.2), with the forms `IfExists`, `ForAnyValue:` and `ForAllValues:`.
+ */
+
+/** What the values of an operator are, and so how they compare. `folded` is text without regard to letter case. */
+export type ValueKind = "text" | "folded" | "pattern" | "number" | "date" | "boolean" | "ip";
+
+/** How a value of the request stands to a value of the policy. */
+export type Comparison = "equal" | "less" | "lessOrEqual" | "greater" | "greaterOrEqual";
+
+/** An operator. */
+export interface Operator {
+  /** What is compared; `presence` (`Null`) asks only whether the field is there. */
+  readonly kind: ValueKind | "presence";
+  readonly comparison: Comparison;
+  /** True: holds where no value compares (several values are a NOR). */
+  readonly negated: boolean;
+  /** True: holds for a missing field. */
+  readonly ifExists: boolean;
+  /** How many values of the request must hold; `one` takes no list. */
+  readonly over: "one" | "any" | "all";
+  /** One of the data server's four, with the data server's semantics: for it a missing field never holds. */
+  readonly plain: boolean;
+}
+
+type Base = readonly [name: string, kind: ValueKind, negated: boolean, comparison: Comparison];
+
+const PLAIN: ReadonlySet<string> = new Set(["IpAddress", "NotIpAddress", "StringLike", "StringNotLike"]);
+
+function ordered(prefix: string, kind: "number" | "date"): readonly Base[] {
+  return [
+    [`${prefix}Equals`, kind, false, "equal"],
+    [`${prefix}NotEquals`, kind, true, "equal"],
+    [`${prefix}LessThan`, kind, false, "less"],
+    [`${prefix}LessThanEquals`, kind, false, "lessOrEqual"],
+    [`${prefix}GreaterThan`, kind, false, "greater"],
+    [`${prefix}GreaterThanEquals`, kind, false, "greaterOrEqual"],
+  ];
+}
+
+const BASES: readonly Base[] = [
+  ["IpAddress", "ip", false, "equal"],
+  ["NotIpAddress", "ip", true, "equal"],
+  ["StringLike", "pattern", false, "equal"],
+  ["StringNotLike", "pattern", true, "equal"],
+  ["StringEquals", "text", false, "equal"],
+  ["StringNotEquals", "text", true, "equal"],
+  ["StringEqualsIgnoreCase", "folded", false, "equal"],
+  ["StringNotEqualsIgnoreCase", "folded", true, "equal"],
+  ...ordered("Numeric", "number"),
+  ...ordered("Date", "date"),
+  ["Bool", "boolean", false, "equal"],
+];
+
+const QUANTIFIERS = [
+  ["", "one"],
+  ["ForAnyValue:", "any"],
+  ["ForAllValues:", "all"],
+] as const;
+
+const PRESENCE: Operator = {
+  kind: "presence",
+  comparison: "equal",
+  negated: false,
+  ifExists: false,
+  over: "one",
+  plain: false,
+};
+
+function* allOperators(): Generator<readonly [string, Operator]> {
+  yield ["Null", PRESENCE];
+  for (const [name, kind, negated, comparison] of BASES) {
+    for (const [prefix, over] of QUANTIFIERS) {
+      for (const ifExists of [false, true]) {
+        const plain = over === "one" && !ifExists && PLAIN.has(name);
+        const operator = { kind, comparison, negated, ifExists, over, plain };
+        yield [`${prefix}${name}${ifExists ? "IfExists" : ""}`, operator];
+      }
+    }
+  }
+}
+
+const OPERATORS: ReadonlyMap<string, Operator> = new Map(allOperators());
+
+/** Names of the operators without `IfExists`, `ForAnyValue:` and `ForAllValues:`, the data server's four first. */
+export const OPERATOR_NAMES: readonly string[] = [...BASES.map(([name]) => name), "Null"];
+
+/** The operator of that name, or undefined for an unknown one. Case sensitive. */
+export function operatorOf(name: string): Operator | undefined {
+  return OPERATORS.get(name);
+}

@@ -1,0 +1,61 @@
+/**
+ * Variables in condition values (decision-api.md §4): `${user}`, `${subject.X}`, `${resource.X}`, `${context.X}`, each
+ * with a default as IAM writes it (`${subject.team, 'none'}`), and IAM's escapes `${*}`, `${?}`, `${$}`. The text
+ * operators read them, but for the data server's StringLike and StringNotLike, where `${…}` is ordinary text.
+ */
+
+/** A piece of a value. */
+export type TemplatePart =
+  /** Text of the policy. Escaped text is literal: a `*` in it is a star, in patterns too. */
+  | { readonly text: string; readonly literal: boolean }
+  /** The name of the user, or the text of a field; `fallback` is taken where the field is missing. */
+  | { readonly variable: string; readonly fallback?: string };
+
+/** A value taken apart, or what is wrong with it. */
+export type Template = { readonly parts: readonly TemplatePart[] } | { readonly problem: string };
+
+/** The variable that is the name of the user. */
+export const USER_VARIABLE = "user";
+
+const BEGIN = "${";
+const ESCAPED: ReadonlySet<string> = new Set(["*", "?", "$"]);
+const FIELD = /^(?:subject|resource|context)\../s;
+
+/** True for a variable that exists, whether or not a request has a value for it. */
+function isVariable(name: string): boolean {
+  return name === USER_VARIABLE || FIELD.test(name);
+}
+
+/** What stands between the braces. */
+function parseVariable(body: string): TemplatePart | string {
+  if (ESCAPED.has(body)) return { text: body, literal: true };
+  const comma = body.indexOf(",");
+  const name = comma < 0 ? body : body.slice(0, comma).trim();
+  if (!isVariable(name)) {
+    return `has an unknown variable \${${name}}; known are \${user}, \${subject.X}, \${resource.X}, \${context.X}`;
+  }
+  if (comma < 0) return { variable: name };
+  const quoted = body.slice(comma + 1).trim();
+  if (quoted.length < 2 || !quoted.startsWith("'") || !quoted.endsWith("'"))
+    return `has a default without quotes; write \${${name}, 'default'}`;
+  return { variable: name, fallback: quoted.slice(1, -1) };
+}
+
+/** Takes a value apart. Time is linear in its length. */
+export function parseTemplate(value: string): Template {
+  const parts: TemplatePart[] = [];
+  let at = 0;
+  for (;;) {
+    const begin = value.indexOf(BEGIN, at);
+    if (begin < 0) break;
+    const end = value.indexOf("}", begin);
+    if (end < 0) return { problem: "has a ${ without }; write ${$}{ for the characters themselves" };
+    if (begin > at) parts.push({ text: value.slice(at, begin), literal: false });
+    const part = parseVariable(value.slice(begin + BEGIN.length, end));
+    if (typeof part === "string") return { problem: part };
+    parts.push(part);
+    at = end + 1;
+  }
+  if (at < value.length || parts.length === 0) parts.push({ text: value.slice(at), literal: false });
+  return { parts };
+}

@@ -1,0 +1,87 @@
+/** What is legal in a condition but surely not meant (security.md §2.9, §3.2; evaluation.md §7, §10). */
+
+import { isExtended, SOURCE_IP } from "./condition.ts";
+import { type Operator, operatorOf } from "./condition-operators.ts";
+import { parseTemplate } from "./condition-variables.ts";
+import { patternsMeet } from "./pattern-meeting.ts";
+import type { Condition, Statement } from "./policy.ts";
+
+/** One field under one operator. */
+interface Part {
+  readonly name: string;
+  readonly operator: Operator;
+  readonly field: string;
+  readonly values: readonly string[];
+}
+
+const LIST_FILTERED = "fs:ListRepositories";
+
+function partsOf(condition: Condition): Part[] {
+  return Object.entries(condition).flatMap(([name, fields]) => {
+    const operator = operatorOf(name);
+    if (operator === undefined) return [];
+    return Object.entries(fields).map(([field, values]) => ({ name, operator, field, values }));
+  });
+}
+
+/** What a data server makes of the statement. */
+function* ofDataServer({ action, effect, condition }: Statement): Generator<string> {
+  const denies = effect === "deny";
+  if (isExtended(condition)) {
+    const portable = denies ? "give it this deny without the condition" : "leave this allow out";
+    yield `the data server supplies SourceIp only and knows four operators: portable effective policies ${portable}`;
+  } else if (action.some((pattern) => patternsMeet(pattern, LIST_FILTERED))) {
+    const effective = denies
+      ? "this deny hides nothing there"
+      : "this allow lets a user list repositories but shows none";
+    yield `the data server ignores statements with conditions when it lists repositories: ${effective}`;
+  }
+}
+
+/** Fields of the parts, for a text. */
+function fieldsOf(parts: readonly Part[]): string {
+  return [...new Set(parts.map(({ field }) => field))].join(", ");
+}
+
+/** Fields that may be missing where somebody counts on them. */
+function* ofMissingFields(parts: readonly Part[], effect: string): Generator<string> {
+  const present = new Set(
+    parts
+      .filter(({ operator, values }) => operator.kind === "presence" && !values.includes("true"))
+      .map(({ field }) => field),
+  );
+  const uncertain = parts.filter(({ field }) => !present.has(field) && field !== SOURCE_IP);
+  const skipped = uncertain.filter(({ operator }) => operator.plain && operator.negated);
+  if (effect === "deny" && skipped.length > 0) {
+    const names = [...new Set(skipped.map(({ name }) => name))].join(", ");
+    yield `a missing field does not satisfy ${names}: this deny is skipped where ${fieldsOf(skipped)} is missing`;
+  }
+  const everyOfNone = uncertain.filter(({ operator }) => operator.over === "all");
+  if (effect !== "deny" && everyOfNone.length > 0) {
+    yield `ForAllValues holds for a missing field: this allow holds without ${fieldsOf(everyOfNone)}, unless Null is "false" for it`;
+  }
+}
+
+/** Variables that the data server's operators take for text. */
+function* ofVariables(parts: readonly Part[]): Generator<string> {
+  for (const { name, operator, values } of parts) {
+    if (!operator.plain) continue;
+    const templates = values.map(parseTemplate).flatMap((one) => ("parts" in one ? one.parts : []));
+    const variable = templates.find((part) => "variable" in part);
+    if (variable === undefined) continue;
+    yield `\${${variable.variable}} is replaced by ForAnyValue:${name}; under ${name} it stays as it is`;
+  }
+}
+
+/** Warnings about the condition of a statement that keeps all rules of `conditionProblems`. */
+export function conditionWarnings(statement: Statement): string[] {
+  const parts = partsOf(statement.condition ?? {});
+  if (parts.length === 0) return [];
+  const warnings = [...ofDataServer(statement)];
+  if (parts.some(({ field }) => field === SOURCE_IP)) {
+    warnings.push(
+      "the data server takes SourceIp from X-Forwarded-For, which any caller can set: have a proxy replace it",
+    );
+  }
+  return [...warnings, ...ofMissingFields(parts, statement.effect), ...ofVariables(parts)];
+}

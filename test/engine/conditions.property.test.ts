@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CompiledCondition } from "../../src/engine/conditions.ts";
+import { compilePieces } from "../../src/engine/wildcard.ts";
+import { conditionFields, conditionOf } from "./condition-arbitraries.ts";
+import { conditionOracle } from "./condition-oracle.ts";
+import { wildcardMatch } from "./oracle.ts";
+
+const user = fc.constantFrom("alice", "a", "*", "?", "é");
+
+describe("a compiled condition", () => {
+  it("says what IAM's documentation says", () => {
+    const seen = { satisfied: 0, unsatisfied: 0, unreadable: 0, error: 0 };
+    fc.assert(
+      fc.property(
+        conditionOf(2),
+        fc.array(conditionFields, { minLength: 4, maxLength: 4 }),
+        user,
+        (condition, requests, name) => {
+          const compiled = new CompiledCondition(condition, "extended");
+          for (const fields of requests) {
+            const expected = conditionOracle(condition, fields, name);
+            seen[expected]++;
+            expect(compiled.evaluate(fields, name)).toBe(expected);
+          }
+        },
+      ),
+      { numRuns: 8_000 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
+  });
+
+  it("reads no field beside those that it names", () => {
+    fc.assert(
+      fc.property(conditionOf(3), conditionFields, user, (condition, fields, name) => {
+        const compiled = new CompiledCondition(condition, "extended");
+        const named = new Map([...fields].filter(([field]) => compiled.reads.has(field)));
+        const renamed = compiled.readsUser ? name : "somebody else";
+        expect(compiled.evaluate(named, renamed)).toBe(compiled.evaluate(fields, name));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+it("a literal piece of a pattern matches itself alone", () => {
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "*", "?", "日"), maxLength: 5 });
+  const piece = fc.record({ text, literal: fc.boolean() });
+  // The oracle knows no literal wildcards: other characters of one byte stand in for them, on both sides.
+  const standIn = (one: string): string => one.replaceAll("*", "\u0001").replaceAll("?", "\u0002");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 4 }), text, fc.boolean(), (pieces, drawn, own) => {
+      const candidate = own ? pieces.map((one) => one.text).join("") : drawn;
+      const pattern = pieces.map((one) => (one.literal ? standIn(one.text) : one.text)).join("");
+      expect(compilePieces(pieces).match(candidate)).toBe(wildcardMatch(pattern, standIn(candidate)));
+    }),
+    { numRuns: 20_000 },
+  );
+});

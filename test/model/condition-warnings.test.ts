@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { conditionWarnings } from "../../src/model/condition-warnings.ts";
+import type { Condition } from "../../src/model/policy.ts";
+
+function warnings(effect: "allow" | "deny", condition: Condition, action = "fs:ReadObject"): string[] {
+  return conditionWarnings({ effect, action: [action], resource: "*", condition });
+}
+const told = (found: readonly string[], part: string): boolean => found.some((one) => one.includes(part));
+
+const SOURCE_IP = { IpAddress: { SourceIp: ["10.0.0.0/8"] } };
+
+it("an extended condition is told how data servers get it, any other what their lists make of it", () => {
+  const extended = { StringEquals: { "subject.team": ["red"] } };
+  expect(warnings("allow", extended, "*")).toEqual([expect.stringContaining("leave this allow out")]);
+  expect(warnings("deny", extended, "*")).toEqual([
+    expect.stringContaining("this deny without the condition"),
+  ]);
+  expect(told(warnings("allow", SOURCE_IP, "*"), "when it lists repositories")).toBe(true);
+  expect(told(warnings("allow", SOURCE_IP), "when it lists repositories")).toBe(false);
+});
+
+describe("SourceIp", () => {
+  it.each(["IpAddress", "NotIpAddressIfExists", "StringLike", "Null"])("is warned about under %s", (name) => {
+    expect(told(warnings("allow", { [name]: { SourceIp: ["true"] } }), "X-Forwarded-For")).toBe(true);
+  });
+  it("is not, where another field is read", () => {
+    expect(told(warnings("allow", { IpAddress: { "context.ip": ["::1"] } }), "X-Forwarded-For")).toBe(false);
+  });
+});
+
+describe("ForAllValues in an allow", () => {
+  const part = "ForAllValues holds for a missing field";
+  const all = { "ForAllValues:StringEquals": { "subject.tags": ["a"] } };
+  it("is warned about, with the fields", () => {
+    const found = warnings("allow", {
+      ...all,
+      "ForAllValues:NumericLessThanIfExists": { "context.sizes": ["1"] },
+    });
+    expect(told(found, part)).toBe(true);
+    expect(told(found, "without subject.tags, context.sizes,")).toBe(true);
+  });
+  it("is not, beside a Null check of the field", () => {
+    expect(told(warnings("allow", { ...all, Null: { "subject.tags": ["false"] } }), part)).toBe(false);
+    expect(told(warnings("allow", { ...all, Null: { "subject.tags": ["true"] } }), part)).toBe(true);
+    expect(told(warnings("allow", { ...all, Null: { "subject.others": ["false"] } }), part)).toBe(true);
+  });
+  it("is not in a deny", () => {
+    expect(told(warnings("deny", all), part)).toBe(false);
+  });
+});
+
+describe("a deny that is skipped where a field is missing", () => {
+  const skipped = (effect: "allow" | "deny", condition: Condition): boolean =>
+    told(warnings(effect, condition), "this deny is skipped");
+  it.each(["StringNotLike", "NotIpAddress"])("is warned about under %s", (name) => {
+    const condition = { [name]: { "context.x": ["10.0.0.1"] } };
+    expect(skipped("deny", condition)).toBe(true);
+    expect(skipped("allow", condition)).toBe(false);
+    expect(skipped("deny", { ...condition, Null: { "context.x": ["false"] } })).toBe(false);
+    expect(skipped("deny", { [name]: { SourceIp: ["10.0.0.1"] } })).toBe(false);
+  });
+  it.each(["StringNotEquals", "StringNotLikeIfExists", "NotIpAddressIfExists", "StringLike"])(
+    "is not under %s",
+    (name) => {
+      expect(skipped("deny", { [name]: { "context.x": ["10.0.0.1"] } })).toBe(false);
+    },
+  );
+});
+
+it("variables that stay text are warned about", () => {
+  const found = warnings("allow", { StringNotLike: { "context.x": ["a", "${subject.home}/*"] } });
+  expect(told(found, "${subject.home} is replaced by ForAnyValue:StringNotLike; under StringNotLike")).toBe(
+    true,
+  );
+  expect(told(warnings("allow", { StringLike: { "context.x": ["${nothing}"] } }), "is replaced")).toBe(false);
+  expect(told(warnings("allow", { StringEquals: { "context.x": ["${user}"] } }), "is replaced")).toBe(false);
+});
