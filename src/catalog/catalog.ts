@@ -7,14 +7,8 @@ import type { Problem } from "../errors.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import type { KnownAction } from "../model/policy-warnings.ts";
 import type { ResourceType } from "../model/resource-type.ts";
-
-/** Where a piece of policy data comes from, and where another form of it exists. */
-export interface Provenance {
-  /** `seed 000`, or `data server` for what only the reference has. */
-  readonly source: string;
-  /** Where the seed and the data server differ, and what was chosen. */
-  readonly note?: string;
-}
+import type { EndpointApi, EndpointTable } from "./endpoint-table.ts";
+import type { Provenance } from "./provenance.ts";
 
 /** An action of the data server. */
 export interface ActionDefinition extends KnownAction, Provenance {
@@ -51,9 +45,11 @@ export interface PolicyTemplate extends Provenance {
 export type SchemaName =
   | "actions"
   | "dataset"
+  | "endpoints"
   | "manifest"
   | "policy"
   | "policy-template"
+  | "policy-test"
   | "preconfigured-groups"
   | "preconfigured-policies"
   | "resource-type"
@@ -86,6 +82,8 @@ export interface Catalog {
   };
   /** By id, e.g. `replication-narrow`. */
   readonly templates: ReadonlyMap<string, PolicyTemplate>;
+  /** What the operations of each API need, by API. */
+  readonly endpoints: ReadonlyMap<EndpointApi, EndpointTable>;
   /** A schema of `policies/schema/`, compiled on first use. */
   schema(name: SchemaName): Schema;
 }

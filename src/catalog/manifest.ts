@@ -13,6 +13,7 @@ export type FileKind =
   | "preconfigured-policies"
   | "preconfigured-groups"
   | "policy-template"
+  | "endpoints"
   | "schema";
 
 /** A file of the policy data. */

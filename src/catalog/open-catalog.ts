@@ -4,6 +4,7 @@ import type { Catalog } from "./catalog.ts";
 import { checkPartition, policyInPartition, typeInPartition } from "./partition.ts";
 import { type PolicyFiles, policyDataError, readPolicyFiles } from "./policy-files.ts";
 import { type PolicyData, policyDataProblems, readPolicyData } from "./read-catalog.ts";
+import { tableInPartition } from "./read-endpoints.ts";
 
 /** How a catalog is opened. */
 export interface CatalogOptions {
@@ -55,6 +56,7 @@ export async function openCatalog({ partition, directory }: CatalogOptions): Pro
   const templates = [...data.templates].map(
     ([id, template]) => [id, { ...template, policy: policyInPartition(template.policy, partition) }] as const,
   );
+  const endpoints = data.endpoints.map((table) => [table.api, tableInPartition(table, partition)] as const);
   return {
     partition,
     version: files.manifest.version,
@@ -67,6 +69,7 @@ export async function openCatalog({ partition, directory }: CatalogOptions): Pro
       groups: data.groups,
     },
     templates: new Map(templates),
+    endpoints: new Map(endpoints),
     schema: files.schema,
   };
 }

@@ -18,7 +18,7 @@ export function checkPartition(partition: string): void {
 }
 
 /** The same ARN, template or `*` in another partition; a text of no ARN of {@link FILE_PARTITION} stays as it is. */
-function inPartition(text: string, partition: string): string {
+export function inPartition(text: string, partition: string): string {
   const arn = parseArn(text, FILE_PARTITION);
   return arn === undefined ? text : formatArn({ ...arn, partition });
 }

@@ -8,12 +8,15 @@ import type {
   PolicyTemplate,
   PreconfiguredGroup,
   PreconfiguredPolicy,
-  Provenance,
   ShippedResourceType,
 } from "./catalog.ts";
+import { endpointProblems } from "./endpoint-problems.ts";
+import type { EndpointTable } from "./endpoint-table.ts";
 import { FILE_PARTITION } from "./partition.ts";
 import type { PolicyFile, PolicyFiles } from "./policy-files.ts";
 import { parametersOf } from "./policy-template.ts";
+import type { Provenance } from "./provenance.ts";
+import { readEndpoints } from "./read-endpoints.ts";
 
 /** The policy data as values, in the partition of the files. */
 export interface PolicyData {
@@ -23,6 +26,7 @@ export interface PolicyData {
   readonly policies: readonly PreconfiguredPolicy[];
   readonly groups: readonly PreconfiguredGroup[];
   readonly templates: ReadonlyMap<string, PolicyTemplate>;
+  readonly endpoints: readonly EndpointTable[];
 }
 
 /** Actions as they are on disk, in the spelling of JSON. */
@@ -63,6 +67,7 @@ export function readPolicyData(files: PolicyFiles): PolicyData {
     policies: contents<PreconfiguredPolicy>(files.documents("preconfigured-policies"), "policies"),
     groups: contents<PreconfiguredGroup>(files.documents("preconfigured-groups"), "groups"),
     templates: new Map(templates.map((template) => [template.id, template])),
+    endpoints: readEndpoints(files),
   };
 }
 
@@ -149,5 +154,6 @@ export function policyDataProblems(files: PolicyFiles, data: PolicyData): Proble
     ...problemsOfTypes(data, "resource types"),
     ...problemsOfPolicies(data),
     ...problemsOfGroups(data),
+    ...endpointProblems(data.endpoints, data.actions),
   ];
 }

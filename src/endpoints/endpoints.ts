@@ -3,11 +3,12 @@
  * §2). This file is the contract of the room, `open-endpoints.ts` builds it from the catalog. Pure and synchronous.
  */
 
+import type { EndpointApi } from "../catalog/endpoint-table.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
 import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
 
 /** The APIs of a data server that have a permission table. */
-export type Api = "main" | "gateway" | "replication";
+export type Api = EndpointApi;
 
 /** A request as it was on the wire, nothing decoded. */
 export interface WireRequest {
@@ -18,9 +19,20 @@ export interface WireRequest {
   readonly path: string;
   /** Raw query without `?`, "" where there is none. */
   readonly query: string;
-  /** Value of a header by its lower-case name; undefined where the request has none. Rows name what they read. */
+  /**
+   * The repository that the host names, where a gateway request has the virtual-hosted form `{bucket}.{domain}`: the
+   * host without the domain, letter case kept. The path then begins at the ref. Other APIs refuse it.
+   */
+  readonly bucket?: string;
+  /**
+   * Value of a header by its lower-case name; undefined where the request has none. Rows name what they read. A header
+   * that is repeated must have been refused before: the data server reads the first, others join them.
+   */
   readonly header: (name: string) => string | undefined;
-  /** The parsed JSON body; undefined where it is not at hand, which makes what it would say open (a set). */
+  /**
+   * The parsed JSON body; undefined where it is not at hand, which makes what it would say open (a set). Its text must
+   * have been seen to have no member twice. The XML bodies of the gateway are never read.
+   */
   readonly body?: unknown;
   /** Values that no request carries, such as the destination branch of a pull request. */
   readonly facts?: ReadonlyMap<string, string>;
@@ -42,7 +54,10 @@ export interface MatchedRequest {
   /** Name of the operation, e.g. `createBranch` or `PutObject`. */
   readonly operation: string;
   readonly authentication: "none" | "optional" | "required";
-  /** null: nothing but what `authentication` and `perItem` say. */
+  /**
+   * null: nothing but what `authentication` and `perItem` say. The items of a body at hand have a leaf each; where it
+   * lists none, there is an empty `or`, which is never allowed (empty is never allow, security.md §2.4).
+   */
   readonly required: RequiredOnSets | null;
   /**
    * Present where items are checked that are not all in `required`: results of the server, or a body that is not at
@@ -63,7 +78,10 @@ export interface UnmatchedRequest {
 
 /** The permission tables of one partition. */
 export interface Endpoints {
-  /** One unambiguous row or none, in time linear in the request; never throws. */
+  /**
+   * One unambiguous row or none, in time linear in the request; never throws. Whether a repository exists is not known
+   * here: what the gateway asks for where it does not, the data server checks itself.
+   */
   match(request: WireRequest): MatchedRequest | UnmatchedRequest;
   /**
    * What an operation of the main API needs with these values (`userId`, `body.id`, `query.principalId`, …); null

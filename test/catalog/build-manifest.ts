@@ -14,6 +14,7 @@ const KINDS: readonly (readonly [RegExp, FileKind])[] = [
   [/^preconfigured\/policies\.json$/, "preconfigured-policies"],
   [/^preconfigured\/groups\.json$/, "preconfigured-groups"],
   [/^templates\/.+\.json$/, "policy-template"],
+  [/^endpoints\/.+\.json$/, "endpoints"],
   [/^schema\/.+\.schema\.json$/, "schema"],
 ];
 

@@ -1,0 +1,54 @@
+/** Which of the rows with one method and path a request means: query and headers select. */
+
+import type { CompiledRow } from "./compiled-row.ts";
+import type { QueryParameters } from "./query-parameters.ts";
+import { Unreadable } from "./unreadable.ts";
+
+/** Rows that share a method and a path. */
+export interface Operations {
+  readonly rows: CompiledRow[];
+}
+
+function selects(
+  { selectors, row }: CompiledRow,
+  query: QueryParameters,
+  header: (name: string) => string | undefined,
+): boolean {
+  return (
+    selectors.every(({ name, value }) => {
+      const found = query.values.get(name);
+      return found !== undefined && (value === undefined || found === value);
+    }) && row.headers.every((name) => header(name) !== undefined)
+  );
+}
+
+/** True where every selector of `general` is one of `special` too. */
+function covers({ row: special }: CompiledRow, { row: general }: CompiledRow): boolean {
+  return (
+    general.query.every((it) => special.query.includes(it)) &&
+    general.headers.every((it) => special.headers.includes(it))
+  );
+}
+
+/**
+ * The row that the request means; undefined where none. A request that selects two rows of which neither says all
+ * that the other does (`?uploads&location`) is refused: servers differ in which they look at first. So is one that
+ * repeats a parameter that any of the rows reads.
+ */
+export function selectRow(
+  { rows }: Operations,
+  query: QueryParameters,
+  header: (name: string) => string | undefined,
+): CompiledRow | Unreadable | undefined {
+  for (const name of query.repeated) {
+    if (rows.some(({ queryNames }) => queryNames.has(name))) {
+      return new Unreadable(`the parameter ${name} is repeated`);
+    }
+  }
+  const selected = rows.filter((row) => selects(row, query, header));
+  if (selected.length <= 1) return selected[0];
+  return (
+    selected.find((row) => selected.every((other) => covers(row, other))) ??
+    new Unreadable("the query names more than one operation")
+  );
+}

@@ -1,0 +1,93 @@
+/**
+ * Which permission table a request is for (security.md §2.6), as the data server chooses between its S3 gateway and
+ * its main API. Where the rule and the data server read a request in different ways, there is no answer: else a
+ * request could be decided by one table and served by the other.
+ */
+
+/** What the choice rests on. */
+export interface Choice {
+  /** The request's `Host`, undefined where it is not known. */
+  readonly host: string | undefined;
+  /** Raw query without `?`. */
+  readonly query: string;
+  /** Value of a header by its lower-case name. */
+  readonly header: (name: string) => string | undefined;
+  /** `gateways.s3.domain_name`; a port in it does not count. */
+  readonly s3Domains: readonly string[];
+}
+
+/**
+ * The table, with the bucket where the host names it (`bucket.s3.example.com`); or why the request is refused. The
+ * replication API is a path of the main one.
+ */
+export type WhichApi =
+  | { readonly api: "main" | "gateway"; readonly bucket?: string }
+  | { readonly problem: string };
+
+const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^\s:/?#@[\],]+)(?::[0-9]*)?$/;
+const MAIN: WhichApi = { api: "main" };
+const GATEWAY: WhichApi = { api: "gateway" };
+
+/** Chooses the table. */
+export function whichApi(choice: Choice): WhichApi {
+  const byHost = apiOfHost(choice);
+  if ("problem" in byHost) return byHost;
+  const signed = apiOfCredentials(choice);
+  return "problem" in signed || byHost.api === "main" ? signed : byHost;
+}
+
+function apiOfHost({ host, s3Domains }: Choice): WhichApi {
+  if (host === undefined) return MAIN;
+  const name = HOST.exec(host)?.[1];
+  if (name === undefined) return { problem: "the host cannot be read" };
+  const domains = s3Domains.map((domain) => domain.replace(/:[0-9]*$/, "")).filter((domain) => domain !== "");
+  if (domains.includes(name)) return GATEWAY;
+  for (const domain of domains) {
+    const bucket = name.endsWith(`.${domain}`) ? name.slice(0, -domain.length - 1) : "";
+    if (bucket !== "" && !bucket.includes(".")) return { api: "gateway", bucket };
+  }
+  // The data server compares letter by letter and knows one level of buckets; the rule and a proxy may not.
+  const loose = name.toLowerCase().replace(/\.+$/, "");
+  const near = domains.some((domain) => `.${loose}`.endsWith(`.${domain.toLowerCase()}`));
+  return near ? { problem: "the host is nearly that of the S3 gateway" } : MAIN;
+}
+
+function apiOfCredentials({ query, header }: Choice): WhichApi {
+  const authorization = header("authorization") ?? "";
+  if (authorization.startsWith("AWS4") || authorization.startsWith("AWS ")) return GATEWAY;
+  // The data server takes the header for a signature, the rule knows the parameter only.
+  if ((header("x-amz-signature") ?? "") !== "") return { problem: "X-Amz-Signature is a header" };
+  return query === "" ? MAIN : apiOfQuery(query);
+}
+
+const SIGNING: ReadonlySet<string> = new Set(["X-Amz-Signature", "X-Amz-Credential", "AWSAccessKeyId"]);
+
+function apiOfQuery(query: string): WhichApi {
+  const first = new Map<string, string>();
+  for (const [name, value] of readablePairs(query)) {
+    if (SIGNING.has(name) && !first.has(name)) first.set(name, value);
+  }
+  if (first.size === 0) return MAIN;
+  for (const [name, value] of first) if (value === "") return { problem: `${name} is empty` };
+  return GATEWAY;
+}
+
+/** The pairs of a query as Go reads them: those with a `;` or a bad escape are not there. */
+function* readablePairs(query: string): Generator<readonly [string, string]> {
+  for (const pair of query.split("&")) {
+    if (pair.includes(";")) continue;
+    const equals = pair.indexOf("=");
+    const name = unescaped(equals < 0 ? pair : pair.slice(0, equals));
+    const value = unescaped(equals < 0 ? "" : pair.slice(equals + 1));
+    if (name !== undefined && value !== undefined) yield [name, value];
+  }
+}
+
+/** A name or value, undefined with a bad escape. Bytes that are no UTF-8 are kept apart from every text. */
+function unescaped(text: string): string | undefined {
+  if (!text.includes("%")) return text;
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
+  return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, digits) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
