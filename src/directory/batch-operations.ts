@@ -69,7 +69,12 @@ function headOf(
 async function applyUser(scope: BatchScope, user: NewUser): Promise<void> {
   assertNoProblems(userProblems(user, scope.context.rules.guards));
   const before = await scope.tx.get("user", user.username);
-  const after = userRecord(user, headOf(scope, before));
+  const validAfter = before === undefined ? scope.context.nowMs() : before.sessions_valid_after;
+  const head = headOf(scope, before);
+  const after = userRecord(user, {
+    ...head,
+    ...(validAfter !== undefined && { sessions_valid_after: validAfter }),
+  });
   if (!isSame(before, after)) await putUser(scope.tx, user.username, before, after);
 }
 

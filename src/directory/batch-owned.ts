@@ -13,7 +13,7 @@ import { alreadyExists, assertField, assertNoProblems, dateProblem, Problems } f
 import { liveKey, putKey, putPrincipal, removeKey, removePrincipal } from "./owned-records.ts";
 import type { KeyRecord } from "./records.ts";
 import type { SecretBox } from "./secrets.ts";
-import { requireUser } from "./user-records.ts";
+import { endSessions, requireUser } from "./user-records.ts";
 
 type Owned = Extract<
   BatchOperation,
@@ -40,7 +40,7 @@ export async function applyOwned(scope: BatchScope, operation: Owned): Promise<v
   const user = await tx.get("user", username);
   const record = await tx.get(partition, key);
   if (user === undefined || record?.id !== user.id) return;
-  if (partition === "key") removeKey(tx, user.id, key);
+  if (partition === "key") removeKey(tx, { username, user, nowMs: scope.context.nowMs() }, key);
   else removePrincipal(tx, user.id, key);
 }
 
@@ -51,7 +51,8 @@ async function putCredential({ tx, context, managed }: BatchScope, operation: Pu
   problems.add("/secret_access_key", secretAccessKeyProblem(secret_access_key));
   problems.add("/creation_date", dateProblem(operation.creation_date));
   assertNoProblems(problems.list);
-  const { id } = await requireUser(tx, username);
+  const user = await requireUser(tx, username);
+  const { id } = user;
   const before = await liveKey(tx, access_key_id);
   if (before !== undefined && before.id !== id) throw alreadyExists("access key", access_key_id);
   const after = {
@@ -60,12 +61,15 @@ async function putCredential({ tx, context, managed }: BatchScope, operation: Pu
     creation_date: operation.creation_date ?? before?.creation_date ?? context.now(),
     managed: managed || before?.managed === true,
   };
+  const keepsSecret =
+    before !== undefined && hasSecret(context.secrets, access_key_id, before, secret_access_key);
   const isSame =
-    before !== undefined &&
+    keepsSecret &&
     before.creation_date === after.creation_date &&
-    (before.managed === true) === after.managed &&
-    hasSecret(context.secrets, access_key_id, before, secret_access_key);
+    (before.managed === true) === after.managed;
   if (!isSame) putKey(tx, context.secrets, { id, username }, after);
+  // Another secret is another key: what the former one opened ends with it.
+  if (before !== undefined && !keepsSecret) endSessions(tx, username, user, context.nowMs());
 }
 
 function hasSecret(secrets: SecretBox, accessKeyId: string, record: KeyRecord, secret: string): boolean {

@@ -29,6 +29,8 @@ export interface DirectoryContext {
   readonly rules: WriteRules;
   /** Unix seconds, whole. */
   readonly now: () => number;
+  /** Unix milliseconds. */
+  readonly nowMs: () => number;
   readonly generateId: () => string;
   /** Starts background work that a write has left: sweeps, dropping of expired claims. */
   readonly wakeMaintenance: () => void;

@@ -64,15 +64,16 @@ export function createCredentials(context: DirectoryContext): Credentials {
 
     delete: (username, accessKeyId) =>
       writer.write(async (tx) => {
-        const { id } = await requireUser(tx, username);
+        const user = await requireUser(tx, username);
         const record = isPossibleName(accessKeyId) ? await tx.get("key", accessKeyId) : undefined;
-        if (record?.id !== id) throw notFound("access key", accessKeyId);
-        removeKey(tx, id, accessKeyId);
+        if (record?.id !== user.id) throw notFound("access key", accessKeyId);
+        removeKey(tx, { username, user, nowMs: context.nowMs() }, accessKeyId);
       }),
   };
 }
 
-async function requireKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
+/** The record of an access key; "not_found" where there is none or its owner is gone. */
+export async function requireKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
   const record = isPossibleName(accessKeyId) ? await reader.get("key", accessKeyId) : undefined;
   if (record === undefined || !(await isOwned(reader, record))) throw notFound("access key", accessKeyId);
   return record;

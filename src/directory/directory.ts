@@ -112,6 +112,40 @@ export interface ExternalPrincipals {
   delete(username: string, principalId: string): Promise<void>;
 }
 
+/** An access key as it is verified: with its owner. */
+export interface OwnedKey {
+  readonly accessKeyId: string;
+  /** In clear. */
+  readonly secretAccessKey: string;
+  /** Internal id, never reused. */
+  readonly userId: string;
+  readonly username: string;
+}
+
+/** What a session of a user depends on, read from one state of the store. */
+export interface Session {
+  /** Internal id, never reused. */
+  readonly userId: string;
+  /** Unix seconds; of an imported user, the date it was imported with. */
+  readonly creation_date: number;
+  /** Unix milliseconds: whatever was issued then or before is over; 0 where nothing was ended. */
+  readonly validAfter: number;
+  /** Whether the access key asked about is one of this user; true where none was asked about. */
+  readonly holdsKey: boolean;
+  /** Whether the token id asked about is claimed; false where none was asked about. */
+  readonly isTokenClaimed: boolean;
+}
+
+/** Who holds which key, and until when sessions hold (security.md §4.4). */
+export interface Sessions {
+  /** An access key with its owner and the secret in clear; "not_found" when there is none. */
+  key(accessKeyId: string): Promise<OwnedKey>;
+  /** What a session of the user depends on; "not_found" for an unknown user. */
+  get(username: string, of?: { accessKeyId?: string; tokenId?: string }): Promise<Session>;
+  /** Ends all sessions of the user. Deleting one of its access keys does so too. */
+  advance(username: string): Promise<void>;
+}
+
 export interface TokenClaims {
   /** Claims a one-time token id until `expiresAt` (Unix seconds); "invalid_request" when it is claimed already. */
   claim(tokenId: string, expiresAt: number): Promise<void>;
@@ -149,6 +183,29 @@ export interface Resources {
   list(type: string, page: PageRequest): Promise<Page<RegisteredResource>>;
 }
 
+/** Whether somebody of this name comes into question. */
+export type HolderTest = (username: string) => boolean;
+
+/** A policy as a whole directory has it, whoever holds it. */
+export type SurveyedPolicy = Omit<EffectivePolicy, "via">;
+
+/** One state of the directory, to be looked through: what searches read. */
+export interface Survey {
+  /** All policies, sorted by name in UTF-8 byte order. */
+  policies(): Promise<readonly SurveyedPolicy[]>;
+  /**
+   * Names of the users after `after` who hold one of the policies, directly or through a group, as far as the test
+   * of the policy passes the name: in pages that follow each other in UTF-8 byte order, some of them empty. Nobody
+   * who holds one is left out; somebody who does not may be among them.
+   * @param policies by internal id
+   */
+  holders(policies: ReadonlyMap<string, HolderTest>, after: string): AsyncIterable<readonly string[]>;
+  /** Registered properties of a user, or undefined when there is no such user. */
+  properties(username: string): Promise<Properties | undefined>;
+  /** As {@link Directory.principal}. */
+  principal(username: string): Promise<Principal | undefined>;
+}
+
 /** The directory. */
 export interface Directory {
   readonly users: Users;
@@ -157,10 +214,16 @@ export interface Directory {
   readonly credentials: Credentials;
   readonly externalPrincipals: ExternalPrincipals;
   readonly tokenClaims: TokenClaims;
+  readonly sessions: Sessions;
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
+  /**
+   * Runs `work` on one state of the directory, which is kept for as long as it takes.
+   * @param pause called between reads; waits where it is time to let others run
+   */
+  survey<T>(work: (survey: Survey) => Promise<T>, pause: () => Promise<void> | undefined): Promise<T>;
   /**
    * Calls `listener` synchronously after each commit that changed something and before the write's promise
    * resolves, so that a cache evicts before the writer hears of success. Returns what unsubscribes.

@@ -22,6 +22,8 @@ import { LAYOUT, type MetaRecord } from "./records.ts";
 import { Resealing } from "./reseal.ts";
 import { createResources } from "./resources.ts";
 import type { QueuedMailBinding } from "./secrets.ts";
+import { createSessions } from "./sessions.ts";
+import { survey } from "./survey.ts";
 import { createTokenClaims } from "./token-claims.ts";
 import { Writer } from "./transaction.ts";
 import { createUsers } from "./users.ts";
@@ -47,6 +49,8 @@ export interface DirectoryOptions {
   readonly keyCost?: { readonly N: number; readonly r: number; readonly p: number };
   /** Unix seconds; default the clock. */
   readonly now?: () => number;
+  /** Unix milliseconds, for what is finer than dates: the end of sessions; default the clock. */
+  readonly nowMs?: () => number;
   /** Makes internal ids: texts without "/" that never repeat; default 26 random characters in order of time. */
   readonly generateId?: () => string;
 }
@@ -115,6 +119,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
       limits: options.limits ?? {},
     },
     now,
+    nowMs: options.nowMs ?? Date.now,
     generateId: options.generateId ?? newId,
     wakeMaintenance: () => maintenance.wake(),
   };
@@ -134,6 +139,7 @@ function assemble(
     credentials: createCredentials(context),
     externalPrincipals: createExternalPrincipals(context),
     tokenClaims: createTokenClaims(context),
+    sessions: createSessions(context),
     resources: createResources(context),
     batches: createBatches(context),
     mailSecrets: {
@@ -141,6 +147,7 @@ function assemble(
       open: (sealed, binding) => context.secrets.open(sealed, { kind: "mail", ...binding }),
     },
     principal: (username) => readPrincipal(context, username),
+    survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
     health: () => context.store.health(),
     close: () => maintenance.close(),

@@ -1,10 +1,10 @@
 /** Writing of what belongs to exactly one user, inside a transaction: access keys and external principals. */
 
 import { alreadyExists } from "./checks.ts";
-import { EMPTY, type KeyRecord, mark, type OwnerRecord, under } from "./records.ts";
+import { EMPTY, type KeyRecord, mark, type OwnerRecord, type UserRecord, under } from "./records.ts";
 import type { SecretBox } from "./secrets.ts";
 import type { Transaction } from "./transaction.ts";
-import { isOwned } from "./user-records.ts";
+import { endSessions, isOwned } from "./user-records.ts";
 
 /** The owner of a key or principal, as written into its record. */
 export interface Owner {
@@ -44,11 +44,15 @@ export function putKey(
   tx.changes.users.add(id);
 }
 
-/** Removes an access key of a user. */
-export function removeKey(tx: Transaction, userId: string, accessKeyId: string): void {
+/** Removes an access key of a user, and ends the user's sessions (security.md §4.4). */
+export function removeKey(
+  tx: Transaction,
+  { username, user, nowMs }: { readonly username: string; readonly user: UserRecord; readonly nowMs: number },
+  accessKeyId: string,
+): void {
   tx.delete("key", accessKeyId);
-  tx.delete("user_key", under(userId, accessKeyId));
-  tx.changes.users.add(userId);
+  tx.delete("user_key", under(user.id, accessKeyId));
+  endSessions(tx, username, user, nowMs);
 }
 
 /** The record of an external principal, or undefined where it is free (also: its owner is gone). */

@@ -24,7 +24,9 @@ export async function isOwned(from: Reader | Transaction, owner: OwnerRecord): P
 /** A record for a new or replaced user; empty texts count as absent. */
 export function userRecord(
   user: NewUser,
-  head: { readonly id: string; readonly creation_date: number; readonly managed: boolean },
+  head: Pick<UserRecord, "id" | "creation_date" | "sessions_valid_after"> & {
+    readonly managed: boolean;
+  },
 ): UserRecord {
   return {
     id: head.id,
@@ -36,6 +38,7 @@ export function userRecord(
     ...(user.external_id && { external_id: user.external_id }),
     ...(user.encryptedPassword && { encryptedPassword: user.encryptedPassword }),
     ...(user.properties && { properties: user.properties }),
+    ...(head.sessions_valid_after !== undefined && { sessions_valid_after: head.sessions_valid_after }),
   };
 }
 
@@ -84,6 +87,13 @@ async function takeExternalId(tx: Transaction, externalId: string, owner: OwnerR
   tx.put("external_id", externalId, owner);
 }
 
+/** Ends all sessions of a user: two marks in one millisecond differ, so that nothing issued between them survives. */
+export function endSessions(tx: Transaction, username: string, record: UserRecord, nowMs: number): void {
+  const sessions_valid_after = Math.max(nowMs, (record.sessions_valid_after ?? 0) + 1);
+  tx.put("user", username, { ...record, sessions_valid_after });
+  tx.changes.users.add(record.id);
+}
+
 /** Removes a user: what refers to its id is unreachable with this commit and swept later. */
 export function removeUser(tx: Transaction, username: string, record: UserRecord): void {
   if (record.external_id !== undefined) tx.delete("external_id", record.external_id);
@@ -95,6 +105,6 @@ export function removeUser(tx: Transaction, username: string, record: UserRecord
 
 /** A user as the contract shows it. */
 export function toUser(username: string, record: UserRecord): User {
-  const { id: _id, managed: _managed, ...fields } = record;
+  const { id: _id, managed: _managed, sessions_valid_after: _mark, ...fields } = record;
   return { username, ...fields };
 }

@@ -21,7 +21,12 @@ export function createUsers(context: DirectoryContext): Users {
       assertNoProblems(userProblems(user, rules.guards));
       return writer.write(async (tx) => {
         if ((await tx.get("user", user.username)) !== undefined) throw alreadyExists("user", user.username);
-        const head = { id: context.generateId(), creation_date: now(), managed: false };
+        const head = {
+          id: context.generateId(),
+          creation_date: now(),
+          managed: false,
+          sessions_valid_after: context.nowMs(),
+        };
         const record = userRecord(user, head);
         await putUser(tx, user.username, undefined, record);
         return toUser(user.username, record);

@@ -12,8 +12,10 @@ export interface Identity {
   readonly how: "access_key" | "login_token" | "signature";
   /** The key used, for the audit log; of a login token, the key it was issued for, if any. */
   readonly accessKeyId?: string;
-  /** `jti` of a login token. */
+  /** Of a login token: its `jti`, or a digest of a token that has none. */
   readonly tokenId?: string;
+  /** Of a login token: Unix seconds. */
+  readonly expiresAt?: number;
 }
 
 /** A login token. */
@@ -30,7 +32,10 @@ export interface SignedRequest {
   readonly path: string;
   /** Raw query without `?`. */
   readonly query: string;
-  /** Lower-case names; `host` and `content-length` as the client sent them (security.md §2.8). */
+  /**
+   * Lower-case names, characters standing for bytes (as Node gives them); values of a repeated name joined by "," without
+   * a blank. `host` and `content-length` as the client sent them (security.md §2.8).
+   */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -43,21 +48,41 @@ export type SignatureFault =
   | "AuthorizationQueryParametersError"
   | "AccessDenied";
 
-/** Verifies who calls. */
+/**
+ * Verifies who calls. What is refused throws at once or rejects, "unauthenticated"; a store that fails throws
+ * "unavailable". Neither is kept.
+ *
+ * Failures are counted per access key and source. "A correct credential is never delayed" (security.md §2.10) means
+ * that every attempt is compared, before and after the limit: over it, a wrong one is refused as {@link TooManyFailures},
+ * is counted as throttled, and costs no read of the store for an id that it does not have (a key made on this node is
+ * known at once, one made on another within the cache's time). So nobody can lock a user out by failing in the user's
+ * name, and secrets are random texts that no rate of guessing finds.
+ */
 export interface Identities {
   /**
    * The user of an access key. Compares in constant time, also for unknown keys.
    * @param source address that the attempt comes from, for counting failures
-   * @throws AuthorizerError "unauthenticated"; the message does not say which of both is wrong
+   * @throws AuthorizerError "unauthenticated"; the message does not say which of both is wrong. {@link TooManyFailures}
+   * after too many.
    */
   withAccessKey(accessKeyId: string, secret: string, source: string): Identity | Promise<Identity>;
   /** The user of a login token; throws "unauthenticated" also for one issued before the user's keys changed. */
   withLoginToken(token: string): Identity | Promise<Identity>;
-  /** The user who signed; throws {@link SignatureRefused}. */
+  /**
+   * The user who signed the request line and headers; the body is not looked at, whatever form its signature has
+   * (security.md §2.8). Throws {@link SignatureRefused}.
+   */
   withSignature(request: SignedRequest, source: string): Identity | Promise<Identity>;
-  /** A login token for the user, valid at most `auth.login_max_duration`. */
+  /**
+   * A login token for the user, valid `auth.login_duration` and at most `auth.login_max_duration`; "unauthenticated"
+   * where the user or key of the identity is gone meanwhile.
+   */
   issueLoginToken(identity: Identity): Promise<IssuedToken>;
-  /** Ends a login token for good. */
+  /**
+   * Ends a login token for good: its id is claimed until the token has expired. One that has ended already is no error;
+   * "invalid_request" for an identity without token.
+   * @param expiresAt Unix seconds; the identity's own where that is later
+   */
   logout(identity: Identity, expiresAt: number): Promise<void>;
   /** Plain numbers, read when metrics are scraped. */
   readonly counters: { cacheHits: number; cacheMisses: number; failures: number; throttled: number };

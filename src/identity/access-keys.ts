@@ -1,0 +1,93 @@
+/**
+ * Access keys with what verifies them, from the cache or the directory. A key that does not exist is a key too: one with
+ * a random secret that nobody knows, so that every attempt takes the same way.
+ */
+
+import { hash, type KeyObject, randomBytes } from "node:crypto";
+import type { Directory, DirectoryChange } from "../directory/directory.ts";
+import { isErrorCode } from "../errors.ts";
+import { isPossibleName } from "../model/names.ts";
+import type { FailedAttempts } from "./failed-attempts.ts";
+import type { Identities, Identity } from "./identity.ts";
+import { type CacheSettings, type Owned, OwnedCache } from "./owned-cache.ts";
+
+/** An access key ready to verify attempts. */
+export interface AccessKey extends Owned {
+  /** False for the key that stands for all that do not exist. */
+  readonly exists: boolean;
+  readonly secret: string;
+  /** SHA-256 of the secret: attempts are compared in one length. */
+  readonly digest: Buffer;
+  readonly byKey: Identity;
+  readonly bySignature: Identity;
+  /** Signing keys derived from the secret, by date of the scope; they live and go with the key. */
+  readonly signingKeys: Map<string, KeyObject>;
+}
+
+/** What {@link AccessKeys} needs. */
+export interface AccessKeysOptions {
+  readonly directory: Pick<Directory, "sessions">;
+  readonly cache: CacheSettings;
+  readonly failures: FailedAttempts;
+  readonly counters: Identities["counters"];
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Finds access keys by id. */
+export class AccessKeys {
+  readonly #options: AccessKeysOptions;
+  readonly #cache: OwnedCache<AccessKey>;
+  readonly #nobodys = accessKey("", randomBytes(32).toString("base64"), "", "");
+
+  constructor(options: AccessKeysOptions) {
+    this.#options = options;
+    this.#cache = new OwnedCache(options.cache, options.now);
+  }
+
+  /**
+   * The key of an id, or the one that stands for all that do not exist; at once when cached. After too many failures of
+   * an id from an address the store is not asked again for an id that it did not have, until anything changes.
+   */
+  find(accessKeyId: string, address: string): AccessKey | Promise<AccessKey> {
+    const { counters, failures } = this.#options;
+    const known = this.#cache.peek(accessKeyId);
+    if (known !== undefined) {
+      counters.cacheHits++;
+      return known;
+    }
+    if (!isPossibleName(accessKeyId)) return this.#nobodys;
+    if (this.#cache.isKnownAbsent(accessKeyId) && failures.isOver(accessKeyId, address)) return this.#nobodys;
+    counters.cacheMisses++;
+    const loaded = this.#cache.load(accessKeyId, () => this.#load(accessKeyId));
+    return loaded.then((key) => key ?? this.#nobodys);
+  }
+
+  /** Evicts what a committed write touched. */
+  evict(change: DirectoryChange): void {
+    this.#cache.evict(change);
+  }
+
+  async #load(accessKeyId: string): Promise<AccessKey | undefined> {
+    try {
+      const { secretAccessKey, userId, username } = await this.#options.directory.sessions.key(accessKeyId);
+      return accessKey(accessKeyId, secretAccessKey, userId, username);
+    } catch (error) {
+      if (isErrorCode(error, "not_found")) return undefined;
+      throw error;
+    }
+  }
+}
+
+function accessKey(accessKeyId: string, secret: string, userId: string, username: string): AccessKey {
+  const who = { username, userId, accessKeyId };
+  return {
+    exists: userId !== "",
+    userId,
+    secret,
+    digest: hash("sha256", secret, "buffer"),
+    byKey: Object.freeze({ ...who, how: "access_key" }),
+    bySignature: Object.freeze({ ...who, how: "signature" }),
+    signingKeys: new Map(),
+  };
+}

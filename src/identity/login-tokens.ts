@@ -1,0 +1,185 @@
+/** Login tokens: issued, verified, ended (security.md §1.1, §2.11, §4.4). */
+
+import { hash, randomUUID } from "node:crypto";
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import type { Directory, DirectoryChange, Session } from "../directory/directory.ts";
+import { AuthorizerError, isErrorCode } from "../errors.ts";
+import type { Identities, Identity, IssuedToken } from "./identity.ts";
+import {
+  LOGIN_AUDIENCE,
+  type LoginClaims,
+  OUR_CLAIM,
+  type OurClaims,
+  readLoginClaims,
+} from "./login-claims.ts";
+import { type CacheSettings, type Owned, OwnedCache } from "./owned-cache.ts";
+import { refused } from "./refusals.ts";
+
+const ALGORITHM = "HS256";
+const MAX_TOKEN_LENGTH = 4096;
+
+/** What {@link LoginTokens} needs. */
+export interface LoginTokensOptions {
+  readonly directory: Pick<Directory, "sessions" | "tokenClaims">;
+  readonly cache: CacheSettings;
+  /** `auth.encrypt.secret_key`, which signs, then `authorizer.previous_secret_key`. */
+  readonly keys: readonly [Uint8Array, ...Uint8Array[]];
+  /** `auth.login_duration`, seconds. */
+  readonly seconds: number;
+  /** `auth.login_max_duration`, seconds. */
+  readonly maxSeconds: number;
+  readonly counters: Identities["counters"];
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+interface VerifiedToken extends Owned {
+  readonly identity: Identity;
+  /** Unix milliseconds. */
+  readonly expires: number;
+}
+
+/** Issues and verifies login tokens. */
+export class LoginTokens {
+  readonly #options: LoginTokensOptions;
+  /** By the token's SHA-256: a token itself is never kept. */
+  readonly #verified: OwnedCache<VerifiedToken>;
+
+  constructor(options: LoginTokensOptions) {
+    this.#options = options;
+    this.#verified = new OwnedCache(options.cache, options.now);
+  }
+
+  /** Whose token it is; at once for one that was verified within the cache's time. */
+  verify(token: string): Identity | Promise<Identity> {
+    const { counters, now } = this.#options;
+    if (token.length > MAX_TOKEN_LENGTH) throw refused("login token");
+    const digest = hash("sha256", token, "base64");
+    const known = this.#verified.peek(digest);
+    if (known !== undefined) {
+      if (known.expires <= now()) throw refused("login token");
+      counters.cacheHits++;
+      return known.identity;
+    }
+    counters.cacheMisses++;
+    return this.#verified.load(digest, () => this.#verifyNew(token)).then(identityOf);
+  }
+
+  /** A token for who has proved to be a user; "unauthenticated" where user or key are gone meanwhile. */
+  async issue({ username, userId, accessKeyId }: Identity): Promise<IssuedToken> {
+    const { now, seconds, maxSeconds, keys } = this.#options;
+    // Taken before the state is read: what is ended after that is ended for this token too.
+    const before = now();
+    const session = await this.#session(username, accessKeyId === undefined ? {} : { accessKeyId });
+    if (session?.userId !== userId || !session.holdsKey) throw refused("credentials");
+    const issued_at_ms = Math.max(before, session.validAfter + 1);
+    const iat = Math.floor(issued_at_ms / 1_000);
+    const expiresAt = iat + Math.min(seconds, maxSeconds);
+    const ours: OurClaims = {
+      user_id: userId,
+      issued_at_ms,
+      ...(accessKeyId !== undefined && { access_key_id: accessKeyId }),
+    };
+    const token = await new SignJWT({ [OUR_CLAIM]: ours })
+      .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
+      .setAudience(LOGIN_AUDIENCE)
+      .setSubject(username)
+      .setJti(randomUUID())
+      .setIssuedAt(iat)
+      .setExpirationTime(expiresAt)
+      .sign(keys[0]);
+    return { token, expiresAt };
+  }
+
+  /** Ends a token for good, on this node at once. */
+  async end({ tokenId, userId, expiresAt = 0 }: Identity, until: number): Promise<void> {
+    if (tokenId === undefined) {
+      throw new AuthorizerError("invalid_request", "only who came with a login token can end it");
+    }
+    try {
+      await this.#options.directory.tokenClaims.claim(tokenId, Math.max(until, expiresAt));
+    } catch (error) {
+      // One that is claimed or has expired is over already; problems are faults of the arguments.
+      if (!isErrorCode(error, "invalid_request") || error.problems.length > 0) throw error;
+    } finally {
+      this.#verified.evict({ users: [userId] });
+    }
+  }
+
+  /** Evicts what a committed write touched. */
+  evict(change: DirectoryChange): void {
+    this.#verified.evict(change);
+  }
+
+  async #verifyNew(token: string): Promise<VerifiedToken> {
+    const { now, maxSeconds } = this.#options;
+    const payload = await this.#payloadOf(token);
+    const claims = payload && readLoginClaims(payload, { maxSeconds, now: now() });
+    if (claims === undefined) throw refused("login token");
+    const tokenId = claims.tokenId ?? digestOf(token);
+    const accessKeyId = claims.ours?.access_key_id;
+    const of = { tokenId, ...(accessKeyId !== undefined && { accessKeyId }) };
+    const session = await this.#session(claims.username, of);
+    if (session === undefined || !holds(claims, session)) throw refused("login token");
+    const { userId } = session;
+    const { username, expiresAt } = claims;
+    const identity: Identity = Object.freeze({ username, userId, how: "login_token", ...of, expiresAt });
+    return { userId, identity, expires: expiresAt * 1_000 };
+  }
+
+  async #payloadOf(token: string): Promise<JWTPayload | undefined> {
+    const currentDate = new Date(this.#options.now());
+    for (const key of this.#options.keys) {
+      const payload = await verifiedPayload(token, key, currentDate);
+      if (payload !== undefined) return payload;
+    }
+    return undefined;
+  }
+
+  /** What the user's sessions depend on, or undefined where there is no such user. */
+  async #session(
+    username: string,
+    of: { readonly accessKeyId?: string; readonly tokenId?: string },
+  ): Promise<Session | undefined> {
+    try {
+      return await this.#options.directory.sessions.get(username, of);
+    } catch (error) {
+      if (isErrorCode(error, "not_found")) return undefined;
+      throw error;
+    }
+  }
+}
+
+function identityOf(verified: VerifiedToken | undefined): Identity {
+  if (verified === undefined) throw refused("login token");
+  return verified.identity;
+}
+
+/**
+ * Whether a token still holds. One of a data server has no internal id and whole seconds: issued in the very second of
+ * the mark it is refused, since it may be older.
+ */
+function holds({ issuedAt, ours }: LoginClaims, session: Session): boolean {
+  if (session.isTokenClaimed || !session.holdsKey) return false;
+  if (ours !== undefined) return ours.user_id === session.userId && ours.issued_at_ms > session.validAfter;
+  return issuedAt >= session.creation_date && issuedAt * 1_000 > session.validAfter;
+}
+
+async function verifiedPayload(
+  token: string,
+  key: Uint8Array,
+  currentDate: Date,
+): Promise<JWTPayload | undefined> {
+  try {
+    if (Object.hasOwn(decodeProtectedHeader(token), "crit")) return undefined;
+    return (await jwtVerify(token, key, { algorithms: [ALGORITHM], currentDate })).payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** An id for a token without one: of what is signed, since a signature has more than one spelling. */
+function digestOf(token: string): string {
+  return `sha256:${hash("sha256", token.slice(0, token.lastIndexOf(".")), "base64url")}`;
+}

@@ -1,0 +1,139 @@
+/** Builds the verification of end users: `identity.ts` is its contract. */
+
+import { hash, timingSafeEqual } from "node:crypto";
+import type { Directory } from "../directory/directory.ts";
+import { AuthorizerError } from "../errors.ts";
+import { type AccessKey, AccessKeys } from "./access-keys.ts";
+import { FailedAttempts, type FailureLimit } from "./failed-attempts.ts";
+import type { Identities, Identity, IssuedToken, SignedRequest } from "./identity.ts";
+import { LoginTokens } from "./login-tokens.ts";
+import type { CacheSettings } from "./owned-cache.ts";
+import { refused, SignatureRefused, TooManyFailures } from "./refusals.ts";
+import { readSignature, type Signature } from "./signature/read-signature.ts";
+import { isSignedWith } from "./signature/signing.ts";
+
+/** What identities are verified with. */
+export interface IdentitiesOptions {
+  readonly directory: Pick<Directory, "sessions" | "tokenClaims" | "onChange">;
+  /** `auth.cache.*`: one such cache of access keys, one of login tokens. */
+  readonly cache: CacheSettings;
+  /** `auth.encrypt.secret_key`: signs and verifies login tokens. */
+  readonly secretKey: string;
+  /** `authorizer.previous_secret_key`: verifies and never signs. */
+  readonly previousSecretKey?: string | undefined;
+  /** `gateways.s3.region`. */
+  readonly region: string;
+  /** `auth.login_duration`, milliseconds. */
+  readonly loginDuration: number;
+  /** `auth.login_max_duration`, milliseconds. */
+  readonly loginMaxDuration: number;
+  /** `authorizer.forward_auth.max_failures`. */
+  readonly maxFailures: FailureLimit;
+  /** Unix milliseconds; default the clock. */
+  readonly now?: () => number;
+}
+
+/**
+ * Opens the verification of end users.
+ * @throws AuthorizerError "invalid_request" without a secret key
+ */
+export function openIdentities(options: IdentitiesOptions): Identities {
+  if (options.secretKey === "") {
+    throw new AuthorizerError("invalid_request", "auth.encrypt.secret_key must not be empty");
+  }
+  return new Verifying(options);
+}
+
+/** Whose attempt is counted. */
+interface Attempt {
+  readonly accessKeyId: string;
+  readonly source: string;
+}
+
+class Verifying implements Identities {
+  readonly counters: Identities["counters"] = { cacheHits: 0, cacheMisses: 0, failures: 0, throttled: 0 };
+  readonly #region: string;
+  readonly #now: () => number;
+  readonly #keys: AccessKeys;
+  readonly #tokens: LoginTokens;
+  readonly #failures: FailedAttempts;
+  readonly #unsubscribe: () => void;
+
+  constructor(options: IdentitiesOptions) {
+    const { directory, cache, region, secretKey, previousSecretKey = "", now = Date.now } = options;
+    const { counters } = this;
+    this.#region = region;
+    this.#now = now;
+    this.#failures = new FailedAttempts(options.maxFailures, now);
+    this.#keys = new AccessKeys({ directory, cache, failures: this.#failures, counters, now });
+    const previous = previousSecretKey === "" ? [] : [Buffer.from(previousSecretKey)];
+    this.#tokens = new LoginTokens({
+      directory,
+      cache,
+      keys: [Buffer.from(secretKey), ...previous],
+      seconds: Math.floor(options.loginDuration / 1_000),
+      maxSeconds: Math.floor(options.loginMaxDuration / 1_000),
+      counters,
+      now,
+    });
+    this.#unsubscribe = directory.onChange((change) => {
+      this.#keys.evict(change);
+      this.#tokens.evict(change);
+    });
+  }
+
+  withAccessKey(accessKeyId: string, secret: string, source: string): Identity | Promise<Identity> {
+    const key = this.#keys.find(accessKeyId, source);
+    return key instanceof Promise
+      ? key.then((found) => this.#bySecret(found, secret, { accessKeyId, source }))
+      : this.#bySecret(key, secret, { accessKeyId, source });
+  }
+
+  withLoginToken(token: string): Identity | Promise<Identity> {
+    return this.#tokens.verify(token);
+  }
+
+  withSignature(request: SignedRequest, source: string): Identity | Promise<Identity> {
+    const signature = readSignature(request, { region: this.#region, now: this.#now() });
+    const key = this.#keys.find(signature.accessKeyId, source);
+    return key instanceof Promise
+      ? key.then((found) => this.#bySignature(found, signature, source))
+      : this.#bySignature(key, signature, source);
+  }
+
+  issueLoginToken(identity: Identity): Promise<IssuedToken> {
+    return this.#tokens.issue(identity);
+  }
+
+  logout(identity: Identity, expiresAt: number): Promise<void> {
+    return this.#tokens.end(identity, expiresAt);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  #bySecret(key: AccessKey, secret: string, { accessKeyId, source }: Attempt): Identity {
+    const isSame = timingSafeEqual(hash("sha256", secret, "buffer"), key.digest);
+    if (isSame && key.exists) return key.byKey;
+    const waitSeconds = this.#failed({ accessKeyId, source });
+    throw waitSeconds > 0 ? new TooManyFailures(waitSeconds) : refused("credentials");
+  }
+
+  #bySignature(key: AccessKey, signature: Signature, source: string): Identity {
+    const isSame = isSignedWith(key, signature);
+    if (isSame && key.exists) return key.bySignature;
+    this.#failed({ accessKeyId: signature.accessKeyId, source });
+    throw key.exists
+      ? new SignatureRefused("SignatureDoesNotMatch", "the signature does not match the request")
+      : new SignatureRefused("InvalidAccessKeyId", "the access key id is not known");
+  }
+
+  /** Counts a failure; the seconds to wait when there were too many, else 0. */
+  #failed({ accessKeyId, source }: Attempt): number {
+    this.counters.failures++;
+    const waitSeconds = this.#failures.count(accessKeyId, source);
+    if (waitSeconds > 0) this.counters.throttled++;
+    return waitSeconds;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * A cache of what belongs to one user each (`auth.cache.*`; security.md §4.1): verified keys and tokens. A write on this
+ * node evicts what it touches and advances a generation; a load begun under an older generation is neither kept nor
+ * shared with later callers. Errors are not kept.
+ */
+
+import { LRUCache } from "lru-cache";
+import type { DirectoryChange } from "../directory/directory.ts";
+
+/** Settings, as in the seeds' `auth.cache.*`; times in milliseconds. */
+export interface CacheSettings {
+  readonly enabled: boolean;
+  readonly size: number;
+  readonly ttl: number;
+  readonly jitter: number;
+}
+
+/** Something that belongs to a user. */
+export interface Owned {
+  /** Internal id, never reused. */
+  readonly userId: string;
+}
+
+interface Entry<T> {
+  readonly value: T;
+  /** Unix milliseconds. */
+  readonly expires: number;
+}
+
+interface Load<T> {
+  readonly generation: number;
+  readonly result: Promise<T | undefined>;
+}
+
+/** Most texts remembered as belonging to nobody. */
+const MAX_ABSENT = 1_000;
+
+/** Caches by text, at most `size` values. */
+export class OwnedCache<T extends Owned> {
+  readonly #settings: CacheSettings;
+  readonly #now: () => number;
+  readonly #entries: LRUCache<string, Entry<T>>;
+  /** Texts by the internal id of the user they belong to. */
+  readonly #byUser = new Map<string, Set<string>>();
+  /** Texts that nothing was found for, until anything changes or their time (Unix milliseconds) is over. */
+  readonly #absent = new LRUCache<string, number>({ max: MAX_ABSENT });
+  readonly #loads = new Map<string, Load<T>>();
+  #generation = 0;
+
+  /** @param now Unix milliseconds */
+  constructor(settings: CacheSettings, now: () => number) {
+    this.#settings = settings;
+    this.#now = now;
+    this.#entries = new LRUCache({
+      max: Math.max(1, settings.size),
+      dispose: ({ value }, text) => this.#forget(value, text),
+    });
+  }
+
+  /** What is kept under a text, or undefined where nothing is or its time is over. */
+  peek(text: string): T | undefined {
+    const entry = this.#entries.get(text);
+    return entry === undefined || entry.expires <= this.#now() ? undefined : entry.value;
+  }
+
+  /** True where nothing was found under a text lately and nothing has changed on this node since. */
+  isKnownAbsent(text: string): boolean {
+    const expires = this.#absent.get(text);
+    return expires !== undefined && expires > this.#now();
+  }
+
+  /** Loads what is under a text; concurrent calls share one load unless something changed since it began. */
+  load(text: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
+    const running = this.#loads.get(text);
+    if (running !== undefined && running.generation === this.#generation) return running.result;
+    const generation = this.#generation;
+    const result = find().then((value) => {
+      if (this.#settings.enabled && generation === this.#generation) this.#keep(text, value);
+      return value;
+    });
+    const load = { generation, result };
+    this.#loads.set(text, load);
+    const done = (): void => {
+      if (this.#loads.get(text) === load) this.#loads.delete(text);
+    };
+    result.then(done, done);
+    return result;
+  }
+
+  /** Evicts what a committed write touched. Groups and policies say nothing about who somebody is. */
+  evict({ users, all }: DirectoryChange): void {
+    if (users === undefined && !all) return;
+    this.#generation++;
+    this.#absent.clear();
+    if (all) {
+      this.#entries.clear();
+      return;
+    }
+    for (const user of users ?? []) {
+      for (const text of [...(this.#byUser.get(user) ?? [])]) this.#entries.delete(text);
+    }
+  }
+
+  #keep(text: string, value: T | undefined): void {
+    const expires = this.#now() + this.#settings.ttl + Math.random() * this.#settings.jitter;
+    if (value === undefined) {
+      this.#absent.set(text, expires);
+      return;
+    }
+    this.#entries.set(text, { value, expires });
+    const texts = this.#byUser.get(value.userId) ?? new Set();
+    this.#byUser.set(value.userId, texts.add(text));
+  }
+
+  #forget({ userId }: T, text: string): void {
+    const texts = this.#byUser.get(userId);
+    texts?.delete(text);
+    if (texts?.size === 0) this.#byUser.delete(userId);
+  }
+}

@@ -1,0 +1,105 @@
+/** What a request says about its signature: in the Authorization header, or in the query of a presigned URL. */
+
+import type { SignedRequest } from "../identity.ts";
+import { SignatureRefused } from "../refusals.ts";
+import { PRESIGN_PARAMETERS, parameter } from "./query-parameters.ts";
+
+/** The parts of a signature, as given. */
+export interface CredentialParts {
+  readonly form: "header" | "presigned";
+  /** Access key id and scope, joined by slashes. */
+  readonly credential: string;
+  /** Names joined by `;`. */
+  readonly signedHeaders: string;
+  /** 64 hexadecimal digits in lower case. */
+  readonly signature: string;
+  /** Date and time in the basic form of ISO 8601, or what stands for it. */
+  readonly timestamp: string;
+  /** Seconds as written; of presigned requests only. */
+  readonly expires: string;
+}
+
+const ALGORITHM = "AWS4-HMAC-SHA256";
+const HEADER_FORM =
+  /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=([0-9a-f]{64})$/;
+const SIGNATURE = /^[0-9a-f]{64}$/;
+const PRESIGNS: ReadonlySet<string> = new Set(PRESIGN_PARAMETERS.map((name) => name.toLowerCase()));
+const V2_PARAMETERS = ["AWSAccessKeyId", "Signature"] as const;
+
+/**
+ * Finds the one signature of a request.
+ * @throws SignatureRefused where there is none, more than one, or one of another kind (Signature Version 2, Version 4A)
+ */
+export function credentialParts(
+  { headers }: SignedRequest,
+  query: ReadonlyMap<string, string>,
+): CredentialParts {
+  const header = headers.get("authorization");
+  if (headers.has("x-amz-security-token")) throw temporary();
+  const isPresigned = saysPresigned(query);
+  if (V2_PARAMETERS.some((name) => query.has(name))) throw otherKind();
+  if (header === undefined) {
+    if (isPresigned) return presignedParts(query);
+    throw new SignatureRefused("AccessDenied", "the request is not signed");
+  }
+  if (isPresigned) {
+    throw new SignatureRefused("AccessDenied", "the request has more than one kind of credential");
+  }
+  return headerParts(header, headers);
+}
+
+/** Whether the query carries parts of a signature; in another case somebody else might read them, so not at all. */
+function saysPresigned(query: ReadonlyMap<string, string>): boolean {
+  let found = false;
+  for (const name of query.keys()) {
+    if (name.length < 10 || (name.charCodeAt(0) | 0x20) !== 0x78) continue;
+    const lower = name.toLowerCase();
+    if (lower === "x-amz-security-token") throw temporary();
+    if (!PRESIGNS.has(lower)) continue;
+    if (!PRESIGN_PARAMETERS.includes(name as (typeof PRESIGN_PARAMETERS)[number])) {
+      throw new SignatureRefused("AuthorizationQueryParametersError", `${lower} is in another letter case`);
+    }
+    found = true;
+  }
+  return found;
+}
+
+function headerParts(header: string, headers: ReadonlyMap<string, string>): CredentialParts {
+  if (!header.startsWith("AWS4-HMAC-SHA256 ")) throw otherKind();
+  const [, credential, signedHeaders, signature] = HEADER_FORM.exec(header) ?? [];
+  if (credential === undefined || signedHeaders === undefined || signature === undefined) {
+    throw new SignatureRefused("AuthorizationHeaderMalformed", "the Authorization header is malformed");
+  }
+  const timestamp = headers.get("x-amz-date") ?? headers.get("date") ?? "";
+  return { form: "header", credential, signedHeaders, signature, timestamp, expires: "" };
+}
+
+function presignedParts(query: ReadonlyMap<string, string>): CredentialParts {
+  if (parameter(query, "X-Amz-Algorithm") !== ALGORITHM) {
+    throw malformed(`X-Amz-Algorithm must be ${ALGORITHM}`);
+  }
+  const [credential, signedHeaders, signature, timestamp, expires] = [
+    "X-Amz-Credential",
+    "X-Amz-SignedHeaders",
+    "X-Amz-Signature",
+    "X-Amz-Date",
+    "X-Amz-Expires",
+  ].map((name) => parameter(query, name)) as [string, string, string, string, string];
+  if (!SIGNATURE.test(signature)) throw malformed("X-Amz-Signature must be 64 hexadecimal digits");
+  return { form: "presigned", credential, signedHeaders, signature, timestamp, expires };
+}
+
+function malformed(message: string): SignatureRefused {
+  return new SignatureRefused("AuthorizationQueryParametersError", message);
+}
+
+function temporary(): SignatureRefused {
+  return new SignatureRefused(
+    "AccessDenied",
+    "temporary credentials with a security token are not supported",
+  );
+}
+
+function otherKind(): SignatureRefused {
+  return new SignatureRefused("AccessDenied", "only AWS4-HMAC-SHA256 signatures are supported");
+}

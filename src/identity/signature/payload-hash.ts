@@ -1,0 +1,33 @@
+/** What a signature says about the body (security.md §2.8): it is signed, and not compared with the body here. */
+
+import { SignatureRefused } from "../refusals.ts";
+import type { CredentialParts } from "./credential-parts.ts";
+import { parameter } from "./query-parameters.ts";
+
+const UNSIGNED = "UNSIGNED-PAYLOAD";
+const SHA256_HEX = /^[0-9a-f]{64}$/;
+const FORMS: ReadonlySet<string> = new Set([
+  UNSIGNED,
+  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
+  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
+  "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+]);
+
+/**
+ * The last line of a canonical request: a digest of the body, or the name of a form without one. A presigned request
+ * need not say it.
+ */
+export function payloadHash(
+  form: CredentialParts["form"],
+  headers: ReadonlyMap<string, string>,
+  query: ReadonlyMap<string, string>,
+): string {
+  const header = headers.get("x-amz-content-sha256");
+  const inQuery = form === "presigned" ? parameter(query, "X-Amz-Content-Sha256") : "";
+  if (header !== undefined && inQuery !== "" && header !== inQuery) {
+    throw new SignatureRefused("AccessDenied", "x-amz-content-sha256 is given twice");
+  }
+  const given = header ?? (inQuery || (form === "presigned" ? UNSIGNED : ""));
+  if (FORMS.has(given) || SHA256_HEX.test(given)) return given;
+  throw new SignatureRefused("AccessDenied", "x-amz-content-sha256 is missing or of an unsupported form");
+}

@@ -1,0 +1,55 @@
+/** The query of a signed request: its parameters in canonical form (security.md §2.7, §2.8). */
+
+import { canonicalQueryPart } from "./uri-encoding.ts";
+
+/** Parameters that carry the signature of a presigned request, in the one spelling that is read. */
+export const PRESIGN_PARAMETERS = [
+  "X-Amz-Algorithm",
+  "X-Amz-Credential",
+  "X-Amz-Date",
+  "X-Amz-Expires",
+  "X-Amz-SignedHeaders",
+  "X-Amz-Signature",
+] as const;
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Names and values in canonical form. Undefined for a query that has more than one reading: a repeated name, a `;`, a
+ * broken escape.
+ */
+export function queryParameters(raw: string): ReadonlyMap<string, string> | undefined {
+  if (raw === "") return NONE;
+  if (raw.includes(";")) return undefined;
+  const parameters = new Map<string, string>();
+  for (const pair of raw.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = canonicalQueryPart(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? "" : canonicalQueryPart(pair.slice(equals + 1));
+    if (name === undefined || value === undefined || parameters.has(name)) return undefined;
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+/** The canonical query: sorted by name, without the signature itself. */
+export function canonicalQuery(parameters: ReadonlyMap<string, string>): string {
+  if (parameters.size === 0) return "";
+  return [...parameters]
+    .filter(([name]) => name !== "X-Amz-Signature")
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+/** The value of a parameter in clear, "" where it is absent or no UTF-8. */
+export function parameter(parameters: ReadonlyMap<string, string>, name: string): string {
+  const value = parameters.get(name) ?? "";
+  if (!value.includes("%")) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * AWS Signature Version 4 of S3 requests (security.md §2.8): what is signed, from the request as it was on the wire.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html and its neighbours.
+ */
+
+import type { SignatureFault, SignedRequest } from "../identity.ts";
+import { SignatureRefused } from "../refusals.ts";
+import { type CredentialParts, credentialParts } from "./credential-parts.ts";
+import { payloadHash } from "./payload-hash.ts";
+import { canonicalQuery, queryParameters } from "./query-parameters.ts";
+import { assertInTime } from "./request-time.ts";
+import { canonicalHeaders, coversWhatMatters, signedNames } from "./signed-headers.ts";
+import { canonicalPath } from "./uri-encoding.ts";
+
+/** A signature with all that it is computed from, but the secret. */
+export interface Signature {
+  readonly accessKeyId: string;
+  /** Date of the scope, `YYYYMMDD`. */
+  readonly date: string;
+  readonly region: string;
+  /** `<date>/<region>/s3/aws4_request`. */
+  readonly scope: string;
+  readonly timestamp: string;
+  /** A character for a byte. */
+  readonly canonicalRequest: string;
+  /** 64 hexadecimal digits, as given. */
+  readonly given: string;
+}
+
+/** By what requests are judged. */
+export interface SignatureRules {
+  /** `gateways.s3.region`. */
+  readonly region: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+const METHOD = /^[A-Z]{1,32}$/;
+const SERVICE = "s3";
+const TERMINATOR = "aws4_request";
+const SCOPE_PARTS = 4;
+/** What a faulty part is called, by where it stands. */
+const MALFORMED = {
+  header: "AuthorizationHeaderMalformed",
+  presigned: "AuthorizationQueryParametersError",
+} as const satisfies Record<CredentialParts["form"], SignatureFault>;
+
+/**
+ * Reads the signature of a request and refuses what no secret makes right: form, scope, time, headers that are not
+ * signed. @throws SignatureRefused
+ */
+export function readSignature(request: SignedRequest, { region, now }: SignatureRules): Signature {
+  const query = queryParameters(request.query);
+  const path = canonicalPath(request.path);
+  if (query === undefined || path === undefined || !METHOD.test(request.method)) {
+    const message = "the request has a method, path or query that has more than one reading";
+    throw new SignatureRefused("SignatureDoesNotMatch", message);
+  }
+  const parts = credentialParts(request, query);
+  assertInTime(parts, now);
+  const scope = readScope(parts, region);
+  const headers = signedPart(parts, request.headers);
+  const payload = payloadHash(parts.form, request.headers, query);
+  return {
+    ...scope,
+    region,
+    timestamp: parts.timestamp,
+    canonicalRequest: `${request.method}\n${path}\n${canonicalQuery(query)}\n${headers}\n${parts.signedHeaders}\n${payload}`,
+    given: parts.signature,
+  };
+}
+
+/** Access key id and scope; the id may have slashes itself. */
+function readScope(
+  { form, credential, timestamp }: CredentialParts,
+  region: string,
+): Pick<Signature, "accessKeyId" | "date" | "scope"> {
+  const parts = credential.split("/");
+  const [date, ...rest] = parts.splice(-SCOPE_PARTS);
+  const accessKeyId = parts.join("/");
+  if (accessKeyId === "" || date === undefined || date !== timestamp.slice(0, 8)) {
+    throw new SignatureRefused(MALFORMED[form], "the credential must be KEY/DATE/REGION/s3/aws4_request");
+  }
+  if (rest[0] !== region || rest[1] !== SERVICE || rest[2] !== TERMINATOR) {
+    const message = `the scope of the credential is wrong; expected ${region}/${SERVICE}/${TERMINATOR}`;
+    throw new SignatureRefused(MALFORMED[form], message);
+  }
+  return { accessKeyId, date, scope: `${date}/${region}/${SERVICE}/${TERMINATOR}` };
+}
+
+function signedPart({ form, signedHeaders }: CredentialParts, headers: ReadonlyMap<string, string>): string {
+  const names = signedNames(signedHeaders);
+  if (names === undefined) {
+    throw new SignatureRefused(MALFORMED[form], "signed headers must be in lower case, sorted, each once");
+  }
+  if (!coversWhatMatters(names, headers)) {
+    throw new SignatureRefused(
+      "AccessDenied",
+      "the host and all x-amz- headers that are sent must be signed",
+    );
+  }
+  const lines = canonicalHeaders(names, headers);
+  if (lines === undefined) {
+    throw new SignatureRefused("SignatureDoesNotMatch", "a signed header is not there");
+  }
+  return lines;
+}

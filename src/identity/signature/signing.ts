@@ -1,0 +1,37 @@
+/** The keyed part of AWS Signature Version 4. */
+
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from "node:crypto";
+import type { Signature } from "./read-signature.ts";
+
+/** A secret with the keys derived from it. */
+export interface Signer {
+  readonly secret: string;
+  /** By date of the scope; region and service never change here. */
+  readonly signingKeys: Map<string, KeyObject>;
+}
+
+/** Presigned requests live seven days, so no more dates than this are ever in time. */
+const MAX_DATES = 9;
+
+/** Whether a signature was made with the secret. Compares in constant time. */
+export function isSignedWith(signer: Signer, signature: Signature): boolean {
+  const { timestamp, scope, canonicalRequest, given } = signature;
+  const digest = hash("sha256", Buffer.from(canonicalRequest, "latin1"));
+  const text = `AWS4-HMAC-SHA256\n${timestamp}\n${scope}\n${digest}`;
+  const expected = createHmac("sha256", signingKey(signer, signature)).update(text).digest();
+  return timingSafeEqual(expected, Buffer.from(given, "hex"));
+}
+
+function signingKey({ secret, signingKeys }: Signer, { date, region }: Signature): KeyObject {
+  const known = signingKeys.get(date);
+  if (known !== undefined) return known;
+  const bytes = [date, region, "s3", "aws4_request"].reduce(
+    (derived: Buffer, part) => createHmac("sha256", derived).update(part).digest(),
+    Buffer.from(`AWS4${secret}`),
+  );
+  // Bytes would become such an object again with every signature: that costs five times the signature itself.
+  const key = createSecretKey(bytes);
+  if (signingKeys.size >= MAX_DATES) signingKeys.clear();
+  signingKeys.set(date, key);
+  return key;
+}

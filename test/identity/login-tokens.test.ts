@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Identity } from "../../src/identity/identity.ts";
+import { addKey, type Bed, CACHE, HERE, makeBed, outcomeOf, SECRET_KEY } from "./bed.ts";
+import { makeToken, serverClaims } from "./tokens.ts";
+
+let bed: Bed;
+beforeEach(async () => {
+  bed = await makeBed();
+});
+afterEach(() => bed.close());
+
+const login = (name = "ALICE"): Promise<Identity> =>
+  Promise.resolve(bed.identities.withAccessKey(`AK-${name}`, `secret of AK-${name}`, HERE));
+const tokenOf = async (name = "ALICE"): Promise<string> =>
+  (await bed.identities.issueLoginToken(await login(name))).token;
+const verify = (token: string, identities = bed.identities) =>
+  outcomeOf(() => identities.withLoginToken(token));
+const claimsOf = (token: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+
+describe("a login token of ours", () => {
+  it("names its user and what it was issued for", async () => {
+    const issued = await bed.identities.issueLoginToken(await login());
+    const { userId } = await bed.directory.sessions.get("alice");
+    const seconds = Math.floor(bed.clock.now / 1_000);
+    expect(issued.expiresAt).toBe(seconds + 3_600);
+    expect(claimsOf(issued.token)).toEqual({
+      aud: "login",
+      sub: "alice",
+      iat: seconds,
+      exp: seconds + 3_600,
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      "svc-authorizer": { user_id: userId, access_key_id: "AK-ALICE", issued_at_ms: bed.clock.now },
+    });
+    expect(await bed.identities.withLoginToken(issued.token)).toEqual({
+      username: "alice",
+      userId,
+      how: "login_token",
+      accessKeyId: "AK-ALICE",
+      tokenId: claimsOf(issued.token)["jti"],
+      expiresAt: issued.expiresAt,
+    });
+  });
+
+  it("lives no longer than auth.login_max_duration", async () => {
+    const long = bed.open({ loginDuration: 99_000_000 });
+    const { token, expiresAt } = await long.issueLoginToken(await login());
+    expect(expiresAt).toBe(Math.floor(bed.clock.now / 1_000) + 7_200);
+    expect(await verify(token)).toBe("alice");
+    long.close();
+  });
+
+  it("is verified at once when cached, and not read again", async () => {
+    const token = await tokenOf();
+    await verify(token);
+    bed.reads.length = 0;
+    expect(bed.identities.withLoginToken(token)).toMatchObject({ username: "alice" });
+    expect(bed.reads).toEqual([]);
+  });
+
+  it("ends when it expires, cached or not", async () => {
+    const lasting = bed.open({ cache: { ...CACHE, ttl: 10_000_000 } });
+    const token = await tokenOf();
+    bed.clock.now = (claimsOf(token)["exp"] as number) * 1_000 - 1;
+    expect(await verify(token, lasting)).toBe("alice");
+    bed.clock.now += 1;
+    expect(await verify(token, lasting)).toBe("unauthenticated");
+    expect(await verify(token)).toBe("unauthenticated");
+    lasting.close();
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["its key is deleted", () => bed.directory.credentials.delete("alice", "AK-ALICE")],
+    [
+      "another key of the user is deleted",
+      async () => {
+        await addKey(bed.directory, "alice", "AK-OTHER");
+        await bed.directory.credentials.delete("alice", "AK-OTHER");
+      },
+    ],
+    ["the user's sessions are ended", () => bed.directory.sessions.advance("alice")],
+    ["the user is deleted", () => bed.directory.users.delete("alice")],
+    [
+      "the user is made again under the same name, with the same key",
+      async () => {
+        await bed.directory.users.delete("alice");
+        await bed.directory.users.create({ username: "alice", creation_date: 1 });
+        await addKey(bed.directory, "alice", "AK-ALICE");
+      },
+    ],
+  ])("ends at once when %s, for who has it cached and who has not", async (_name, change) => {
+    const token = await tokenOf();
+    const other = bed.open();
+    expect(await verify(token)).toBe("alice");
+    await change();
+    expect(await verify(token)).toBe("unauthenticated");
+    expect(await verify(token, other)).toBe("unauthenticated");
+    other.close();
+  });
+
+  it("ends within the cache's time when the change was not heard of", async () => {
+    const token = await tokenOf();
+    const deaf = bed.open();
+    await verify(token, deaf);
+    deaf.close();
+    await bed.directory.sessions.advance("alice");
+    expect(await verify(token, deaf)).toBe("alice");
+    bed.clock.now += CACHE.ttl;
+    expect(await verify(token, deaf)).toBe("unauthenticated");
+  });
+
+  it("outlives what concerns others, and updates of its user", async () => {
+    const token = await tokenOf();
+    await bed.directory.credentials.delete("bob", "AK-BOB");
+    await bed.directory.users.update("alice", { friendly_name: "A" });
+    await addKey(bed.directory, "alice", "AK-NEXT");
+    expect(await verify(token)).toBe("alice");
+  });
+
+  it("issued in the millisecond of a deletion holds when it came after it, and ends when it came before", async () => {
+    await addKey(bed.directory, "alice", "AK-OTHER");
+    await addKey(bed.directory, "alice", "AK-THIRD");
+    const before = await tokenOf();
+    await bed.directory.credentials.delete("alice", "AK-OTHER");
+    const between = await tokenOf();
+    await bed.directory.credentials.delete("alice", "AK-THIRD");
+    const after = await tokenOf();
+    const outcomes = [await verify(before), await verify(between), await verify(after)];
+    expect(outcomes).toEqual(["unauthenticated", "unauthenticated", "alice"]);
+    expect(claimsOf(before)["iat"]).toBe(claimsOf(after)["iat"]);
+  });
+
+  it("is not issued for a user or key that is gone", async () => {
+    const [alice, bob] = [await login(), await login("BOB")];
+    await bed.directory.credentials.delete("alice", "AK-ALICE");
+    await bed.directory.users.delete("bob");
+    await bed.directory.users.create({ username: "bob" });
+    await addKey(bed.directory, "bob", "AK-BOB");
+    for (const identity of [alice, bob]) {
+      await expect(bed.identities.issueLoginToken(identity)).rejects.toMatchObject({
+        code: "unauthenticated",
+      });
+    }
+  });
+
+  it("issued while its key was being deleted is refused, whichever came first", async () => {
+    const identity = await login();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    bed.hooks.beforeAnswer = () => gate;
+    // Reads the user before the deletion and signs after it, at a later millisecond.
+    const issuing = bed.identities.issueLoginToken(identity);
+    await new Promise(setImmediate);
+    await bed.directory.credentials.delete("alice", "AK-ALICE");
+    bed.clock.now += 5;
+    open();
+    expect(await verify((await issuing).token)).toBe("unauthenticated");
+  });
+
+  it("is not cached when a write overtook its verification", async () => {
+    const token = await tokenOf();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    bed.hooks.beforeAnswer = () => gate;
+    const early = verify(token);
+    while (bed.reads.at(-1) !== "session alice" || bed.reads.length < 3) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    await bed.directory.sessions.advance("alice");
+    open();
+    await early;
+    expect(await verify(token)).toBe("unauthenticated");
+  });
+});
+
+describe("logging out", () => {
+  it("ends the token for good, on every node, and no other token", async () => {
+    const [token, second] = [await tokenOf(), await tokenOf()];
+    const identity = await bed.identities.withLoginToken(token);
+    await verify(second);
+    await bed.identities.logout(identity, identity.expiresAt!);
+    const other = bed.open();
+    for (const node of [bed.identities, other]) {
+      expect(await verify(token, node)).toBe("unauthenticated");
+      expect(await verify(second, node)).toBe("alice");
+    }
+    other.close();
+  });
+
+  it("lasts as long as the token, also when told less", async () => {
+    const token = await tokenOf();
+    const identity = await bed.identities.withLoginToken(token);
+    await bed.identities.logout(identity, Math.floor(bed.clock.now / 1_000) + 1);
+    bed.clock.now += 3_000_000;
+    expect(await verify(token)).toBe("unauthenticated");
+  });
+
+  it("twice is no error; without a token, or until no date, it is one", async () => {
+    const identity = await bed.identities.withLoginToken(await tokenOf());
+    await bed.identities.logout(identity, identity.expiresAt!);
+    await bed.identities.logout(identity, identity.expiresAt!);
+    await expect(bed.identities.logout(await login(), 9e9)).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    await expect(bed.identities.logout(identity, Number.NaN)).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+
+  it("ends a token that has no id too, in whatever spelling", async () => {
+    const { jti: _, ...claims } = serverClaims("alice", bed.clock.now);
+    const token = makeToken({ claims });
+    const identity = await bed.identities.withLoginToken(token);
+    expect(identity.tokenId).toMatch(/^sha256:/);
+    await bed.identities.logout(identity, identity.expiresAt!);
+    expect(await verify(token)).toBe("unauthenticated");
+    // The last character of an unpadded signature has bits that say nothing.
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const respelled = token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1)!) ^ 1];
+    expect(await verify(respelled)).toBe("unauthenticated");
+  });
+});
+
+describe("a login token of a data server", () => {
+  const server = (change: Record<string, unknown> = {}): string =>
+    makeToken({ claims: { ...serverClaims("alice", bed.clock.now), ...change } });
+
+  it("is taken for the user it names", async () => {
+    const { userId } = await bed.directory.sessions.get("alice");
+    expect(await bed.identities.withLoginToken(server())).toEqual({
+      username: "alice",
+      userId,
+      how: "login_token",
+      tokenId: "id-alice",
+      expiresAt: Math.floor(bed.clock.now / 1_000) + 3_600,
+    });
+    expect(await verify(server({ sub: "nobody" }))).toBe("unauthenticated");
+  });
+
+  it("issued to an earlier user of the name is refused, whatever date the user was imported with", async () => {
+    const token = server();
+    bed.clock.now += 2_000;
+    await bed.directory.users.delete("alice");
+    await bed.directory.users.create({ username: "alice", creation_date: 1 });
+    expect(await verify(token)).toBe("unauthenticated");
+    bed.clock.now += 1_000;
+    expect(await verify(server())).toBe("alice");
+  });
+
+  it("issued before a key was deleted is refused, as is one of the same second", async () => {
+    const token = server();
+    bed.clock.now += 100;
+    await bed.directory.credentials.delete("alice", "AK-ALICE");
+    expect(await verify(token)).toBe("unauthenticated");
+    bed.clock.now += 1_000;
+    expect(await verify(server())).toBe("alice");
+  });
+
+  it("older than a user of an earlier version, who has no mark, is refused", async () => {
+    await bed.directory.users.create({
+      username: "carol",
+      creation_date: Math.floor(bed.clock.now / 1_000) + 2,
+    });
+    bed.clock.now += 1_000;
+    expect(await verify(server({ sub: "carol", iat: Math.floor(bed.clock.now / 1_000) }))).toBe(
+      "unauthenticated",
+    );
+  });
+});
+
+describe("rotation of the key", () => {
+  it("verifies with the previous key and signs with the new one alone", async () => {
+    const token = await tokenOf();
+    const rotated = bed.open({ secretKey: "n".repeat(40), previousSecretKey: SECRET_KEY });
+    const done = bed.open({ secretKey: "n".repeat(40) });
+    expect(await verify(token, rotated)).toBe("alice");
+    expect(await verify(token, done)).toBe("unauthenticated");
+    const { token: next } = await rotated.issueLoginToken(await login());
+    expect([await verify(next, done), await verify(next)]).toEqual(["alice", "unauthenticated"]);
+    rotated.close();
+    done.close();
+  });
+
+  it("never verifies with an empty key, and needs one to sign", async () => {
+    const none = bed.open({ previousSecretKey: "" });
+    expect(await verify(makeToken({ claims: serverClaims("alice", bed.clock.now), key: "" }), none)).toBe(
+      "unauthenticated",
+    );
+    none.close();
+    expect(() => bed.open({ secretKey: "" })).toThrow(expect.objectContaining({ code: "invalid_request" }));
+  });
+});
