@@ -13,6 +13,8 @@ export interface LoadJob {
   readonly token: string;
   /** File with one JSON body a line; they are used in turn. "" where the method is GET. */
   readonly bodies: string;
+  /** File with a JSON list of whole requests, used in turn instead of path, token and bodies. */
+  readonly requests?: string;
   /** Default POST. */
   readonly method?: "GET";
   readonly connections: number;
@@ -29,6 +31,9 @@ export interface LoadResult {
 }
 
 function requestsOf(job: LoadJob): Buffer[] {
+  if (job.requests !== undefined) {
+    return (JSON.parse(readFileSync(job.requests, "utf8")) as string[]).map((text) => Buffer.from(text));
+  }
   const { host } = new URL(job.url);
   if (job.method === "GET") {
     const head = `GET ${job.path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${job.token}\r\n\r\n`;

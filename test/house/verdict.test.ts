@@ -51,6 +51,14 @@ describe("the verdict of CI", () => {
     expect(result.text).toContain("needs a cloud account");
   });
 
+  test("lets tests be skipped by how their names begin, and no others", () => {
+    const skips = [{ prefix: "behind nginx", reason: "needs nginx" }];
+    const tests = { one: "passed", "behind nginx a": "pending", "behind nginx b": "pending" };
+    expect(verdict(tests, skips)).toMatchObject({ status: 0, last: "1 passed, 0 failed, 2 skipped" });
+    expect(verdict({ ...tests, "behind caddy": "pending" }, skips).status).toBe(1);
+    expect(verdict({ one: "passed" }, skips).text).toContain("does not exist: behind nginx");
+  });
+
   test("takes no empty reason", () => {
     expect(verdict({ one: "passed", two: "pending" }, [{ name: "two", reason: " " }]).status).toBe(1);
   });

@@ -1,0 +1,26 @@
+/** Forward-auth as the configuration has it. */
+
+import type { ConfigValues } from "../config/table.ts";
+import type { Decisions } from "../decisions/decisions.ts";
+import { TrustedProxies } from "../http/client-address.ts";
+import type { ForwardAuthOptions } from "../http/forward-auth/forward-auth.ts";
+import type { Identities } from "../identity/identity.ts";
+
+/** What `/forward-auth` of the service listener is made of. */
+export function forwardAuth(
+  values: ConfigValues,
+  decisions: Decisions,
+  identities: Identities,
+): ForwardAuthOptions {
+  const publicUrl = values["authorizer.public_url"];
+  return {
+    decisions,
+    identities,
+    proxy: values["authorizer.forward_auth.proxy"],
+    proxyToken: values["authorizer.forward_auth.proxy_token"],
+    missingBody: values["authorizer.forward_auth.body"],
+    trusted: new TrustedProxies(values["authorizer.trusted_proxies"]),
+    s3Domains: values["gateways.s3.domain_name"] ?? [],
+    publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * What an end user shows to prove who they are (security.md §2.6, §2.11): at most one kind of credential, told by the
+ * same signs that the data server goes by.
+ */
+
+import { parseCookie } from "cookie";
+import { AuthorizerError } from "../../errors.ts";
+import type { RequestHeaders } from "./request-headers.ts";
+
+/** Our login cookie. */
+const LOGIN_COOKIE = "access_token";
+const SIGNATURE_V4 = "AWS4-HMAC-SHA256";
+/** Signs of a signed S3 request in a query; the last is of Signature V2. */
+const PRESIGNED = ["X-Amz-Signature", "X-Amz-Credential", "AWSAccessKeyId"];
+/** What a query with such a sign has in it, encoded or not. */
+const PERHAPS_PRESIGNED = /amz|aws|%/i;
+
+/** A credential as it was shown, not yet verified. */
+export type Shown =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "access_key"; readonly accessKeyId: string; readonly secret: string }
+  | { readonly kind: "login_token"; readonly token: string; readonly inCookie: boolean }
+  | { readonly kind: "signature" };
+
+const NOTHING: Shown = { kind: "nothing" };
+const SIGNATURE: Shown = { kind: "signature" };
+
+/**
+ * The one credential of a request.
+ * @param query the raw query of the client
+ * @throws AuthorizerError "unauthenticated" for several kinds, unknown schemes and malformed ones
+ */
+export function shownCredential(headers: RequestHeaders, query: string): Shown {
+  if (headers.repeated.has("authorization")) throw refused("more than one Authorization header");
+  const shown = [inHeader(headers.get("authorization")), inCookie(headers.get("cookie")), inQuery(query)];
+  const [first = NOTHING, second] = shown.filter((one) => one !== undefined);
+  if (second !== undefined) throw refused("more than one kind of credential");
+  return first;
+}
+
+function inHeader(authorization: string | undefined): Shown | undefined {
+  if (authorization === undefined) return undefined;
+  const blank = authorization.indexOf(" ");
+  const scheme = blank < 0 ? authorization : authorization.slice(0, blank);
+  const rest = blank < 0 ? "" : authorization.slice(blank + 1).trim();
+  if (scheme === SIGNATURE_V4) return SIGNATURE;
+  switch (scheme.toLowerCase()) {
+    case "basic":
+      return accessKey(rest);
+    case "bearer":
+      if (rest === "" || rest.includes(" ")) throw refused("malformed bearer token");
+      return { kind: "login_token", token: rest, inCookie: false };
+    default:
+      // Signature V2 ("AWS") and SigV4A ("AWS4-ECDSA-P256-SHA256") among them.
+      throw refused("this kind of Authorization is not accepted");
+  }
+}
+
+function accessKey(encoded: string): Shown {
+  const bytes = Buffer.from(encoded, "base64");
+  const text = bytes.toString("utf8");
+  const colon = text.indexOf(":");
+  const sound = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && colon > 0 && !text.includes("\ufffd");
+  if (!sound) throw refused("malformed Basic credentials");
+  return { kind: "access_key", accessKeyId: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+function inCookie(cookie: string | undefined): Shown | undefined {
+  if (cookie === undefined || !cookie.includes(LOGIN_COOKIE)) return undefined;
+  const token = parseCookie(cookie)[LOGIN_COOKIE];
+  return token === undefined || token === "" ? undefined : { kind: "login_token", token, inCookie: true };
+}
+
+/** A presigned request, told by the names in its query after decoding, as the data server reads them. */
+function inQuery(query: string): Shown | undefined {
+  if (!PERHAPS_PRESIGNED.test(query)) return undefined;
+  const pairs = new URLSearchParams(query);
+  return PRESIGNED.some((name) => pairs.has(name)) ? SIGNATURE : undefined;
+}
+
+function refused(message: string): AuthorizerError {
+  return new AuthorizerError("unauthenticated", message);
+}

