@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+
+const DOCUMENT = readFileSync(new URL("../../docs/authzen.md", import.meta.url), "utf8");
+const EXAMPLES = [
+  ...DOCUMENT.matchAll(/```http\nPOST (\S+)\n```\n\n```json\n(.*?)```\n\n```json\n(.*?)```/gs),
+].map(([, path = "", request = "", answer = ""], index) => [index + 1, path, request, answer] as const);
+
+let authorizer: TestAuthorizer;
+beforeAll(async () => {
+  authorizer = await startAuthorizer({
+    dataset: new URL("../../fixtures/datasets/authzen.yaml", import.meta.url).pathname,
+  });
+});
+afterAll(() => authorizer?.close());
+
+describe("docs/authzen.md", () => {
+  test("has an example of every endpoint", () => {
+    const paths = ["evaluation", "evaluations", "search/subject", "search/resource", "search/action"];
+    expect([...new Set(EXAMPLES.map(([, path]) => path))]).toEqual(paths.map((path) => `/access/v1/${path}`));
+  });
+
+  test.each(EXAMPLES)("example %i, %s, is answered as it says", async (_number, path, request, answer) => {
+    const response = await fetch(authorizer.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${authorizer.token}` },
+      body: request,
+    });
+    const wanted = JSON.parse(answer);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject(wanted);
+  });
+});
