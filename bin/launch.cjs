@@ -24,9 +24,9 @@ function useCompileCache() {
 const NODE_FLAGS = ["--max-semi-space-size=4", "--expose-gc"];
 
 /** Puts this process on our flags, keeping its id, so that signals reach it. Flags of the user's own win. */
-function useFlags() {
+function useFlags(flags) {
   const given = process.execArgv.concat((process.env.NODE_OPTIONS || "").split(/\s+/));
-  const missing = NODE_FLAGS.filter((flag) => !given.some((one) => one.split("=")[0] === flag.split("=")[0]));
+  const missing = flags.filter((flag) => !given.some((one) => one.split("=")[0] === flag.split("=")[0]));
   // Windows has no execve: there the defaults must do.
   if (missing.length === 0 || process.platform === "win32" || process.execve === undefined) return;
   const args = [process.execPath, ...missing, ...process.execArgv, ...process.argv.slice(1)];
@@ -36,9 +36,10 @@ function useFlags() {
 /**
  * Runs an entry below `src`: the built one in an installed package, the source itself in a clone.
  * @param {string} entry path below `src` without ending, such as "main"
+ * @param {readonly string[]} flags of Node; those of a service unless a program wants others
  */
-module.exports = function launch(entry) {
-  useFlags();
+module.exports = function launch(entry, flags = NODE_FLAGS) {
+  useFlags(flags);
   useCompileCache();
   const built = join(__dirname, "..", "src", `${entry}.js`);
   const file = existsSync(built) ? built : join(__dirname, "..", "src", `${entry}.ts`);

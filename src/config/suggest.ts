@@ -10,7 +10,7 @@ export function suggestion(name: string, known: Iterable<string>): string {
 }
 
 /** The known name within a few typing errors of `name`, the closest one; else one that begins or ends with it. */
-function closestName(name: string, known: Iterable<string>): string | undefined {
+export function closestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > LONGEST) return undefined;
   const lower = name.toLowerCase();
   const allowed = Math.max(2, Math.floor(name.length / 4));

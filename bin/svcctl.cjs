@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+"use strict";
+
+require("./node-version.cjs")("svcctl");
+require("./launch.cjs")("cli/svcctl/main", []);

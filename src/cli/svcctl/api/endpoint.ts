@@ -1,0 +1,20 @@
+/** Where the API is: the endpoint URL of the configuration with its base path (management-cli.md §1). */
+
+/** The base path where the URL has none. */
+export const BASE_PATH = "/api/v1";
+
+/**
+ * The URL that paths of the API are appended to, without a slash at its end.
+ * @throws Error when the text is no http or https URL, or holds a user name, which would end in logs
+ */
+export function apiBase(endpointUrl: string): string {
+  const url = URL.canParse(endpointUrl) ? new URL(endpointUrl) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new Error("invalid server.endpoint_url: expected a URL such as http://localhost:8000");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new Error("invalid server.endpoint_url: credentials belong into credentials.*, not into the URL");
+  }
+  const path = url.pathname.replace(/(?<!\/)\/+$/, "");
+  return url.origin + (path === "" ? BASE_PATH : path);
+}

@@ -1,0 +1,35 @@
+/** `svcctl auth`: users, groups, policies, and what somebody may do (seed 001; management-cli.md §3). */
+
+import type { GroupSpec } from "../command-spec.ts";
+import { JSON_OUTPUT } from "./auth-options.ts";
+import { GROUPS_GROUP } from "./groups-group.ts";
+import { POLICIES_GROUP } from "./policies-group.ts";
+import { USERS_GROUP } from "./users-group.ts";
+
+/** All `auth` commands. */
+export const AUTH_GROUP: GroupSpec = {
+  name: "auth",
+  description: "Manages authentication and authorization: users, groups and policies.",
+  commands: [
+    GROUPS_GROUP,
+    POLICIES_GROUP,
+    USERS_GROUP,
+    {
+      name: "can",
+      description: "Asks whether a user may do something: exit code 0 for yes, 3 for no.",
+      options: [
+        { flags: "--user <string>", description: "user name (default: current user)" },
+        { flags: "--action <string>", description: "action, such as fs:ReadObject", required: true },
+        { flags: "--resource <string>", description: "ARN of the resource", required: true },
+        {
+          flags: "--context <field=value>",
+          description: "condition field, such as SourceIp=10.0.0.1 (repeatable)",
+          kind: "repeated",
+        },
+        { flags: "--explain", description: "say why" },
+        JSON_OUTPUT,
+      ],
+      load: async () => (await import("./can.ts")).can,
+    },
+  ],
+};

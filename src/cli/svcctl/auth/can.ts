@@ -1,0 +1,49 @@
+/** `svcctl auth can`: asks the server for a decision (decision-api.md §3, §5). */
+
+import { type JsonObject, openApi } from "../api/api-client.ts";
+import type { CommandCall } from "../command-spec.ts";
+import { contextFields } from "../context-fields.ts";
+import { textField } from "../output/fields.ts";
+import { jsonText } from "../output/json-text.ts";
+import { safeText } from "../output/safe-text.ts";
+import { explanationText } from "./explanation-text.ts";
+import { given, userOrSelf } from "./names.ts";
+
+/** Exit code for a refusal, which is an answer and no failure. */
+const REFUSED = 3;
+
+export async function can(call: CommandCall): Promise<void> {
+  const { context, options } = call;
+  const fields = contextFields(options["context"]);
+  const api = openApi(context);
+  const required = { action: given(call, "action"), resource: given(call, "resource") };
+  const user = await userOrSelf(api, call, "user");
+  const explain = options["explain"] === true;
+  const body = {
+    user,
+    required,
+    ...(fields !== undefined && { context: fields }),
+    ...(explain && { explain }),
+  };
+  const answer = await api.fetchObject({ method: "POST", path: ["auth", "check"], body, expect: 200 });
+  if (typeof answer["allowed"] !== "boolean") throw new Error("Bad response from server");
+  context.finish(answer["allowed"] ? 0 : REFUSED);
+  context.out(options["json"] === true ? jsonText(answer) : answerText(call, user, answer));
+}
+
+function answerText(call: CommandCall, user: string, answer: JsonObject): string {
+  const { style } = call.context;
+  const allowed = answer["allowed"] === true;
+  const sentence = `${user} ${allowed ? "may" : "may not"} ${given(call, "action")} on ${given(call, "resource")}`;
+  const verdict = allowed ? style.green("Allowed") : style.red("Refused");
+  const lines = [`${verdict}: ${safeText(sentence)}`];
+  const reason = REASONS.get(textField(answer, "reason")) ?? textField(answer, "message");
+  if (!allowed && reason !== "") lines.push(safeText(reason));
+  const { explanation } = answer;
+  if (typeof explanation === "object" && explanation !== null) {
+    lines.push("", ...explanationText(explanation as JsonObject, style));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([["unknown_user", "there is no such user"]]);

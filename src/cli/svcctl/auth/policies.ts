@@ -1,0 +1,44 @@
+/** `svcctl auth policies`. */
+
+import { type JsonObject, openApi } from "../api/api-client.ts";
+import type { CommandCall } from "../command-spec.ts";
+import { formatDate } from "../output/dates.ts";
+import { textField } from "../output/fields.ts";
+import { jsonText, printDone } from "../output/json-text.ts";
+import { printPage } from "../output/page.ts";
+import { given } from "./names.ts";
+import { policyDetails } from "./policy-details.ts";
+import { parseDocument, readDocument } from "./statement-document.ts";
+
+const POLICIES = ["auth", "policies"];
+
+export async function listPolicies(call: CommandCall): Promise<void> {
+  await printPage(openApi(call.context), call, POLICIES, {
+    headers: ["Policy ID", "Creation Date"],
+    rowsOf: (policy) => [[textField(policy, "id"), formatDate(policy["creation_date"])]],
+  });
+}
+
+export async function createPolicy(call: CommandCall): Promise<void> {
+  const { context } = call;
+  const text = await readDocument(context, given(call, "statementDocument"));
+  const body = { id: given(call, "id"), statement: parseDocument(text) };
+  const policy = await openApi(context).fetchObject({ method: "POST", path: POLICIES, body, expect: 201 });
+  if (call.options["json"] !== true) context.out(`${context.style.green("Policy created successfully.")}\n`);
+  printPolicy(call, policy);
+}
+
+export async function showPolicy(call: CommandCall): Promise<void> {
+  const path = [...POLICIES, given(call, "id")];
+  printPolicy(call, await openApi(call.context).fetchObject({ method: "GET", path, expect: 200 }));
+}
+
+export async function deletePolicy(call: CommandCall): Promise<void> {
+  const path = [...POLICIES, given(call, "id")];
+  await openApi(call.context).perform({ method: "DELETE", path, expect: 204 });
+  printDone(call, "Policy deleted successfully");
+}
+
+function printPolicy({ context, options }: CommandCall, policy: JsonObject): void {
+  context.out(options["json"] === true ? jsonText(policy) : policyDetails(policy, context.style));
+}

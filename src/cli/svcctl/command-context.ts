@@ -1,0 +1,81 @@
+/** What the commands of svcctl share: where they write, how it looks, global options, exit code. */
+
+import type { Environment } from "../../config/environment.ts";
+import { booleanText } from "./boolean-text.ts";
+import { COLORED, PLAIN, type Style } from "./style.ts";
+import type { SvcctlEdge } from "./svcctl-edge.ts";
+
+/** Options that every command takes, as they were given; absent where they were not. */
+export interface GlobalOptions {
+  readonly baseUri?: string;
+  readonly config?: string;
+  readonly logLevel?: string;
+  readonly logFormat?: string;
+  readonly logOutput?: readonly string[];
+  /** False with `--no-color`, true with `--no-color=false`. */
+  readonly color?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Shared by all commands of one run. What depends on global options is known once an action runs. */
+export class CommandContext {
+  readonly edge: SvcctlEdge;
+  readonly env: Environment;
+  /** Of the package. */
+  readonly version: string;
+  #options: GlobalOptions = {};
+  #terminal = false;
+  #exitCode = 0;
+
+  constructor(edge: SvcctlEdge, env: Environment, version: string) {
+    this.edge = edge;
+    this.env = env;
+    this.version = version;
+    this.useOptions({});
+  }
+
+  /** Takes the global options of the command that is about to run. */
+  useOptions(options: GlobalOptions): void {
+    this.#options = options;
+    this.#terminal = isTerminalMode(this.edge, this.env, options);
+  }
+
+  get options(): GlobalOptions {
+    return this.#options;
+  }
+
+  /** Terminal mode (management-cli.md §1): tables with a grid, colours, paging hints. */
+  get terminal(): boolean {
+    return this.#terminal;
+  }
+
+  /** Colours, which are on in terminal mode only. */
+  get style(): Style {
+    return this.#terminal ? COLORED : PLAIN;
+  }
+
+  /** Writes to standard output, as is. */
+  out(text: string): void {
+    this.edge.stdout.write(text);
+  }
+
+  /** Writes to standard error, as is. */
+  err(text: string): void {
+    this.edge.stderr.write(text);
+  }
+
+  /** Keeps the exit code of the command that ran: 0 unless a command says otherwise. */
+  finish(code: number): void {
+    this.#exitCode = code;
+  }
+
+  get exitCode(): number {
+    return this.#exitCode;
+  }
+}
+
+function isTerminalMode(edge: SvcctlEdge, env: Environment, { color }: GlobalOptions): boolean {
+  const noColor = env["NO_COLOR"] ?? "";
+  if (!(color ?? (noColor === "" || noColor === "0"))) return false;
+  return booleanText(env["SVCCTL_INTERACTIVE"]) ?? edge.stdout.isTTY === true;
+}

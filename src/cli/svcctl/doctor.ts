@@ -1,0 +1,74 @@
+/** `svcctl doctor`: does the configuration work, and if not, why (management-cli.md §5, §8). */
+
+import { type ApiClient, apiFailure, openApi } from "./api/api-client.ts";
+import type { ApiAnswer } from "./api/attempt.ts";
+import type { CommandCall } from "./command-spec.ts";
+import type { ApiFailure } from "./failure.ts";
+import { jsonText } from "./output/json-text.ts";
+import { safeText } from "./output/safe-text.ts";
+import { loadSettings, type Settings } from "./settings/load-settings.ts";
+import { suspicions } from "./settings/suspicions.ts";
+
+/** What was found. */
+interface Finding {
+  readonly valid: boolean;
+  /** What it means, for people. */
+  readonly summary: string;
+  /** What the server or the network said. */
+  readonly detail: string;
+}
+
+/** Always succeeds, whatever is found, unless the file of `--config` cannot be read. */
+export async function diagnose({ context, options }: CommandCall): Promise<void> {
+  const json = options["json"] === true;
+  const verbose = context.options.verbose === true && !json;
+  const settings = loadSettings(context);
+  if (verbose) context.out(`Trying to get the current user from ${safeText(settings.endpointUrl)}\n`);
+  const finding = await examine(() => openApi(context), settings);
+  const suspected = finding.valid ? [] : suspicions(settings);
+  if (json) return context.out(jsonText({ ...finding, file: settings.file, suspicions: suspected }));
+  const { green, red } = context.style;
+  context.out(finding.valid ? `${green(finding.summary)}\n` : `${red(finding.summary)}\n${finding.detail}\n`);
+  for (const text of suspected) context.out(`${text}\n`);
+  if (verbose && !finding.valid && suspected.length === 0) {
+    context.out("Couldn't find a problem with the form of the keys and of the endpoint URL\n");
+  }
+}
+
+const WRONG_ENDPOINT = "It looks like endpoint url is wrong.";
+
+async function examine(open: () => ApiClient, settings: Settings): Promise<Finding> {
+  try {
+    return judge(await askWhoIAm(open()), settings);
+  } catch (error) {
+    // Only an answer ends without an error, so this is about the way to the server.
+    return { valid: false, summary: WRONG_ENDPOINT, detail: (error as Error).message };
+  }
+}
+
+/** Older data servers know no current user, but everybody may list what repositories they see. */
+async function askWhoIAm(api: ApiClient): Promise<ApiAnswer> {
+  const answer = await api.ask({ method: "GET", path: ["user"] });
+  if (![404, 405, 501].includes(answer.status)) return answer;
+  return api.ask({ method: "GET", path: ["repositories"] });
+}
+
+function judge(answer: ApiAnswer, settings: Settings): Finding {
+  if (answer.status === 401) {
+    const summary = "It seems like the `access_key_id` or `secret_access_key` you supplied are wrong.";
+    return { valid: false, summary, detail: messageOf(answer) };
+  }
+  if (answer.status >= 400) {
+    const summary = `It looks like you have a problem with your \`${settings.file}\` file.`;
+    return { valid: false, summary, detail: messageOf(answer) };
+  }
+  if (answer.status !== 200 || typeof answer.json !== "object") {
+    return { valid: false, summary: WRONG_ENDPOINT, detail: "" };
+  }
+  return { valid: true, summary: "Valid configuration", detail: "" };
+}
+
+function messageOf(answer: ApiAnswer): string {
+  const failure: ApiFailure = apiFailure(answer);
+  return failure.message === "" ? failure.statusLine : failure.message;
+}

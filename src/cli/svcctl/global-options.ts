@@ -1,0 +1,57 @@
+/** Options that every command takes, before or after its name (seed 001; management-cli.md §2). */
+
+import type { Command } from "commander";
+import type { GlobalOptions } from "./command-context.ts";
+import type { OptionSpec } from "./command-spec.ts";
+
+/** Heading of these options in help texts. */
+export const GLOBAL_HEADING = "Global options:";
+
+/** The options, help and version apart. */
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  {
+    flags: "--base-uri <uri>",
+    description: "base URI that relative URIs are resolved against (default $SVCCTL_BASE_URI)",
+  },
+  {
+    flags: "-c, --config <file>",
+    description: "configuration file (default $SVCCTL_CONFIG_FILE, else $HOME/.svcctl.yaml)",
+  },
+  { flags: "--log-format <format>", description: "text or json (default text)", values: ["text", "json"] },
+  {
+    flags: "--log-level <level>",
+    description: "what is logged (default none)",
+    values: ["trace", "debug", "info", "warn", "error", "panic", "none"],
+  },
+  {
+    flags: "--log-output <outputs>",
+    description: "where to: files, - for standard output, = for standard error (repeatable, or with commas)",
+    kind: "list",
+  },
+  { flags: "--no-color", description: "neither colours nor grids (default with $NO_COLOR)" },
+  // What `--no-color=false` means: colours although $NO_COLOR is set.
+  { flags: "--color", description: "colours and grids on terminals", hidden: true },
+  { flags: "--verbose", description: "say more (--version, doctor)" },
+];
+
+/** The options that were given to a command or to one of those above it; the nearest one counts. */
+export function globalOptionsOf(command: Command): GlobalOptions {
+  const given: Record<string, unknown> = {};
+  for (let one: Command | null = command; one !== null; one = one.parent) {
+    for (const [name, value] of Object.entries(one.opts())) {
+      // Commander presets `color` to true for the sake of `--no-color`.
+      if (NAMES.has(name) && one.getOptionValueSource(name) === "cli") given[name] ??= value;
+    }
+  }
+  return given;
+}
+
+const NAMES: ReadonlySet<string> = new Set<keyof GlobalOptions>([
+  "baseUri",
+  "config",
+  "logFormat",
+  "logLevel",
+  "logOutput",
+  "color",
+  "verbose",
+]);

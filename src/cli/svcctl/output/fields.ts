@@ -1,0 +1,14 @@
+/** Fields of answers: what a server leaves out, or gives another type, is shown as nothing. */
+
+import type { JsonObject } from "../api/api-client.ts";
+
+/** A text field; "" where it is none. */
+export function textField(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** The first of several text fields that says something. */
+export function firstText(object: JsonObject, ...names: readonly string[]): string {
+  return names.map((name) => textField(object, name)).find((text) => text !== "") ?? "";
+}

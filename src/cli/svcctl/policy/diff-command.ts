@@ -1,0 +1,75 @@
+/** `svcctl policy diff`. */
+
+import { type DiffScope, diffWorlds, type ScopeDiff } from "../../../analysis/policy-diff.ts";
+import { PolicyWorld } from "../../../analysis/policy-world.ts";
+import { openCatalog } from "../../../catalog/open-catalog.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { CommandContext } from "../command-context.ts";
+import { type CommandCall, textOption } from "../command-spec.ts";
+import { UsageFailure } from "../failure.ts";
+import { jsonText } from "../output/json-text.ts";
+import { safeText } from "../output/safe-text.ts";
+import type { Style } from "../style.ts";
+import { changeLines } from "./change-lines.ts";
+import { addDocument } from "./documents-in-world.ts";
+import { needPolicies } from "./load-policies.ts";
+import { countOf } from "./placed-text.ts";
+
+/** Compares what two sets of policies allow, and prints every difference with a request that shows it. */
+export async function diff({ context, options, args }: CommandCall): Promise<void> {
+  const [before, after, ...more] = args;
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new UsageFailure("accepts 2 args: the old and the new file, folder or glob");
+  }
+  const limit = options["limit"] as number;
+  if (limit < 1) throw new UsageFailure(`invalid argument "${limit}" for "--limit" flag: must be at least 1`);
+  const partition = textOption(options, "partition") ?? "svc";
+  const vocabulary = await openCatalog({ partition });
+  const [old, now] = await Promise.all([
+    worldOf(context, before, partition),
+    worldOf(context, after, partition),
+  ]);
+  const scopes = diffWorlds(old, now, { vocabulary, limit });
+  const widens = scopes.some(({ wider }) => wider.length > 0);
+  context.out(
+    options["json"] === true ? jsonText({ widens, scopes }) : reportText(scopes, limit, context.style),
+  );
+  context.finish(widens ? EXIT.failed : EXIT.ok);
+}
+
+async function worldOf(context: CommandContext, path: string, partition: string): Promise<PolicyWorld> {
+  const world = new PolicyWorld();
+  for (const document of await needPolicies(context, [path])) await addDocument(world, document, partition);
+  if (world.problems.length > 0) {
+    throw new AuthorizerError("invalid_request", "the policies contradict each other", {
+      problems: world.problems,
+    });
+  }
+  return world;
+}
+
+function scopeText(scope: DiffScope): string {
+  if ("user" in scope) return `For the user ${safeText(scope.user)}`;
+  return "policy" in scope
+    ? `For whoever has ${safeText(scope.policy)} alone`
+    : "For whoever has all policies";
+}
+
+function reportText(scopes: readonly ScopeDiff[], limit: number, style: Style): string {
+  if (scopes.length === 0) return "Nothing is allowed or refused that was not before.\n";
+  const sections = scopes.flatMap(({ scope, wider, narrower }) => [
+    style.bold(scopeText(scope)),
+    ...wider.flatMap((one) => changeLines(one, "wider", style)),
+    ...narrower.flatMap((one) => changeLines(one, "narrower", style)),
+    ...(Math.max(wider.length, narrower.length) >= limit
+      ? ["  and perhaps more: --limit shows further changes"]
+      : []),
+    "",
+  ]);
+  const count = (direction: "wider" | "narrower"): number =>
+    scopes.reduce((sum, scope) => sum + scope[direction].length, 0);
+  const wider = countOf(count("wider"), "widening");
+  const summary = `${count("wider") > 0 ? style.red(wider) : wider}, ${countOf(count("narrower"), "narrowing")}`;
+  return `${[...sections, summary].join("\n")}\n`;
+}

@@ -1,0 +1,64 @@
+/** `svcctl policy explain`: a decision with its reasons, from files alone. */
+
+import { isMissing, PolicyWorld } from "../../../analysis/policy-world.ts";
+import { type OfflineExplanation, offlineExplanation } from "../../../analysis/run-tests.ts";
+import { compile } from "../../../engine/compile.ts";
+import { explain } from "../../../engine/explain.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import type { Via } from "../../../model/policy.ts";
+import { explanationText } from "../auth/explanation-text.ts";
+import { type CommandCall, textOption } from "../command-spec.ts";
+import { contextFields } from "../context-fields.ts";
+import { jsonText } from "../output/json-text.ts";
+import { safeText } from "../output/safe-text.ts";
+import { addDocument } from "./documents-in-world.ts";
+import { needPolicies } from "./load-policies.ts";
+
+/** Exit code for a refusal, which is an answer and no failure. */
+const REFUSED = 3;
+
+/** Decides one request and prints why. */
+export async function explainRequest({ context, options }: CommandCall): Promise<void> {
+  const user = textOption(options, "user") ?? "";
+  const action = textOption(options, "action") ?? "";
+  const resource = textOption(options, "resource") ?? "";
+  const partition = textOption(options, "partition") ?? "svc";
+  const fields = new Map(Object.entries(contextFields(options["context"]) ?? {}));
+  const documents = await needPolicies(context, options["policies"] as readonly string[]);
+  const world = new PolicyWorld();
+  for (const document of documents) await addDocument(world, document, partition);
+  const held = heldPolicies(world, user);
+  const compiled = compile(
+    held.map(({ policy }) => policy),
+    { partition, evaluator: "extended" },
+  );
+  const via = new Map(held.map((one) => [one.policy.name, one.via]));
+  const outcome = explain(compiled, { user, required: { action, resource }, context: fields });
+  const explanation = offlineExplanation(outcome, (policy) => via.get(policy) ?? []);
+  const allowed = outcome.effect === "allow";
+  context.finish(allowed ? 0 : REFUSED);
+  if (options["json"] === true)
+    return context.out(jsonText({ allowed, ...explanation, message: outcome.message }));
+  const { style } = context;
+  const verdict = allowed ? style.green("Allowed") : style.red("Refused");
+  const sentence = `${user} ${allowed ? "may" : "may not"} ${action} on ${resource}`;
+  const lines = [`${verdict}: ${safeText(sentence)}`];
+  if (outcome.message !== undefined) lines.push(safeText(outcome.message));
+  lines.push("", ...explanationText(printable(explanation), style));
+  context.out(`${lines.join("\n")}\n`);
+}
+
+/** With users among the files, what is in force for this one; without, everything is taken as attached. */
+function heldPolicies(
+  world: PolicyWorld,
+  user: string,
+): readonly { readonly policy: PolicyWorld["policies"][number]; readonly via: readonly Via[] }[] {
+  if (world.users.length === 0) return world.policies.map((policy) => ({ policy, via: [{ user }] }));
+  const held = world.heldBy(user);
+  if (!isMissing(held)) return held;
+  throw new AuthorizerError("invalid_request", `the files have users, but ${held.join("; ")}`);
+}
+
+function printable(explanation: OfflineExplanation): Readonly<Record<string, unknown>> {
+  return { ...explanation };
+}

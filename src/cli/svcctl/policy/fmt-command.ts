@@ -1,0 +1,82 @@
+/** `svcctl policy fmt`. */
+
+import { rename, rm, stat, writeFile } from "node:fs/promises";
+import { extname, resolve } from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import { formatPolicies } from "../../../analysis/format-policies.ts";
+import { parseDocument, type ReadDocument, readDocument } from "../../../documents/read-document.ts";
+import { AuthorizerError, type Problem } from "../../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { CommandCall } from "../command-spec.ts";
+import { UsageFailure } from "../failure.ts";
+import { safeText } from "../output/safe-text.ts";
+import { findFiles } from "./load-policies.ts";
+import { countOf } from "./placed-text.ts";
+
+/** Prints policies formatted, writes them (`--write`), or says what would change (`--check`). */
+export async function format({ context, options, args }: CommandCall): Promise<void> {
+  const check = options["check"] === true;
+  const write = options["write"] === true;
+  if (check && write) throw new UsageFailure("--check and --write exclude each other");
+  if (args.includes("-")) {
+    if (args.length > 1 || write)
+      throw new UsageFailure("- is standard input: it stands alone, and without --write");
+    const text = await readAll(context.edge.stdin);
+    const formatted = formattedOf(parseDocument("standard input", text), isJson(text));
+    if (!check) return context.out(formatted);
+    return context.finish(formatted === text ? EXIT.ok : EXIT.failed);
+  }
+  const { files, problems } = await findFiles(context, args, "**/*.{json,yaml,yml}");
+  if (problems.length > 0) throw unreadable(problems);
+  if (!check && !write && files.length > 1) {
+    throw new UsageFailure("one file is printed; for several, say --write or --check");
+  }
+  const changed: string[] = [];
+  for (const file of files) {
+    const path = resolve(context.edge.cwd, file);
+    const read = await readDocument(path, "policy");
+    const formatted = formattedOf(read, extname(file).toLowerCase() === ".json");
+    if (!check && !write) context.out(formatted);
+    if ("text" in read && read.text !== formatted) {
+      changed.push(file);
+      if (write) await replace(path, formatted);
+    }
+  }
+  if (!check && !write) return;
+  for (const file of changed) context.out(`${safeText(file)}\n`);
+  context.err(
+    `${countOf(changed.length, "file")} of ${files.length} ${write ? "formatted" : "to be formatted"}\n`,
+  );
+  context.finish(check && changed.length > 0 ? EXIT.failed : EXIT.ok);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unreadable(problems: readonly Problem[]): AuthorizerError {
+  return new AuthorizerError("invalid_request", "nothing was formatted", { problems });
+}
+
+function formattedOf(read: ReadDocument, json: boolean): string {
+  if ("problems" in read) throw unreadable(read.problems);
+  return formatPolicies(read.text, json);
+}
+
+/** Replaces a file at once, so that an interruption leaves the old one. */
+async function replace(path: string, text: string): Promise<void> {
+  const { mode } = await stat(path);
+  const written = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(written, text, { mode, flag: "wx" });
+    await rename(written, path);
+  } catch (error) {
+    await rm(written, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+/** The files of the `policy` commands: which ones are meant, and what policies are in them. */
+
+import { stat } from "node:fs/promises";
+import { basename, relative, resolve } from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import { type PolicyDocument, readPolicies } from "../../../analysis/policy-documents.ts";
+import { parseDocument, type ReadDocument, readDocument } from "../../../documents/read-document.ts";
+import { selectFiles } from "../../../documents/select-files.ts";
+import { AuthorizerError, type Problem } from "../../../errors.ts";
+import type { CommandContext } from "../command-context.ts";
+
+/** What stands for standard input. */
+const STDIN = "-";
+const STDIN_NAME = "standard input";
+
+/** Documents with policies, and what could not be read; every problem has its place. */
+export interface LoadedPolicies {
+  readonly documents: readonly PolicyDocument[];
+  readonly problems: readonly Problem[];
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+/**
+ * Finds the files that paths, globs and folders name.
+ * @param within what is taken of a folder, as a glob
+ * @returns paths relative to the working folder, as far as they are below it
+ */
+export async function findFiles(
+  context: CommandContext,
+  patterns: readonly string[],
+  within: string,
+): Promise<{ readonly files: readonly string[]; readonly problems: readonly Problem[] }> {
+  const { cwd } = context.edge;
+  const wanted = await Promise.all(
+    patterns.map(async (pattern) => {
+      const path = resolve(cwd, pattern);
+      return (await isFolder(path)) ? `${path}/${within}` : path;
+    }),
+  );
+  const { files, problems } = await selectFiles(wanted);
+  const shown = (path: string): string => {
+    const short = relative(cwd, path);
+    return short.startsWith("..") ? path : short;
+  };
+  return {
+    files: files.map(shown),
+    problems: problems.map((problem) => ({ ...problem, file: shown(problem.file ?? "") })),
+  };
+}
+
+async function readOne(context: CommandContext, file: string): Promise<ReadDocument> {
+  if (file === STDIN) return parseDocument(STDIN_NAME, await readAll(context.edge.stdin));
+  const path = resolve(context.edge.cwd, file);
+  const read = await readDocument(path, "policy");
+  if ("source" in read) return { ...read, source: { ...read.source, file } };
+  return { problems: read.problems.map((problem) => ({ ...problem, file })) };
+}
+
+/** Name of a statement document: its file's, without endings. */
+function nameFrom(file: string): string {
+  return basename(file).replace(/\..*$/, "") || "policy";
+}
+
+/** Reads the policies of paths, globs, folders, and `-` for standard input. Problems are collected, not thrown. */
+export async function loadPolicies(
+  context: CommandContext,
+  patterns: readonly string[],
+): Promise<LoadedPolicies> {
+  const named = patterns.filter((pattern) => pattern !== STDIN);
+  const { files, problems } = await findFiles(context, named, "**/*.{json,yaml,yml}");
+  const found: Problem[] = [...problems];
+  const documents: PolicyDocument[] = [];
+  for (const file of named.length < patterns.length ? [...files, STDIN] : files) {
+    const read = await readOne(context, file);
+    if ("source" in read) documents.push(readPolicies(read.source, nameFrom(file)));
+    else found.push(...read.problems);
+  }
+  return { documents, problems: found };
+}
+
+/** Problems of form, with their places. */
+function formProblems({ source, problems }: PolicyDocument): Problem[] {
+  if (problems.length === 0) return [];
+  const places = source.locate(problems.map(({ pointer }) => pointer));
+  return problems.map((problem) => ({ ...problem, file: source.file, ...places.get(problem.pointer) }));
+}
+
+/**
+ * Reads policies that have to be readable.
+ * @throws AuthorizerError("invalid_request") with every problem
+ */
+export async function needPolicies(
+  context: CommandContext,
+  patterns: readonly string[],
+): Promise<readonly PolicyDocument[]> {
+  const { documents, problems } = await loadPolicies(context, patterns);
+  const all = [...problems, ...documents.flatMap(formProblems)];
+  if (all.length > 0) {
+    throw new AuthorizerError("invalid_request", "the policies cannot be read", { problems: all });
+  }
+  return documents;
+}

@@ -1,0 +1,14 @@
+/** Findings as text: `file:line:column`. */
+
+import type { Problem } from "../../../errors.ts";
+import { safeText } from "../output/safe-text.ts";
+
+/** Where a problem is, as far as it is known. */
+export function placeText({ file, line, column }: Problem): string {
+  return safeText([file, line, column].filter((part) => part !== undefined).join(":"));
+}
+
+/** `1 error`, `2 errors`. */
+export function countOf(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,54 @@
+/** Findings as SARIF 2.1.0 (OASIS Standard, 27 March 2020): what code scanning services read. */
+
+import { type Finding, LINT_RULES } from "../../../analysis/lint.ts";
+
+const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/** A path as a relative URI reference: separators stay, everything else is encoded. */
+function uriOf(file: string): string {
+  return file.split(/[\\/]/).map(encodeURIComponent).join("/");
+}
+
+function resultOf({ rule, severity, message, pointer, policy, file, line, column }: Finding): object {
+  const region =
+    line === undefined ? {} : { region: { startLine: line, ...(column && { startColumn: column }) } };
+  const logical = {
+    fullyQualifiedName: pointer,
+    kind: "member",
+    ...(policy !== undefined && { name: policy }),
+  };
+  return {
+    ruleId: rule,
+    ruleIndex: [...LINT_RULES.keys()].indexOf(rule),
+    level: severity,
+    message: { text: policy === undefined ? message : `${policy}: ${message}` },
+    locations: [
+      {
+        ...(file === undefined
+          ? {}
+          : { physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...region } }),
+        logicalLocations: [logical],
+      },
+    ],
+  };
+}
+
+/** The log of one run. */
+export function sarifOf(findings: readonly Finding[], version: string): object {
+  const rules = [...LINT_RULES].map(([id, { severity, meaning }]) => ({
+    id,
+    shortDescription: { text: meaning },
+    defaultConfiguration: { level: severity },
+  }));
+  return {
+    $schema: SCHEMA,
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "svcctl policy lint", semanticVersion: version, rules } },
+        columnKind: "utf16CodeUnits",
+        results: findings.map(resultOf),
+      },
+    ],
+  };
+}

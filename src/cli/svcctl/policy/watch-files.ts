@@ -1,0 +1,40 @@
+/** Calls back after changes of files and folders. */
+
+import { watch } from "chokidar";
+
+/** Several writes of one save come within this time. */
+const SETTLED_MS = 100;
+
+/** A watch that goes on until it is closed. */
+export interface FileWatch {
+  /** Resolves once every path is watched. */
+  readonly ready: Promise<void>;
+  /** Watches further paths too. */
+  add(paths: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/** Watches paths, folders with all that is in them. `changed` is not called while a call of it goes on. */
+export function watchFiles(paths: readonly string[], changed: () => Promise<void>): FileWatch {
+  const watcher = watch([...paths], {
+    ignoreInitial: true,
+    ignored: /(^|[/\\])(\.git|node_modules)([/\\]|$)/,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  watcher.on("all", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      running = running.then(changed);
+    }, SETTLED_MS);
+  });
+  return {
+    ready: new Promise((resolve) => watcher.once("ready", () => resolve())),
+    add: (more) => void watcher.add([...more]),
+    close: async () => {
+      clearTimeout(timer);
+      await watcher.close();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+/** The three values that `svcctl config` is about: from people, or from standard input. */
+
+import { createInterface } from "node:readline";
+import { apiBase } from "../api/endpoint.ts";
+import type { CommandContext } from "../command-context.ts";
+
+/** What the file is to hold. */
+export interface Answers {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly endpointUrl: string;
+}
+
+/** What is asked. */
+export interface Questions {
+  /** In force where nothing else is answered. */
+  readonly current: Answers;
+  /** Given on the command line, so not asked. A secret is never among them: other users could see it there. */
+  readonly given: Partial<Omit<Answers, "secretAccessKey">>;
+  /** The first line of standard input is the secret, where that is no terminal. */
+  readonly secretFromStdin: boolean;
+}
+
+/** Asks on the terminal, the secret masked. Throws when the questions are interrupted. */
+export async function askPeople(context: CommandContext, { current, given }: Questions): Promise<Answers> {
+  const { default: input } = await import("@inquirer/input");
+  const { default: password } = await import("@inquirer/password");
+  const { stdin, stdout } = context.edge;
+  const streams = { input: stdin, output: stdout };
+  const text = (message: string, value: string, validate: (text: string) => string | true): Promise<string> =>
+    input({ message, validate, ...(value !== "" && { default: value }) }, streams);
+  const keeps = current.secretAccessKey === "" ? "" : " (empty: keep the current one)";
+  try {
+    const accessKeyId =
+      given.accessKeyId ??
+      (await text("Access key ID", current.accessKeyId, (id) => id !== "" || "expected a key"));
+    const secret = await password(
+      {
+        message: `Secret access key${keeps}`,
+        mask: "*",
+        toggleMask: false,
+        validate: (answer) => answer + current.secretAccessKey !== "" || "expected a secret",
+      },
+      streams,
+    );
+    const endpointUrl =
+      given.endpointUrl ??
+      (await text("Server endpoint URL (e.g. http://localhost:8000)", current.endpointUrl, endpointFault));
+    return { accessKeyId, secretAccessKey: secret === "" ? current.secretAccessKey : secret, endpointUrl };
+  } catch (error) {
+    if ((error as Error).name === "ExitPromptError") throw new Error("^C", { cause: error });
+    throw error;
+  }
+}
+
+function endpointFault(text: string): string | true {
+  try {
+    apiBase(text);
+    return true;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/**
+ * Takes what is not given from lines of standard input: the access key id, the secret and the endpoint URL, or the
+ * secret alone. Where a line is empty or missing, the current value stays.
+ */
+export async function readLines(context: CommandContext, questions: Questions): Promise<Answers> {
+  const { current, given, secretFromStdin } = questions;
+  const asksKey = given.accessKeyId === undefined && !secretFromStdin;
+  const asksUrl = given.endpointUrl === undefined && !secretFromStdin;
+  // Where nothing is open, nobody should have to close standard input first.
+  const settled = !asksKey && !asksUrl && !secretFromStdin && current.secretAccessKey !== "";
+  const lines = settled ? [] : await firstLines(context, 1 + Number(asksKey) + Number(asksUrl));
+  const line = (fallback: string): string => lines.shift() || fallback;
+  const accessKeyId = given.accessKeyId ?? (asksKey ? line(current.accessKeyId) : current.accessKeyId);
+  const secretAccessKey = line(current.secretAccessKey);
+  const endpointUrl = given.endpointUrl ?? (asksUrl ? line(current.endpointUrl) : current.endpointUrl);
+  return { accessKeyId, secretAccessKey, endpointUrl };
+}
+
+async function firstLines({ edge }: CommandContext, most: number): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: edge.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    lines.push(line.trim());
+    if (lines.length === most) break;
+  }
+  // Whoever holds the other end open would keep this process waiting.
+  edge.stdin.destroy();
+  return lines;
+}

@@ -1,0 +1,99 @@
+/** The effective configuration of svcctl: variable before file before default (management-cli.md §2). */
+
+import { parseDuration } from "../../../config/duration.ts";
+import type { Environment } from "../../../config/environment.ts";
+import type { CommandContext } from "../command-context.ts";
+import { readSettingsFile, type SettingsFile, settingsPlace } from "./settings-file.ts";
+import {
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type SettingValue,
+  settingFromText,
+  variableOf,
+} from "./settings-table.ts";
+
+/** When and how often a call is tried again. */
+export interface RetrySettings {
+  readonly enabled: boolean;
+  /** Tries after the first one. */
+  readonly maxAttempts: number;
+  readonly minWaitMs: number;
+  readonly maxWaitMs: number;
+}
+
+/** What commands that call the server need. */
+export interface Settings {
+  /** Absolute path of the file, which need not exist. */
+  readonly file: string;
+  /** Why that file was left out: it is not there, or is no YAML. */
+  readonly fault?: string;
+  /** With `fault`: the file is not there. */
+  readonly missing?: boolean;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** As it was given, without the base path. */
+  readonly endpointUrl: string;
+  readonly retries: RetrySettings;
+}
+
+/**
+ * Reads file and variables.
+ * @throws Error when the file of `--config` cannot be read, or a value is faulty
+ */
+export function loadSettings(context: CommandContext): Settings {
+  const { path, required } = settingsPlace(context);
+  const file = readSettingsFile(path);
+  if (required && file.fault !== undefined)
+    throw new Error(`error reading configuration file: ${file.fault}`);
+  return effectiveSettings(path, file, context.env);
+}
+
+/** What a file that was read, the variables and the defaults give together. Throws when a variable is faulty. */
+export function effectiveSettings(path: string, file: SettingsFile, env: Environment): Settings {
+  const values = new Map([...defaults(), ...file.values, ...valuesOfVariables(env)]);
+  return {
+    file: path,
+    ...(file.fault !== undefined && { fault: file.fault, missing: file.missing === true }),
+    accessKeyId: text(values, "credentials.access_key_id"),
+    secretAccessKey: text(values, "credentials.secret_access_key"),
+    endpointUrl: text(values, "server.endpoint_url"),
+    retries: {
+      enabled: values.get("server.retries.enabled") === true,
+      maxAttempts: Math.max(0, Number(values.get("server.retries.max_attempts"))),
+      minWaitMs: Math.max(0, Number(values.get("server.retries.min_wait_interval"))),
+      maxWaitMs: Math.max(0, Number(values.get("server.retries.max_wait_interval"))),
+    },
+  };
+}
+
+function text(values: ReadonlyMap<SettingName, SettingValue>, name: SettingName): string {
+  const value = values.get(name);
+  return typeof value === "string" ? value : "";
+}
+
+function defaults(): readonly (readonly [SettingName, SettingValue])[] {
+  return SETTING_NAMES.flatMap((name) => {
+    const setting: Setting = SETTINGS[name];
+    if (setting.default === undefined) return [];
+    const value = setting.type === "duration" ? parseDuration(String(setting.default)) : setting.default;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+}
+
+/** Items that variables give; an empty variable is as good as none. */
+function valuesOfVariables(env: Environment): ReadonlyMap<SettingName, SettingValue> {
+  const values = new Map<SettingName, SettingValue>();
+  for (const name of SETTING_NAMES) {
+    const given = env[variableOf(name)] ?? "";
+    const { type }: Setting = SETTINGS[name];
+    if (given === "" || type === "table") continue;
+    const value = settingFromText(type, given);
+    if (value === undefined) {
+      throw new Error(`error unmarshal configuration: ${variableOf(name)}: expected a ${type}`);
+    }
+    values.set(name, value);
+  }
+  return values;
+}

@@ -1,0 +1,71 @@
+/** Every item of svcctl's configuration file (seed 001; management-cli.md §2). */
+
+import { parseDuration } from "../../../config/duration.ts";
+import { booleanText } from "../boolean-text.ts";
+
+/** How a value is written and read. */
+export type SettingType = "text" | "boolean" | "integer" | "duration" | "table";
+
+/** One item. */
+export interface Setting {
+  readonly type: SettingType;
+  /** In the notation of the file. */
+  readonly default?: string | boolean | number;
+  /** A number in the file is a mistake: `access_key_id: 123` would lose leading zeros and more. */
+  readonly strict?: true;
+}
+
+/** The items by name. Those of commands that this tool does not have are known, so that one file serves both tools. */
+export const SETTINGS = {
+  "credentials.access_key_id": { type: "text", strict: true },
+  "credentials.secret_access_key": { type: "text", strict: true },
+  "credentials.provider.type": { type: "text", strict: true },
+  "credentials.provider.aws_iam.token_ttl_seconds": { type: "text" },
+  "credentials.provider.aws_iam.url_presign_ttl_seconds": { type: "text" },
+  "credentials.provider.aws_iam.refresh_interval": { type: "text" },
+  "credentials.provider.aws_iam.token_request_headers": { type: "table" },
+  "credentials.provider.aws_iam.client_log_pre_signing_request": { type: "boolean" },
+  "network.http2.enabled": { type: "boolean", default: true },
+  "server.endpoint_url": { type: "text", strict: true, default: "http://127.0.0.1:8000" },
+  "server.retries.enabled": { type: "boolean", default: true },
+  "server.retries.max_attempts": { type: "integer", default: 4 },
+  "server.retries.min_wait_interval": { type: "duration", default: "200ms" },
+  "server.retries.max_wait_interval": { type: "duration", default: "30s" },
+  "server.login_retries.enabled": { type: "boolean", default: true },
+  "server.login_retries.max_attempts": { type: "integer", default: 75 },
+  "server.login_retries.min_wait_interval": { type: "duration", default: "50ms" },
+  "server.login_retries.max_wait_interval": { type: "duration", default: "1s" },
+  "options.parallelism": { type: "integer", default: 25 },
+  "local.skip_non_regular_files": { type: "boolean", default: false },
+  "local.symlink_support": { type: "boolean", default: false },
+  "experimental.local.posix_permissions.enabled": { type: "boolean", default: false },
+  "experimental.local.posix_permissions.include_uid": { type: "boolean", default: false },
+  "experimental.local.posix_permissions.include_gid": { type: "boolean", default: false },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Name of an item. */
+export type SettingName = keyof typeof SETTINGS;
+
+/** All names, in the order of the table. */
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+/** `SVCCTL_SERVER_ENDPOINT_URL`. */
+export function variableOf(name: SettingName): string {
+  return `SVCCTL_${name.toUpperCase().replaceAll(".", "_")}`;
+}
+
+/** A value as it is kept: durations in milliseconds, tables as they were written. */
+export type SettingValue = string | boolean | number | Readonly<Record<string, string>>;
+
+/** The value that a text stands for; undefined when it stands for none of this type. */
+export function settingFromText(type: SettingType, text: string): string | boolean | number | undefined {
+  return READERS[type](text);
+}
+
+const READERS: Readonly<Record<SettingType, (text: string) => string | boolean | number | undefined>> = {
+  text: (text) => text,
+  boolean: booleanText,
+  integer: (text) => (/^[+-]?\d{1,15}$/.test(text) ? Number(text) : undefined),
+  duration: parseDuration,
+  table: () => undefined,
+};

@@ -1,0 +1,35 @@
+/** What looks wrong about settings that do not work (management-cli.md §5). */
+
+import { BASE_PATH } from "../api/endpoint.ts";
+import { safeText } from "../output/safe-text.ts";
+import type { Settings } from "./load-settings.ts";
+
+const ACCESS_KEY = /^AKIA[IJ|][A-Z0-9]{14}Q$/;
+const SECRET_KEY = /^[A-Za-z0-9+/]{38}(==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$/;
+
+/** One line for each setting whose form is unusual. Only guesses: other services make other keys. */
+export function suspicions({
+  accessKeyId,
+  secretAccessKey,
+  endpointUrl,
+  file,
+  fault,
+  missing,
+}: Settings): readonly string[] {
+  const found: string[] = [];
+  if (fault !== undefined && !missing) found.push(`${file} was ignored: ${safeText(fault)}`);
+  if (!ACCESS_KEY.test(accessKeyId))
+    found.push(`access_key_id value looks suspicious: ${safeText(accessKeyId)}`);
+  if (!SECRET_KEY.test(secretAccessKey)) found.push("secret_access_key value looks suspicious...");
+  if (!isUsualEndpoint(endpointUrl)) {
+    found.push(`Suspicious URI format for server.endpoint_url: ${safeText(endpointUrl)}`);
+  }
+  return found;
+}
+
+/** With the base path, or without any path: then the base path is appended. */
+function isUsualEndpoint(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const path = new URL(text).pathname;
+  return path === "/" || path.endsWith(BASE_PATH);
+}

@@ -1,0 +1,79 @@
+/** Writes svcctl's configuration file so that nobody else can read the secret (management-cli.md §8). */
+
+import { randomUUID } from "node:crypto";
+import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { stringify } from "yaml";
+import { formatDuration } from "../../../config/duration.ts";
+import type { Answers } from "./config-answers.ts";
+import { openFault } from "./settings-file.ts";
+import {
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type SettingValue,
+} from "./settings-table.ts";
+
+/** Read and write for the owner. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Writes the answers and every other item that has a value, defaults included, in place of what the file held. The
+ * file is there whole or not at all, and with mode 600 from its first byte, whatever mode it had before.
+ */
+export function writeSettingsFile(
+  path: string,
+  before: ReadonlyMap<SettingName, SettingValue>,
+  answers: Answers,
+): void {
+  const values = new Map<SettingName, SettingValue>([
+    ...before,
+    ["credentials.access_key_id", answers.accessKeyId],
+    ["credentials.secret_access_key", answers.secretAccessKey],
+    ["server.endpoint_url", answers.endpointUrl],
+  ]);
+  // A link stays a link: the file it leads to is replaced.
+  const target = targetOf(path);
+  const draft = `${target}.${randomUUID()}`;
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(draft, fileText(values), { mode: OWNER_ONLY, flag: "wx" });
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new Error(openFault(path, error), { cause: error });
+  }
+}
+
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Not there yet.
+    return path;
+  }
+}
+
+interface Section {
+  [key: string]: Section | SettingValue;
+}
+
+function fileText(values: ReadonlyMap<SettingName, SettingValue>): string {
+  const root: Section = {};
+  for (const name of SETTING_NAMES) {
+    const setting: Setting = SETTINGS[name];
+    const value = values.get(name) ?? setting.default;
+    if (value === undefined || value === "") continue;
+    const shown = setting.type === "duration" && typeof value === "number" ? formatDuration(value) : value;
+    const keys = name.split(".");
+    const last = keys.pop() ?? "";
+    let section = root;
+    for (const key of keys) {
+      section[key] ??= {};
+      section = section[key] as Section;
+    }
+    section[last] = shown;
+  }
+  return stringify(root);
+}

@@ -1,0 +1,61 @@
+/** Completion scripts: thin, since they ask svcctl itself what may come next, so they never grow old. */
+
+import type { Shell } from "./shells.ts";
+
+/** The script for a shell. */
+export function completionScript(shell: Shell): string {
+  return SCRIPTS[shell];
+}
+
+/** `compopt -o default`, where bash has it, lets files be offered when there is nothing else to offer. */
+const BASH = `# bash completion for svcctl: source <(svcctl completion bash)
+_svcctl() {
+  local current line
+  local -a words
+  # Bash takes = and : for ends of words; what is between blanks counts here.
+  read -ra words <<< "\${COMP_LINE:0:COMP_POINT}"
+  [[ "\${COMP_LINE:0:COMP_POINT}" == *[[:space:]] ]] && words+=("")
+  current="\${words[\${#words[@]}-1]}"
+  COMPREPLY=()
+  while IFS=$'\\t' read -r line _; do
+    # What bash keeps of the word up to its last = is not repeated.
+    [[ "$current" == *=* ]] && line="\${line#"\${current%%=*}="}"
+    [[ "$line" == "" ]] || COMPREPLY+=("$line")
+  done < <("\${words[0]}" __complete -- "\${words[@]:1}" 2>/dev/null)
+  return 0
+}
+complete -o default -F _svcctl svcctl
+`;
+
+const ZSH = `#compdef svcctl
+# zsh completion for svcctl: source <(svcctl completion zsh), or put this file into your $fpath as _svcctl
+_svcctl() {
+  local word description
+  local -a found
+  while IFS=$'\\t' read -r word description; do
+    [[ -n "$word" ]] && found+=("\${word//:/\\\\:}:\${description}")
+  done < <("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  if (( \${#found} )); then
+    _describe 'svcctl' found
+  else
+    _files
+  fi
+}
+if [[ "\${funcstack[1]}" == "_svcctl" ]]; then
+  _svcctl "$@"
+else
+  compdef _svcctl svcctl
+fi
+`;
+
+const FISH = `# fish completion for svcctl: svcctl completion fish | source
+function __svcctl_complete
+    set -l words (commandline -opc)
+    # In quotes, since a word that has not begun is no argument otherwise.
+    set -l current (commandline -ct)
+    $words[1] __complete -- $words[2..-1] "$current" 2>/dev/null
+end
+complete -c svcctl -a '(__svcctl_complete)'
+`;
+
+const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };

@@ -1,0 +1,36 @@
+/** The commands beside the groups, as data. */
+
+import type { CommandSpec } from "./command-spec.ts";
+
+const JSON_OPTION = { flags: "--json", description: "print JSON" };
+
+/** `config`, `doctor`, `docs`. */
+export const TOP_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "config",
+    description: "Creates or updates the configuration file.",
+    options: [
+      { flags: "--access-key-id <string>", description: "access key id, in place of the question" },
+      { flags: "--endpoint-url <url>", description: "server endpoint URL, in place of the question" },
+      {
+        flags: "--secret-access-key-stdin",
+        description: "read only the secret access key from standard input",
+      },
+      JSON_OPTION,
+    ],
+    load: async () => (await import("./settings/config-command.ts")).configure,
+  },
+  {
+    name: "doctor",
+    description: "Diagnoses the configuration.",
+    options: [JSON_OPTION],
+    load: async () => (await import("./doctor.ts")).diagnose,
+  },
+  {
+    name: "docs",
+    description: "Writes the reference of all commands in Markdown.",
+    arguments: "[outfile]",
+    options: [{ flags: "--json", description: "print the commands as JSON" }],
+    load: async () => (await import("./shell/docs-command.ts")).writeReference,
+  },
+];

@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { svcctl } from "./run-svcctl.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const PROGRAM = join(import.meta.dirname, "..", "..", "..", "bin", "svcctl.cjs");
+
+async function words(...typed: string[]): Promise<string[]> {
+  const { code, stdout } = await svcctl(["__complete", "--", ...typed]);
+  expect(code).toBe(0);
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split("\t")[0] ?? "");
+}
+
+describe("what may come next", () => {
+  test("are commands", async () => {
+    expect(await words("")).toEqual(
+      expect.arrayContaining(["auth", "config", "doctor", "docs", "completion", "help"]),
+    );
+    expect(await words("")).not.toContain("__complete");
+    expect(await words("auth", "us")).toEqual(["users"]);
+    expect(await words("--verbose", "auth", "groups", "m")).toEqual(["members"]);
+    expect(await words("-c", "auth", "d")).toEqual(["doctor", "docs"]);
+  });
+
+  test("are the flags of the command, those of every command among them", async () => {
+    const flags = await words("auth", "users", "policies", "list", "--");
+    expect(flags).toEqual(
+      expect.arrayContaining(["--id", "--effective", "--amount", "--json", "--config", "--help"]),
+    );
+    expect(flags).not.toContain("--color");
+    expect(await words("auth", "users", "list", "--am")).toEqual(["--amount"]);
+  });
+
+  test("are values where there are few", async () => {
+    expect(await words("auth", "groups", "acl", "set", "--permission", "")).toEqual([
+      "Read",
+      "Write",
+      "Super",
+      "Admin",
+    ]);
+    expect(await words("auth", "groups", "acl", "set", "--permission=W")).toEqual(["--permission=Write"]);
+    expect(await words("--log-format", "")).toEqual(["text", "json"]);
+    expect(await words("completion", "")).toEqual(["bash", "zsh", "fish"]);
+  });
+
+  test("is left to the shell for other values", async () => {
+    expect(await words("auth", "policies", "create", "--statement-document", "")).toEqual([]);
+  });
+});
+
+describe("svcctl completion", () => {
+  test.each(["bash", "zsh", "fish"])("prints a script for %s that asks svcctl", async (shell) => {
+    const { code, stdout, stderr } = await svcctl(["completion", shell]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(" __complete -- ");
+  });
+
+  test.each([
+    [[], "accepts 1 arg(s), received 0"],
+    [["bash", "zsh"], "accepts 1 arg(s), received 2"],
+    [["powershell"], 'invalid argument "powershell" for "svcctl completion"'],
+  ])("refuses %j", async (args, text) => {
+    expect(await svcctl(["completion", ...args])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `Error: ${text}\n`,
+    });
+  });
+});
+
+describe("in bash", () => {
+  /** What bash would offer at the end of a line. */
+  async function offered(line: string): Promise<string[]> {
+    const folder = temporaryFolder();
+    const launcher = join(folder, "svcctl");
+    writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
+    chmodSync(launcher, 0o755);
+    const script = `
+      source <(svcctl completion bash)
+      COMP_LINE=$1 COMP_POINT=\${#1}
+      "$(complete -p svcctl | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const run = spawnSync("bash", ["--norc", "-c", script, "bash", line], {
+      encoding: "utf8",
+      env: { HOME: folder, PATH: `${folder}${delimiter}${process.env["PATH"]}` },
+    });
+    expect(run).toMatchObject({ status: 0, stderr: "" });
+    return run.stdout.split("\n").filter((word) => word !== "");
+  }
+
+  test.skipIf(spawnSync("bash", ["--version"]).status !== 0)(
+    "the tab key finds commands, flags and values",
+    async () => {
+      expect(await offered("svcctl auth us")).toEqual(["users"]);
+      expect(await offered("svcctl auth users policies ")).toEqual(["list", "attach", "detach", "help"]);
+      expect(await offered("svcctl auth users policies list --eff")).toEqual(["--effective"]);
+      // Bash keeps what stands before the equals sign.
+      expect(await offered("svcctl auth groups acl set --permission=Wr")).toEqual(["Write"]);
+      expect(await offered("svcctl auth policies create --statement-document ")).toEqual([]);
+    },
+  );
+});
