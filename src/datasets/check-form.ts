@@ -2,10 +2,10 @@
 
 import type { Schema } from "../catalog/catalog.ts";
 import { createBreather } from "../directory/pipeline.ts";
+import { type DocumentSource, pointerOf, segmentsOf } from "../documents/source.ts";
 import { DATASET_FORMAT } from "./dataset.ts";
 import type { CheckedSource } from "./merge.ts";
 import type { ProblemList } from "./problem-list.ts";
-import { type DatasetSource, pointerOf, segmentsOf } from "./source.ts";
 
 /** Entries checked at once: the validator's work grows with the square of the problems it finds in one document. */
 const PORTION = 100;
@@ -51,7 +51,7 @@ function entryOf(pointer: string): string {
  * undefined when the file as a whole is no data set of this format.
  */
 export async function checkForm(
-  source: DatasetSource,
+  source: DocumentSource,
   schema: Schema,
   problems: ProblemList,
 ): Promise<CheckedSource | undefined> {

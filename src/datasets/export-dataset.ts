@@ -3,6 +3,7 @@
 import { stringify } from "yaml";
 import type { DirectoryState, GroupState, UserState } from "../directory/batch.ts";
 import type { Directory, NewPolicy } from "../directory/directory.ts";
+import { MAX_YAML_BYTES } from "../documents/read-document.ts";
 import { AuthorizerError } from "../errors.ts";
 import {
   DATASET_FORMAT,
@@ -12,7 +13,6 @@ import {
   type DatasetPolicy,
   type DatasetUser,
 } from "./dataset.ts";
-import { MAX_YAML_BYTES } from "./read-dataset.ts";
 
 /** What {@link exportDataset} takes. */
 export interface ExportOptions {

@@ -3,6 +3,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { DirectoryState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
+import { selectFiles } from "../documents/select-files.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
@@ -20,7 +21,6 @@ import { planRemovals, type RemovalShare } from "./plan-removals.ts";
 import { ProblemList } from "./problem-list.ts";
 import { readDataset } from "./read-dataset.ts";
 import { type Environment, resolveSecrets } from "./secrets.ts";
-import { selectFiles } from "./select-files.ts";
 import { type Wanted, wantedFrom } from "./wanted.ts";
 import type { DatasetRules } from "./world.ts";
 

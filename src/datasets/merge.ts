@@ -1,21 +1,21 @@
 /** Puts the data sets of all files together: who defines what, each name once. */
 
+import type { DocumentSource } from "../documents/source.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { DatasetDocument, DatasetGroup, DatasetPolicy, DatasetUser } from "./dataset.ts";
 import type { ProblemList } from "./problem-list.ts";
-import type { DatasetSource } from "./source.ts";
 
 /** Something a file defines, with its place. */
 export interface Defined<T> {
   readonly value: T;
-  readonly source: DatasetSource;
+  readonly source: DocumentSource;
   /** JSON pointer of the value in its file. */
   readonly pointer: string;
 }
 
 /** A file whose form was checked. */
 export interface CheckedSource {
-  readonly source: DatasetSource;
+  readonly source: DocumentSource;
   /** Pointers of entries (`/users/3`) with problems of form: their names count as defined, nothing else is read. */
   readonly broken: ReadonlySet<string>;
 }
@@ -91,7 +91,7 @@ function mergeSection<T>(
 }
 
 /** Where the first definition is: its pointer, and its file where that is another one. */
-export function placeOf(first: Defined<unknown>, seenFrom: DatasetSource): string {
+export function placeOf(first: Defined<unknown>, seenFrom: DocumentSource): string {
   return first.source === seenFrom ? first.pointer : `${first.pointer} of ${first.source.file}`;
 }
 

@@ -1,14 +1,14 @@
 /** Collects the problems of all files of a load, so that they are reported at once. */
 
+import type { DocumentSource } from "../documents/source.ts";
 import { AuthorizerError, type Problem } from "../errors.ts";
-import type { DatasetSource, TextFault } from "./source.ts";
 
 /** Most problems that are located and reported one by one; the rest is counted. */
 export const MAX_REPORTED_PROBLEMS = 100;
 
 interface Entry {
   readonly file: string;
-  readonly source: DatasetSource | undefined;
+  readonly source: DocumentSource | undefined;
   readonly problem: Problem;
 }
 
@@ -33,7 +33,7 @@ export class ProblemList {
   }
 
   /** Adds a problem with the value that `pointer` names. `message` must not hold secrets. */
-  add(source: DatasetSource, pointer: string, message: string): void {
+  add(source: DocumentSource, pointer: string, message: string): void {
     this.#count++;
     if (this.#entries.length >= MAX_REPORTED_PROBLEMS) return;
     this.#entries.push({ file: source.file, source, problem: { file: source.file, pointer, message } });
@@ -44,12 +44,6 @@ export class ProblemList {
     this.#count++;
     if (this.#entries.length >= MAX_REPORTED_PROBLEMS) return;
     this.#entries.push({ file: problem.file ?? "", source: undefined, problem });
-  }
-
-  /** Adds a fault of a file's text. */
-  addText(file: string, fault: TextFault): void {
-    const { pointer, message, position } = fault;
-    this.addFile({ file, pointer, message, ...position });
   }
 
   /** The first problems found, in the order of files and lines, and one that counts the rest. */

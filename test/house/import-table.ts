@@ -28,7 +28,7 @@ const EVERYTHING_COMPOSED = [
   "analysis",
 ];
 
-const SVCCTL = ["cli", "client", "config", "model", "errors", "engine", "catalog", "analysis"];
+const SVCCTL = ["cli", "client", "config", "model", "errors", "engine", "catalog", "analysis", "documents"];
 
 /** A room is the first folder (or file without ending) below `src`; each program of `cli` is one of its own. */
 export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
@@ -45,13 +45,14 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   mail: { may: ["model", "errors", "store/store.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
-    types: ["store", "directory", "decisions", "datasets", "http", "mail"],
+    types: ["store", "directory", "identity", "decisions", "datasets", "http", "mail"],
   },
   http: { may: ["directory", "decisions", "endpoints", "identity", "model", "errors"], types: ["observe"] },
   client: { may: [], types: ["model"] },
-  datasets: { may: ["directory", "catalog", "model", "errors"] },
+  documents: { may: ["model", "errors"] },
+  datasets: { may: ["documents", "directory", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
-  analysis: { may: ["engine", "catalog", "model", "errors"] },
+  analysis: { may: ["documents", "engine", "catalog", "model", "errors"] },
   // What both programs share: exit codes, the edge to the process.
   cli: { may: ["config", "model", "errors"] },
   "cli/svcctl": { may: SVCCTL },

@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { selectFiles } from "../../src/datasets/select-files.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { selectFiles } from "../../src/documents/select-files.ts";
+import { temporaryFolder } from "../datasets/temporary-folder.ts";
 
 const folder = temporaryFolder();
 for (const name of [

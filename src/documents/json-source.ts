@@ -1,5 +1,5 @@
 /**
- * Reads a JSON data set. The text is parsed plainly; positions are computed only after a problem. JSON.parse keeps
+ * Reads a JSON file. The text is parsed plainly; positions are computed only after a problem. JSON.parse keeps
  * the last of two members of one name, so members are counted in the text and in the value: counts that differ are
  * the one sign of a duplicate, and only then is the text searched for it.
  */

@@ -1,4 +1,4 @@
-/** A data set file that was read: its value, and where in the file a part of it stands. */
+/** A JSON or YAML file that was read: its value, and where in the file a part of it stands. */
 
 import { pointTo } from "../errors.ts";
 
@@ -14,8 +14,8 @@ export interface Position {
  */
 export type Locate = (pointers: readonly string[]) => ReadonlyMap<string, Position>;
 
-/** A data set file, parsed and not yet checked. */
-export interface DatasetSource {
+/** A file, parsed and not yet checked. */
+export interface DocumentSource {
   /** As it was named or found, for messages. */
   readonly file: string;
   readonly value: unknown;

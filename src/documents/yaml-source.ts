@@ -1,4 +1,4 @@
-/** Reads a YAML data set (YAML 1.2, core schema): one document, text keys only, no custom tags, few aliases. */
+/** Reads a YAML file (YAML 1.2, core schema): one document, text keys only, no custom tags, few aliases. */
 
 import {
   type Alias,
@@ -26,7 +26,7 @@ const SYNTAX: ReadonlyMap<string, string> = new Map([
   ["BLOCK_AS_IMPLICIT_KEY", "a nested mapping cannot stand on the same line as its key"],
   ["MISSING_CHAR", "a closing quote, bracket, comma or colon is missing"],
   ["MULTILINE_IMPLICIT_KEY", "a key must be on one line (is a colon missing?)"],
-  ["MULTIPLE_DOCS", "a data set file holds one document"],
+  ["MULTIPLE_DOCS", "a file holds one document"],
   ["NON_STRING_KEY", "a key must be a text"],
   ["RESOURCE_EXHAUSTION", "nested too deeply"],
   ["TAB_AS_INDENT", "tabs cannot indent"],

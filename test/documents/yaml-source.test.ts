@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { parseYaml } from "../../src/datasets/yaml-source.ts";
+import { parseYaml } from "../../src/documents/yaml-source.ts";
 
 function faultsOf(text: string) {
   const parsed = parseYaml(text);

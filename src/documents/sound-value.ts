@@ -1,8 +1,8 @@
-/** Properties that every value of a data set must have, whatever its schema: depth, texts, numbers. */
+/** Properties that every value of a document must have, whatever its schema: depth, texts, numbers. */
 
 import { pointerOf } from "./source.ts";
 
-/** Deepest nesting of a data set's values, the default of `authorizer.limits.json_depth`. */
+/** Deepest nesting of a document's values, the default of `authorizer.limits.json_depth`. */
 const MAX_DEPTH = 32;
 
 /** Members of all objects within a parsed JSON value; stops counting below a nesting that is refused anyway. */
@@ -17,7 +17,7 @@ export function countMembers(value: unknown, depth = 0): number {
   return members;
 }
 
-/** A part of a value that no data set may hold. */
+/** A part of a value that no document may hold. */
 export interface UnsoundPart {
   readonly pointer: string;
   readonly message: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "../../src/datasets/json-source.ts";
-import { pointerOf } from "../../src/datasets/source.ts";
+import { parseJson } from "../../src/documents/json-source.ts";
+import { pointerOf } from "../../src/documents/source.ts";
 
 function parsedValue(text: string): unknown {
   const parsed = parseJson(text);
