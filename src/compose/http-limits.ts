@@ -15,6 +15,7 @@ export function httpLimits(values: ConfigValues): HttpLimits {
     requestTimeoutMs: values["authorizer.limits.request_timeout"],
     arnBytes: values["authorizer.limits.arn_bytes"],
     actionBytes: values["authorizer.limits.action_bytes"],
+    policyBytes: values["authorizer.limits.policy_bytes"],
     treeNodes: values["authorizer.limits.tree_nodes"],
     jsonDepth: values["authorizer.limits.json_depth"],
   };

@@ -4,11 +4,14 @@ import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts"
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
 import { SetupRepeat } from "../directory/setup-repeat.ts";
+import type { Endpoints } from "../endpoints/endpoints.ts";
+import { openEndpoints } from "../endpoints/open-endpoints.ts";
 import { Health } from "../http/health.ts";
 import { createMetricsListener, type MetricsListener } from "../http/metrics-listener.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 import { createServiceListener, type ServiceListener } from "../http/service-listener.ts";
 import { createUserListener } from "../http/user-listener.ts";
+import type { Identities } from "../identity/identity.ts";
 import type { Invitations } from "../mail/invitations.ts";
 import { type AuditLog, createAuditLog } from "../observe/audit-log.ts";
 import { createHttpCounters } from "../observe/create-http-counters.ts";
@@ -17,9 +20,14 @@ import { bearerOptions } from "./bearer.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
+import { forwardAuth } from "./forward-auth.ts";
 import { httpLimits } from "./http-limits.ts";
 import { httpLog } from "./http-log.ts";
+import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
+import { type ManagementParts, managementOptions } from "./management.ts";
+import { pageTokenKeys } from "./page-tokens.ts";
+import { openSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
 
 /** How to start. */
@@ -37,8 +45,10 @@ export interface ServiceParts {
   readonly data: DataParts;
   readonly audit: AuditLog;
   readonly decisions: Decisions;
+  readonly identities: Identities;
   readonly datasets: DatasetState;
   readonly invitations: Invitations;
+  readonly setup: ServiceSetup;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly service: ServiceListener;
@@ -57,12 +67,18 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const datasets: DatasetState = { lastLoadSuccess: undefined };
   await bootstrapStore(data, audit);
   await loadConfiguredDatasets(data, values, datasets, options.env);
-  const decisions = await openServiceDecisions(data, audit);
+  const endpoints = openEndpoints(catalog);
+  const decisions = await openServiceDecisions(data, audit, endpoints);
+  const identities = openServiceIdentities(data);
   const invitations = openServiceInvitations(data);
+  const setup = await openSetup(data);
+  const { version } = options;
+  const working = { audit, decisions, endpoints, identities, invitations, setup, version };
   const http = createHttpCounters();
   const metrics = createMetrics({
-    build: { version: options.version, policiesVersion: catalog.digest },
+    build: { version, policiesVersion: catalog.digest },
     decisions: decisions.counters,
+    identities: identities.counters,
     http,
     store: data.storeCounters,
     audit: audit.counters,
@@ -77,32 +93,24 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     data,
     audit,
     decisions,
+    identities,
     datasets,
     invitations,
+    setup,
     health,
     metrics,
     service: createServiceListener({
       ...shared,
       ...serviceTls(values),
-      version: options.version,
-      decisions,
+      ...serviceApis(data, working),
       bearer,
-      metadata: {
-        publicUrl: values["authorizer.public_url"],
-        loopback: isLocal(values["authorizer.listen_address"]),
-      },
-      authorization: {
-        directory,
-        setup: new SetupRepeat(directory, catalog.preconfigured),
-        vocabulary: catalog,
-        audit,
-        log: logger,
-        version: options.version,
-        invitations,
-      },
       alwaysRequestId: audit.decisions !== "none",
     }),
-    user: createUserListener({ ...shared, ...userTls(values) }),
+    user: createUserListener({
+      ...shared,
+      ...userTls(values),
+      management: managementOptions(data, working),
+    }),
     scrape: createMetricsListener({
       ...shared,
       render: async () => ({ contentType: metrics.contentType, body: await metrics.text() }),
@@ -111,23 +119,49 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   };
 }
 
+/** What the service listener serves. */
+function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
+  const { audit, decisions, identities, invitations, version } = working;
+  return {
+    version,
+    decisions,
+    s3Domains: values["gateways.s3.domain_name"] ?? [],
+    pageTokenKeys: pageTokenKeys(values),
+    forwardAuth: forwardAuth(values, decisions, identities),
+    metadata: {
+      publicUrl: values["authorizer.public_url"],
+      loopback: isLocal(values["authorizer.listen_address"]),
+    },
+    authorization: {
+      directory,
+      setup: new SetupRepeat(directory, catalog.preconfigured),
+      vocabulary: catalog,
+      audit,
+      log: logger,
+      version,
+      invitations,
+    },
+  };
+}
+
 function openServiceDecisions(
   { values, directory, catalog, logger }: DataParts,
   audit: AuditLog,
+  endpoints: Endpoints,
 ): Promise<Decisions> {
   return openDecisions({
     directory,
     catalog,
+    endpoints,
     audit,
-    cache: {
-      enabled: values["auth.cache.enabled"],
-      size: values["auth.cache.size"],
-      ttl: values["auth.cache.ttl"],
-      jitter: values["auth.cache.jitter"],
-    },
+    cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
     effectivePolicies: values["authorizer.effective_policies"],
     policiesPerUser: values["authorizer.limits.policies_per_user"],
+    requestLimits: {
+      treeNodes: values["authorizer.limits.tree_nodes"],
+      arnBytes: values["authorizer.limits.arn_bytes"],
+    },
     onTooMany: (found) =>
       logger.error("a user has more policies than authorizer.limits.policies_per_user: all is denied", {
         ...found,

@@ -6,6 +6,7 @@ import type { DataParts } from "./data.ts";
 import { listenAt } from "./listen.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { reloadParts } from "./reload.ts";
+import type { SetupOffer } from "./setup.ts";
 import { watchCertificates } from "./watch-certificates.ts";
 
 /** URLs with the real addresses. */
@@ -20,6 +21,8 @@ export interface RunningService {
   readonly addresses: ServiceAddresses;
   readonly data: DataParts;
   readonly decisions: Decisions;
+  /** How to set up the first administrator; undefined where that was done before this start. */
+  readonly setup: SetupOffer | undefined;
   /** Reads data sets, tokens and certificates again; what is faulty stays as it was and is logged. */
   reload(values: ConfigValues): Promise<void>;
   /** Stops: not ready at once, `authorizer.shutdown_delay`, then what is in flight is finished. */
@@ -40,6 +43,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
       addresses,
       data,
       decisions: parts.decisions,
+      setup: parts.setup.offer,
       reload: (values) => reloadParts(parts, values, options),
       stop: () => {
         unwatch();
@@ -91,6 +95,7 @@ async function closeParts(parts: ServiceParts): Promise<void> {
   await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
   await parts.invitations.close();
   parts.decisions.close();
+  parts.identities.close();
   parts.metrics.close();
   await parts.audit.close();
   await parts.data.close();

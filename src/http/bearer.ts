@@ -111,8 +111,8 @@ function accepted(access: Access | undefined): Access {
   return access;
 }
 
-/** Node keeps the first of repeated Authorization headers; a proxy may have judged by the last. */
-function isRepeated(rawHeaders: readonly string[]): boolean {
+/** True for repeated Authorization headers: Node keeps the first; a proxy may have judged by the last. */
+export function isRepeated(rawHeaders: readonly string[]): boolean {
   let ofItsLength = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if ((rawHeaders[index] as string).length === AUTHORIZATION.length) ofItsLength++;

@@ -22,8 +22,14 @@ export class RequestRefused extends AuthorizerError {
   /** Further response headers, name and value in turn. */
   readonly headers: readonly string[];
 
-  constructor(status: number, message: string, headers: readonly string[] = []) {
-    super("invalid_request", message);
+  /** @param code what metrics count it as, where that is not a fault of the request's form */
+  constructor(
+    status: number,
+    message: string,
+    headers: readonly string[] = [],
+    code: ErrorCode = "invalid_request",
+  ) {
+    super(code, message);
     this.name = "RequestRefused";
     this.status = status;
     this.headers = headers;

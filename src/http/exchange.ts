@@ -36,6 +36,8 @@ export interface BodyRoute extends Route {
   readonly maxBytes: number;
   /** Takes the time of decisions, without reading the request and sending the answer. */
   readonly decisionSeconds: DurationMeter;
+  /** Reads a body of which more matters than its JSON value; default `parseJsonBody`. Throws as that does. */
+  readonly parse?: (bytes: Buffer, maxDepth: number) => unknown;
   /** The answer as JSON text; throws or rejects with AuthorizerError. */
   answer(body: unknown, call: Call): string | Promise<string>;
   /**
@@ -46,9 +48,7 @@ export interface BodyRoute extends Route {
 }
 
 /** What all routes of a listener share. */
-export interface Edge {
-  /** Replaced as a whole when tokens are reloaded. */
-  bearer: BearerVerifier;
+export interface ListenerEdge {
   readonly admission: Admission;
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
@@ -59,12 +59,18 @@ export interface Edge {
   readonly stopping: () => boolean;
 }
 
+/** What all routes of a listener for services share. */
+export interface Edge extends ListenerEdge {
+  /** Replaced as a whole when tokens are reloaded. */
+  bearer: BearerVerifier;
+}
+
 /** A caller that did not prove itself yet. */
 export const NOBODY: Access = { name: "", scopes: new Set() };
 
 /** State of a request between its steps. */
 export class Exchange<R extends Route = Route> implements Call {
-  readonly edge: Edge;
+  readonly edge: ListenerEdge;
   readonly route: R;
   readonly response: ServerResponse;
   requestId: string;
@@ -78,7 +84,7 @@ export class Exchange<R extends Route = Route> implements Call {
   inside = false;
   answered = false;
 
-  constructor(edge: Edge, route: R, request: IncomingMessage, response: ServerResponse) {
+  constructor(edge: ListenerEdge, route: R, request: IncomingMessage, response: ServerResponse) {
     this.edge = edge;
     this.route = route;
     this.response = response;

@@ -37,6 +37,8 @@ export interface InvitationParts {
 
 /** Invitations with what metrics read. */
 export interface OpenedInvitations extends Invitations {
+  /** Whether the configuration lets mails be sent. */
+  readonly available: boolean;
   readonly counters: MailCounters;
 }
 
@@ -57,6 +59,7 @@ export function openInvitations(parts: InvitationParts): OpenedInvitations {
 
 class MailedInvitations implements OpenedInvitations {
   readonly counters = createMailCounters();
+  readonly available: boolean;
   readonly #parts: InvitationParts;
   readonly #outbox: Outbox;
   readonly #timing: MailTiming;
@@ -70,6 +73,7 @@ class MailedInvitations implements OpenedInvitations {
     this.#timing = { ...MAIL_TIMING, ...parts.timing };
     this.#now = parts.now ?? Date.now;
     this.#settings = settingsOrRefusal(parts.config);
+    this.available = !(this.#settings instanceof AuthorizerError);
     this.#sender = this.#settings instanceof AuthorizerError ? undefined : this.#newSender(this.#settings);
   }
 

@@ -8,6 +8,7 @@ import { formatProblem as formatPlacedProblem } from "../../datasets/report.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
+import { addAdministratorCommands } from "./add-administrator-commands.ts";
 import { addConfigCommands } from "./add-config-commands.ts";
 import { type CommandContext, type ConfigFlags, flagsOf, withConfigFlags } from "./command-context.ts";
 import { addDataCommands } from "./data-commands.ts";
@@ -87,6 +88,7 @@ function buildProgram(context: CommandContext): Command {
     });
   addConfigCommands(program, context);
   addDataCommands(program, context);
+  addAdministratorCommands(program, context);
   addMaintenanceCommands(program, context);
   return program;
 }

@@ -9,6 +9,7 @@ import { formatProblem } from "../../config/problem.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
 import { prepareQuickstart, QUICKSTART_FOLDER, quickstartGreeting } from "./quickstart.ts";
+import { setupGreeting } from "./setup-greeting.ts";
 
 /** Options of `run`. */
 export interface RunOptions {
@@ -48,7 +49,8 @@ export async function runService(
   const { service: url, user, metrics } = service.addresses;
   const greeting =
     quickstart === undefined ? "" : quickstartGreeting(quickstart.tokenFile, url, process.cwd());
-  edge.stdout.write(`ready service=${url} user=${user} metrics=${metrics}\n${greeting}`);
+  const offer = service.setup === undefined ? "" : setupGreeting(service.setup, user);
+  edge.stdout.write(`ready service=${url} user=${user} metrics=${metrics}\n${greeting}${offer}`);
   await stopped;
   await service.stop();
   return EXIT.ok;

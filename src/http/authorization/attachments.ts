@@ -99,7 +99,8 @@ export function attachmentOperations({
   ];
 }
 
-function isEffective({ query }: OperationCall): boolean {
+/** Whether a query asks for the effective policies; throws "invalid_request" for what is no boolean. */
+export function isEffective({ query }: Pick<OperationCall, "query">): boolean {
   const effective = BOOLEANS.get(query.get("effective") ?? "");
   if (effective === undefined)
     throw new AuthorizerError("invalid_request", "effective: must be true or false");

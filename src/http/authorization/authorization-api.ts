@@ -6,9 +6,8 @@ import type { Directory } from "../../directory/directory.ts";
 import type { SetupRepeat } from "../../directory/setup-repeat.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
 import type { AuditEvents } from "../../observe/audit-port.ts";
-import { writeError } from "../answer.ts";
-import { RequestRefused } from "../errors.ts";
 import type { Edge } from "../exchange.ts";
+import { refuseMethod } from "../refuse-method.ts";
 import type { ServiceRequest } from "../service-request.ts";
 import { attachmentOperations } from "./attachments.ts";
 import { credentialOperations } from "./credentials.ts";
@@ -78,22 +77,7 @@ export function authorizationHandler(edge: Edge, operations: readonly Operation[
     if (found === undefined) return false;
     const one = found.operations.get(request.method as string);
     if (one !== undefined) serveOperation(edge, one.operation, found.params, request, response);
-    else {
-      response.once("finish", () =>
-        unmatched.answered(response.statusCode, (performance.now() - request.startedAt) / 1000),
-      );
-      refuseMethod([...found.operations.keys()], request, response);
-    }
+    else refuseMethod([...found.operations.keys()], unmatched, request, response);
     return true;
   };
-}
-
-function refuseMethod(methods: readonly string[], request: ServiceRequest, response: ServerResponse): void {
-  const allow = [...methods, "OPTIONS"].join(", ");
-  if (request.method === "OPTIONS") {
-    response.writeHead(204, ["Allow", allow]);
-    response.end();
-    return;
-  }
-  writeError(response, new RequestRefused(405, `this path knows the methods ${allow}`, ["Allow", allow]));
 }

@@ -5,9 +5,8 @@ import type { Decisions } from "../../decisions/decisions.ts";
 import type { PageRequest } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { Policy } from "../../model/policy.ts";
-import { compareUtf8 } from "../../model/utf8-order.ts";
 import type { Reply } from "./operation.ts";
-import { pageOf, pageText } from "./pages.ts";
+import { pageOf, pageOfSorted, pageText } from "./pages.ts";
 import type { Query } from "./query.ts";
 import { policyBody } from "./shapes.ts";
 
@@ -50,12 +49,8 @@ export class EffectivePages {
   }
 }
 
-function pageReply(policies: readonly Policy[], { prefix, after, amount }: Required<PageRequest>): Reply {
-  const inRange = policies.filter(
-    ({ name }) => name.startsWith(prefix) && (after === "" || compareUtf8(name, after) > 0),
-  );
-  const results = inRange.slice(0, amount);
-  const next = inRange.length > results.length ? (results.at(-1)?.name ?? "") : "";
+function pageReply(policies: readonly Policy[], page: Required<PageRequest>): Reply {
+  const { results, next_offset } = pageOfSorted(policies, page);
   const items = results.map((policy) => JSON.stringify(policyBody(policy)));
-  return { status: 200, body: pageText(items, next) };
+  return { status: 200, body: pageText(items, next_offset) };
 }

@@ -85,6 +85,6 @@ export function json(status: 200 | 201, body: unknown, headers?: readonly string
 }
 
 /** The parameter at a place of the path. */
-export function param({ params }: OperationCall, index: number): string {
+export function param({ params }: Pick<OperationCall, "params">, index: number): string {
   return params[index] as string;
 }

@@ -2,6 +2,7 @@
 
 import type { Page, PageRequest } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
+import { compareUtf8 } from "../../model/utf8-order.ts";
 import { json, type OperationCall, type Reply } from "./operation.ts";
 import type { Query } from "./query.ts";
 
@@ -43,9 +44,21 @@ export function pageText(items: readonly string[], next: string): string {
   return `{"pagination":${JSON.stringify(pagination)},"results":[${items.join(",")}]}`;
 }
 
+/** The page of a list that is at hand, sorted by name. */
+export function pageOfSorted<T extends { readonly name: string }>(
+  all: readonly T[],
+  { prefix, after, amount }: Required<PageRequest>,
+): Page<T> {
+  const inRange = all.filter(
+    ({ name }) => name.startsWith(prefix) && (after === "" || compareUtf8(name, after) > 0),
+  );
+  const results = inRange.slice(0, amount);
+  return { results, next_offset: inRange.length > results.length ? (results.at(-1)?.name ?? "") : "" };
+}
+
 /** Answers with a page. */
 export async function listReply<T>(
-  call: OperationCall,
+  call: Pick<OperationCall, "query">,
   list: (page: Required<PageRequest>) => Promise<Page<T>>,
   shape: (item: T) => unknown,
   headers?: readonly string[],

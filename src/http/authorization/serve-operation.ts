@@ -8,6 +8,7 @@ import { readBody } from "../body.ts";
 import { invalidRequest, RequestRefused } from "../errors.ts";
 import { type Edge, Exchange, NOBODY } from "../exchange.ts";
 import { parseJsonBody } from "../json-body.ts";
+import type { HttpLimits } from "../limits.ts";
 import { bodyFormat, refuseCoding } from "../media-type.ts";
 import { makeRequestId } from "../request-id.ts";
 import { type Access, requireScope } from "../scopes.ts";
@@ -32,7 +33,7 @@ export function serveOperation(
   // Data servers send no id on start-up and S3 calls, and every write is audited with one.
   if (exchange.requestId === "") exchange.requestId = makeRequestId();
   request.exchange = exchange;
-  const failed = (error: unknown): void => refuse(request, exchange, ofThisApi(error));
+  const failed = (error: unknown): void => refuse(request, exchange, withPlainMessage(error));
   try {
     const access = operation.scope === undefined ? NOBODY : edge.bearer.verify(request);
     if (access instanceof Promise) {
@@ -47,7 +48,7 @@ export function serveOperation(
  * An error as this API answers it. A client takes 409 for "is there already", which a lost race is not; it may try
  * again. Error bodies have a message and nothing else, so that names every faulty field.
  */
-function ofThisApi(error: unknown): unknown {
+export function withPlainMessage(error: unknown): unknown {
   if (isErrorCode(error, "conflict")) {
     return new AuthorizerError("unavailable", error.message, { cause: error, retryAfterSeconds: 1 });
   }
@@ -72,15 +73,19 @@ function admit(
   if (!edge.admission.enter(route.priority)) throw overloaded();
   exchange.inside = true;
   if (route.takesBody) {
-    receive(request, exchange)
+    receiveJson(request, exchange.response, edge.limits)
       .then((body) => run(request, exchange, params, body, failed))
       .catch(failed);
   } else run(request, exchange, params, undefined, failed);
 }
 
-async function receive(request: ServiceRequest, { edge, response }: OperationExchange): Promise<unknown> {
+/** The JSON body of a request; throws "invalid_request", 413 or 415. */
+export async function receiveJson(
+  request: ServiceRequest,
+  response: ServerResponse,
+  { bodyBytes, jsonDepth }: Pick<HttpLimits, "bodyBytes" | "jsonDepth">,
+): Promise<unknown> {
   const { headers } = request;
-  const { bodyBytes, jsonDepth } = edge.limits;
   if (bodyFormat(headers["content-type"]) !== "json") {
     throw invalidRequest([], "Content-Type must be application/json, in UTF-8");
   }

@@ -9,6 +9,7 @@ import { CREDENTIAL_PATHS } from "./paths/credentials.ts";
 import { GROUP_PATHS } from "./paths/groups.ts";
 import { POLICY_PATHS } from "./paths/policies.ts";
 import { PRINCIPAL_PATHS } from "./paths/principals.ts";
+import { SEARCH_PATHS } from "./paths/searches.ts";
 import { SERVICE_PATHS } from "./paths/service.ts";
 import { START_UP_PATHS } from "./paths/start-up.ts";
 import { USER_PATHS } from "./paths/users.ts";
@@ -19,7 +20,9 @@ import { EXPLANATION_SCHEMAS } from "./schemas/explanation.ts";
 import { HEALTH_SCHEMAS } from "./schemas/health.ts";
 import { NATIVE_SCHEMAS } from "./schemas/native.ts";
 import { POLICY_SCHEMAS } from "./schemas/policies.ts";
+import { REQUEST_SCHEMAS } from "./schemas/requests.ts";
 import { REQUIREMENT_SCHEMAS } from "./schemas/requirements.ts";
+import { SEARCH_SCHEMAS } from "./schemas/searches.ts";
 import { SIMULATION_SCHEMAS } from "./schemas/simulation.ts";
 
 const TAGS = [
@@ -47,6 +50,7 @@ const DESCRIPTION = [
 
 const PATHS: Paths = {
   ...ACCESS_PATHS,
+  ...SEARCH_PATHS,
   ...USER_PATHS,
   ...GROUP_PATHS,
   ...POLICY_PATHS,
@@ -61,7 +65,9 @@ const SCHEMAS: Schemas = {
   ...HEALTH_SCHEMAS,
   ...AUTHZEN_SCHEMAS,
   ...NATIVE_SCHEMAS,
+  ...REQUEST_SCHEMAS,
   ...SIMULATION_SCHEMAS,
+  ...SEARCH_SCHEMAS,
   ...REQUIREMENT_SCHEMAS,
   ...EXPLANATION_SCHEMAS,
   ...POLICY_SCHEMAS,

@@ -3,21 +3,21 @@
 import { Router } from "express";
 import type { HttpCounters } from "../../observe/http-counters.ts";
 import { counted, methodNotAllowed } from "../unrouted.ts";
-import { openApiDocument } from "./build-document.ts";
+import type { OpenApiDocument } from "./openapi-types.ts";
 
 const PATH = "/openapi.json";
 
 /**
  * Builds the route.
- * @param version of the package, as the document tells it
+ * @param build makes the document of the listener, when it is first asked for
  */
-export function openApiRoutes(version: string, counters: HttpCounters): Router {
+export function openApiRoutes(build: () => OpenApiDocument, counters: HttpCounters): Router {
   let document: Buffer | undefined;
   const routes = Router({ strict: true, caseSensitive: true });
   routes
     .route(PATH)
     .get(counted(counters, "GET", PATH), (_request, response) => {
-      document ??= Buffer.from(JSON.stringify(openApiDocument(version)));
+      document ??= Buffer.from(JSON.stringify(build()));
       response.writeHead(200, [
         "Content-Type",
         "application/json",

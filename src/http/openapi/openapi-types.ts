@@ -23,6 +23,7 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
+  readonly pattern?: string;
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -100,6 +101,16 @@ export type PathItem = { readonly [M in Method]?: Operation };
 /** Path items by path template. */
 export type Paths = { readonly [template: string]: PathItem };
 
+/** How callers prove who they are. */
+export type SecurityScheme =
+  | { readonly type: "http"; readonly scheme: string; readonly description: string }
+  | {
+      readonly type: "apiKey";
+      readonly in: "cookie";
+      readonly name: string;
+      readonly description: string;
+    };
+
 /** A whole document. */
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -117,11 +128,7 @@ export interface OpenApiDocument {
     readonly responses: { readonly [name: string]: Response };
     readonly parameters: { readonly [name: string]: Parameter };
     readonly securitySchemes: {
-      readonly [name: string]: {
-        readonly type: "http";
-        readonly scheme: string;
-        readonly description: string;
-      };
+      readonly [name: string]: SecurityScheme;
     };
   };
 }

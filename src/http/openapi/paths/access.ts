@@ -62,6 +62,17 @@ export const ACCESS_PATHS: Paths = {
     body: jsonContent("CheckRequest", EXAMPLES.CheckRequest),
     answer: jsonAnswer("The decision.", "CheckAnswer", { example: EXAMPLES.CheckAnswer }),
   }),
+  "/access/v1/request": decision({
+    id: "request",
+    tag: "decisions",
+    summary: "May this request of a data server pass?",
+    description:
+      "The permission tables applied. A request that no row answers, or that could be read in two ways, is not allowed.",
+    body: jsonContent("RequestCheck", EXAMPLES.RequestCheck),
+    answer: jsonAnswer("The operation, what it needs, and the decision.", "RequestAnswer", {
+      example: EXAMPLES.RequestAnswer,
+    }),
+  }),
   "/access/v1/filter": decision({
     id: "filter",
     tag: "decisions",

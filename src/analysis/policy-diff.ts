@@ -1,0 +1,89 @@
+/** What a change of policies changes for those who have them, in both directions. */
+
+import type { NamedStatements } from "../model/policy.ts";
+import type { Vocabulary } from "../model/policy-warnings.ts";
+import { isMissing, type PolicyWorld } from "./policy-world.ts";
+import { type Widening, widening } from "./widening.ts";
+
+/** Whose access is compared: of a user of the files, of whoever has all policies, or one of them alone. */
+export type DiffScope = { readonly user: string } | { readonly policy: string } | { readonly all: true };
+
+/** What changes for one scope. */
+export interface ScopeDiff {
+  readonly scope: DiffScope;
+  /** Requests that are allowed now and were not. */
+  readonly wider: readonly Widening[];
+  /** Requests that were allowed and are not now: `before` and `after` are exchanged in each. */
+  readonly narrower: readonly Widening[];
+}
+
+/** Settings of a comparison. */
+export interface DiffOptions {
+  readonly vocabulary: Vocabulary;
+  /** Most changes that are looked for in each direction of a scope. */
+  readonly limit: number;
+}
+
+interface Pair {
+  readonly scope: DiffScope;
+  readonly before: readonly NamedStatements[];
+  readonly after: readonly NamedStatements[];
+  readonly users?: readonly string[];
+}
+
+function heldOrNothing(world: PolicyWorld, user: string): readonly NamedStatements[] {
+  const held = world.heldBy(user);
+  return isMissing(held) ? [] : held.map(({ policy }) => policy);
+}
+
+/** Every policy alone, since nobody says who has it together with which others. */
+function policyPairs(before: PolicyWorld, after: PolicyWorld): Pair[] {
+  const names = new Set([...before.policies, ...after.policies].map(({ name }) => name));
+  const named = (world: PolicyWorld, name: string) => world.policies.filter((policy) => policy.name === name);
+  return [...names].map((policy) => ({
+    scope: { policy },
+    before: named(before, policy),
+    after: named(after, policy),
+  }));
+}
+
+function pairsOf(before: PolicyWorld, after: PolicyWorld): Pair[] {
+  const users = [...new Set([...before.users, ...after.users])];
+  const byUser = users.map((user) => ({
+    scope: { user },
+    before: heldOrNothing(before, user),
+    after: heldOrNothing(after, user),
+    users: [user],
+  }));
+  const all: Pair = { scope: { all: true }, before: before.policies, after: after.policies };
+  const single = policyPairs(before, after);
+  return [...(single.length > 1 ? [all] : []), ...single, ...byUser];
+}
+
+function sameStatements(one: readonly NamedStatements[], other: readonly NamedStatements[]): boolean {
+  const texts = (policies: readonly NamedStatements[]): string =>
+    JSON.stringify(policies.map(({ name, statement }) => [name, statement]).sort());
+  return texts(one) === texts(other);
+}
+
+/**
+ * Compares two worlds: for whoever has all policies, for each policy alone, and for each user of data sets. Scopes in
+ * which nothing changes are left out.
+ */
+export function diffWorlds(before: PolicyWorld, after: PolicyWorld, options: DiffOptions): ScopeDiff[] {
+  const { vocabulary, limit } = options;
+  const found: ScopeDiff[] = [];
+  for (const pair of pairsOf(before, after)) {
+    if (sameStatements(pair.before, pair.after)) continue;
+    const settings = {
+      partition: vocabulary.partition,
+      vocabulary,
+      limit,
+      ...(pair.users === undefined ? {} : { users: pair.users }),
+    };
+    const wider = widening(pair.before, pair.after, settings);
+    const narrower = widening(pair.after, pair.before, settings);
+    if (wider.length + narrower.length > 0) found.push({ scope: pair.scope, wider, narrower });
+  }
+  return found;
+}

@@ -1,0 +1,277 @@
+/**
+ * What policies allow that others did not: a semantic comparison of two sets of policies. Exact for actions and ARNs,
+ * where every answer is a request that the engine confirms. Conditions are compared by their text: equal ones hold in
+ * the same requests, different ones independently of each other unless one plainly implies the other. So no widening
+ * is missed, while one that depends on conditions may turn out to be impossible.
+ */
+
+import type { Condition, NamedStatements } from "../model/policy.ts";
+import type { Vocabulary } from "../model/policy-warnings.ts";
+import { Implications } from "./condition-implication.ts";
+import { Confirmation, type Counterexample } from "./counterexample.ts";
+import { type Gate, gatesOf, newlyOpened } from "./gates.ts";
+import { UNDECIDED } from "./pattern-language.ts";
+import { type Inside, type Point, PointSearch, SearchMemory } from "./point-search.ts";
+import { type Rule, type RuleSet, rulesOf, ruleText, type StatementPlace } from "./rules.ts";
+import { madeUpNames, namesUser, spelledNames } from "./user-names.ts";
+
+/** What to compare for whom. */
+export interface WideningOptions {
+  /** Product-name part of ARNs (`authorizer.partition`). */
+  readonly partition: string;
+  /**
+   * Users by name. Default: any user, tried as one whom no policy names, and as those whose names make an allow with
+   * `${user}` meet a deny, or the other way round.
+   */
+  readonly users?: readonly string[];
+  /** Makes counterexamples readable: known actions on resources of their kinds. */
+  readonly vocabulary?: Partial<Vocabulary>;
+  /** Most widenings that are looked for; default 100. */
+  readonly limit?: number;
+}
+
+/**
+ * Why something is allowed now: an allow that nothing matched before; a deny that is gone or narrower; a statement
+ * that could not be evaluated and so denied everything, in these circumstances or always; the gate of lists, which
+ * asks for an action on any resource (evaluation.md §10).
+ */
+export type WideningCause = "allow" | "deny" | "failure" | "list";
+
+/** One way in which access is wider. */
+export interface Widening {
+  /**
+   * `certain`: there is a counterexample. `possible`: at `point` access is wider if conditions hold or fail together
+   * in a way that could not be found. `undecided`: the search was given up; there may be a widening.
+   */
+  readonly certainty: "certain" | "possible" | "undecided";
+  readonly cause: WideningCause;
+  /** The statement that allows, among those after. */
+  readonly allowedBy: StatementPlace;
+  /** For "deny" and "failure": the statement before that denied. */
+  readonly deniedBy?: StatementPlace;
+  /** For whom: a made-up name stands for every user. */
+  readonly user: string;
+  /** True for a made-up name. */
+  readonly anyUser: boolean;
+  readonly point?: Point;
+  /** Conditions that have to hold. */
+  readonly conditions: readonly Condition[];
+  readonly counterexample?: Counterexample;
+}
+
+const DEFAULT_LIMIT = 100;
+/** In place of a name: the placeholder then matches any text but the empty one. */
+const ANYBODY = "?*";
+
+/**
+ * Every way in which `after` allows more than `before`, one for each statement that allows and each that no longer
+ * denies; at most `limit`. Empty: whatever `after` allows, `before` allowed as well. The questions of delegated
+ * administration are the same (security.md §3.5): before is what somebody holds, after what would be granted.
+ */
+export function widening(
+  before: readonly NamedStatements[],
+  after: readonly NamedStatements[],
+  options: WideningOptions,
+): Widening[] {
+  const comparison = new Comparison(before, after, options);
+  const found: Widening[] = [];
+  for (const one of comparison.widenings()) {
+    found.push(one);
+    if (found.length >= (options.limit ?? DEFAULT_LIMIT)) break;
+  }
+  return found;
+}
+
+class Comparison {
+  readonly #before: RuleSet;
+  readonly #after: RuleSet;
+  readonly #gatesBefore: readonly Gate[];
+  readonly #gatesAfter: readonly Gate[];
+  readonly #options: WideningOptions;
+  readonly #confirmation: Confirmation;
+  readonly #implications = new Implications();
+  /** Users that no policy names. */
+  readonly #madeUp: readonly string[];
+  readonly #memory = new SearchMemory();
+  readonly #searches = new Map<string, PointSearch>();
+  /** Denies of before that after does not have as they are. */
+  readonly #gone: readonly Rule[];
+  readonly #lost = new Map<string, Map<Rule, boolean>>();
+
+  constructor(
+    before: readonly NamedStatements[],
+    after: readonly NamedStatements[],
+    options: WideningOptions,
+  ) {
+    const { partition, vocabulary } = options;
+    this.#options = options;
+    this.#before = rulesOf(before, partition);
+    this.#after = rulesOf(after, partition);
+    const kept = new Set(this.#after.denies.map(ruleText));
+    this.#gone = this.#before.denies.filter((deny) => !kept.has(ruleText(deny)));
+    this.#gatesBefore = gatesOf(before);
+    this.#gatesAfter = gatesOf(after);
+    this.#confirmation = new Confirmation(before, after, partition, vocabulary);
+    this.#madeUp = madeUpNames(this.#allRules());
+  }
+
+  #allRules(): readonly Rule[] {
+    return [this.#before, this.#after].flatMap(({ allows, denies }) => [...allows, ...denies]);
+  }
+
+  *widenings(): Generator<Widening> {
+    const known = new Set(this.#before.allows.map(ruleText));
+    const widerOn = new Set<string>();
+    for (const allow of this.#after.allows) {
+      for (const one of this.#widerBy(allow, known.has(ruleText(allow)))) {
+        widerOn.add(JSON.stringify(allow.place));
+        yield one;
+      }
+    }
+    for (const gate of this.#gatesAfter) {
+      if (!widerOn.has(JSON.stringify(gate.place))) yield* this.#openedBy(gate);
+    }
+  }
+
+  *#widerBy(allow: Rule, isKnown: boolean): Generator<Widening> {
+    if (!isKnown) {
+      for (const user of this.#usersFor(allow)) {
+        const found = this.#look(user, [allow]);
+        if (found === undefined) continue;
+        yield found;
+        break;
+      }
+    }
+    yield* this.#widerWithout(allow);
+  }
+
+  /** Where a deny or a failure of before stood in the way of what `allow` allows. */
+  *#widerWithout(allow: Rule): Generator<Widening> {
+    for (const deny of this.#gone) {
+      const found = this.#lookWithout(allow, deny);
+      if (found !== undefined) yield found;
+    }
+  }
+
+  #lookWithout(allow: Rule, deny: Rule): Widening | undefined {
+    const { users } = this.#options;
+    if (users !== undefined) return this.#lookFor(users, allow, deny);
+    const personal = namesUser(allow) || namesUser(deny);
+    if (!personal) return this.#lookFor(this.#madeUp.slice(0, 1), allow, deny);
+    if (!this.#mayMeetForSomebody(allow, deny)) return undefined;
+    return (
+      this.#lookFor(this.#madeUp, allow, deny) ??
+      this.#lookFor(spelledNames(allow, deny, this.#madeUp), allow, deny) ??
+      this.#report("undecided", [allow, deny], this.#madeUp[0] as string)
+    );
+  }
+
+  #lookFor(users: readonly string[], allow: Rule, deny: Rule): Widening | undefined {
+    for (const user of users) {
+      if (!this.#searchFor(user).mayMeet(allow, deny) || !this.#isLost(user, deny)) continue;
+      const found = this.#look(user, [allow, deny]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /**
+   * Whether the two may meet where after denies nothing, for any user at all: every placeholder is taken for any
+   * text, and obstacles that depend on the user for none. False says that there is no such user.
+   */
+  #mayMeetForSomebody(allow: Rule, deny: Rule): boolean {
+    const search = this.#searchFor(ANYBODY);
+    if (!search.mayMeet(allow, deny) || !this.#madeUp.some((user) => this.#isLost(user, deny))) return false;
+    const obstacles = this.#after.denies.filter(
+      (rule) => !namesUser(rule) && [allow, deny].some((given) => this.#implications.holds(given, rule)),
+    );
+    return search.find([allow, deny], obstacles) !== undefined;
+  }
+
+  #usersFor(allow: Rule): readonly string[] {
+    return this.#options.users ?? (namesUser(allow) ? this.#madeUp : this.#madeUp.slice(0, 1));
+  }
+
+  /** False for a deny that a single deny of after replaces for this user. */
+  #isLost(user: string, deny: Rule): boolean {
+    const answers = this.#lost.get(user) ?? new Map<Rule, boolean>();
+    this.#lost.set(user, answers);
+    const known = answers.get(deny);
+    if (known !== undefined) return known;
+    const search = this.#searchFor(user);
+    const lost = !this.#after.denies.some(
+      (one) => this.#implications.holds(deny, one) && search.covers(one, deny),
+    );
+    answers.set(deny, lost);
+    return lost;
+  }
+
+  #searchFor(user: string): PointSearch {
+    const known = this.#searches.get(user) ?? new PointSearch(user, this.#options.partition, this.#memory);
+    this.#searches.set(user, known);
+    return known;
+  }
+
+  /** A point that `inside` matches, first one that depends on no condition, then any. */
+  #look(user: string, inside: Inside): Widening | undefined {
+    const search = this.#searchFor(user);
+    const obstacles = [...(inside.length === 1 ? this.#before.allows : []), ...this.#after.denies];
+    const always = obstacles.filter((rule) => inside.some((given) => this.#implications.holds(given, rule)));
+    if (inside.every(({ key }) => key === undefined)) {
+      const plain = obstacles.filter(({ key, failure }) => key === undefined || !failure);
+      const point = plain.length === always.length ? undefined : search.find(inside, plain);
+      if (typeof point === "object") return this.#report("possible", inside, user, point);
+    }
+    const point = search.find(inside, always);
+    if (point === UNDECIDED) return this.#report("undecided", inside, user);
+    return point === undefined ? undefined : this.#report("possible", inside, user, point);
+  }
+
+  /** A widening, certain if the engine confirms it. */
+  #report(certainty: "possible" | "undecided", [allow, deny]: Inside, user: string, point?: Point): Widening {
+    const found = point === undefined ? undefined : this.#confirm(user, point, allow, deny);
+    return {
+      certainty: found === undefined ? certainty : "certain",
+      cause: deny === undefined ? "allow" : deny.failure ? "failure" : "deny",
+      allowedBy: allow.place,
+      ...(deny === undefined ? {} : { deniedBy: deny.place }),
+      user,
+      anyUser: this.#options.users === undefined && this.#madeUp.includes(user),
+      ...(point === undefined ? {} : { point }),
+      conditions: [allow.condition, deny?.condition].filter((condition) => condition !== undefined),
+      ...(found === undefined ? {} : { counterexample: found }),
+    };
+  }
+
+  #confirm(user: string, point: Point, allow: Rule, deny: Rule | undefined): Counterexample | undefined {
+    const search = this.#searchFor(user);
+    const near = this.#allRules().filter((rule) => rule.reads !== undefined && search.matches(rule, point));
+    const conditions = [allow, ...(deny === undefined ? [] : [deny]), ...near]
+      .map(({ reads }) => reads)
+      .filter((condition) => condition !== undefined);
+    const found = this.#confirmation.at(user, point, conditions, deny?.malformed);
+    return found === undefined
+      ? undefined
+      : this.#confirmation.readable(found, point, deny === undefined ? [allow] : [deny, allow]);
+  }
+
+  /** The gate of lists: some statement allows the action, whatever its resource and condition (evaluation.md §10). */
+  *#openedBy(gate: Gate): Generator<Widening> {
+    const action = newlyOpened(gate, this.#gatesBefore);
+    if (action === undefined) return;
+    const [user = this.#madeUp[0] as string] = this.#options.users ?? [];
+    const found =
+      action === UNDECIDED
+        ? undefined
+        : this.#confirmation.ask(user, { any_resource: { action } }, new Map());
+    yield {
+      certainty: found === undefined ? "undecided" : "certain",
+      cause: "list",
+      allowedBy: gate.place,
+      user,
+      anyUser: this.#options.users === undefined,
+      conditions: [],
+      ...(found === undefined ? {} : { counterexample: found }),
+    };
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * The first administrator, set up by whoever runs the service (security.md §6.2): user, membership, key and the durable
+ * mark that it is done come into the store in one batch, or none of them does.
+ */
+
+import type { Catalog } from "../catalog/catalog.ts";
+import type { BatchOperation, MarkedPlan, MarkedState } from "../directory/batch.ts";
+import type { Directory } from "../directory/directory.ts";
+import { generateAccessKeyId, generateSecretAccessKey } from "../directory/generated-keys.ts";
+import { AuthorizerError, type Problem } from "../errors.ts";
+import { accessKeyProblem, type Guards, secretAccessKeyProblem, userNameProblem } from "../model/names.ts";
+import { BOOTSTRAP_MARK, readMark } from "./bootstrap-mark.ts";
+import { ADMINS } from "./plan-admin.ts";
+import { planSet } from "./plan-set.ts";
+import { shippedSetOf } from "./shipped-set.ts";
+
+/** Name of the mark in the directory. */
+const SETUP_MARK = "setup";
+const FORMAT = 1;
+/** What a data server calls users of its own set-up. */
+const SOURCE = "internal";
+
+/** An administrator to be. */
+export interface NewAdministrator {
+  readonly username: string;
+  /** A key to import; absent: one is generated. */
+  readonly key?: { readonly access_key_id: string; readonly secret_access_key: string };
+}
+
+/** The key of an administrator who was created, in clear. */
+export interface CreatedAdministrator {
+  readonly username: string;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  /** Unix seconds. */
+  readonly creation_date: number;
+}
+
+/** What creating an administrator works on. */
+export interface AdministratorParts {
+  readonly directory: Directory;
+  readonly catalog: Catalog;
+  readonly guards: Guards;
+}
+
+async function markOf(directory: Directory, name: string): Promise<unknown> {
+  let found: unknown;
+  await directory.batches.applyMarked(name, async ({ mark }) => {
+    found = mark;
+    return undefined;
+  });
+  return found;
+}
+
+/** Whether there was a first administrator: by set-up, or by a bootstrap or an import in mode external. */
+export async function isSetUp(directory: Directory): Promise<boolean> {
+  if ((await markOf(directory, SETUP_MARK)) !== undefined) return true;
+  return readMark(await markOf(directory, BOOTSTRAP_MARK))?.mode === "external";
+}
+
+/**
+ * Sets up the first administrator, with the preconfigured groups and policies where nothing has filled the store yet.
+ * Of several that race, one succeeds.
+ * @throws AuthorizerError "already_exists" where it is done, or where the user or key exists; "invalid_request"
+ */
+export async function setUpFirstAdministrator(
+  parts: AdministratorParts,
+  administrator: NewAdministrator,
+): Promise<CreatedAdministrator> {
+  const { directory, catalog } = parts;
+  assertSound(administrator, parts.guards);
+  const bootstrapped = readMark(await markOf(directory, BOOTSTRAP_MARK));
+  const done = new AuthorizerError("already_exists", "the first administrator has been set up");
+  if (bootstrapped?.mode === "external") throw done;
+  const created = await directory.batches.applyMarked(SETUP_MARK, async (state) => {
+    if (state.mark !== undefined) return undefined;
+    const isFilled = bootstrapped !== undefined;
+    const filling = isFilled
+      ? []
+      : (await planSet(shippedSetOf("external", catalog, ""), undefined, state)).operations;
+    return plan(administrator, filling, state);
+  });
+  if (created === undefined) throw done;
+  return created;
+}
+
+/**
+ * Creates a further administrator; the set-up counts as done from then on.
+ * @throws AuthorizerError "already_exists" where the user or key exists; "invalid_request" without a group `Admins`
+ */
+export async function addAdministrator(
+  { directory, guards }: Pick<AdministratorParts, "directory" | "guards">,
+  administrator: NewAdministrator,
+): Promise<CreatedAdministrator> {
+  assertSound(administrator, guards);
+  const created = await directory.batches.applyMarked(SETUP_MARK, async (state) => {
+    if ((await state.group(ADMINS)) === undefined) {
+      const message = `there is no group ${ADMINS}: svc-authorizer setup creates it with the first administrator`;
+      throw new AuthorizerError("invalid_request", message);
+    }
+    return plan(administrator, [], state);
+  });
+  return created as CreatedAdministrator;
+}
+
+async function plan(
+  { username, key }: NewAdministrator,
+  filling: readonly BatchOperation[],
+  state: MarkedState,
+): Promise<MarkedPlan<CreatedAdministrator>> {
+  if ((await state.user(username)) !== undefined)
+    throw new AuthorizerError("already_exists", `user ${JSON.stringify(username)} already exists`);
+  if (key !== undefined && (await state.keyOwner(key.access_key_id)) !== undefined)
+    throw new AuthorizerError("already_exists", "the access key id belongs to another user");
+  const result = {
+    username,
+    access_key_id: key?.access_key_id ?? generateAccessKeyId(),
+    secret_access_key: key?.secret_access_key ?? generateSecretAccessKey(),
+    creation_date: Math.floor(Date.now() / 1000),
+  };
+  return {
+    operations: [
+      ...filling,
+      { op: "put_user", user: { username, source: SOURCE } },
+      { op: "add_member", group: ADMINS, username },
+      { op: "put_credential", ...result },
+    ],
+    mark: { format: FORMAT, username },
+    result,
+  };
+}
+
+function assertSound({ username, key }: NewAdministrator, guards: Guards): void {
+  const problems: Problem[] = [];
+  const add = (pointer: string, message: string | undefined): void => {
+    if (message !== undefined) problems.push({ pointer, message });
+  };
+  add("/username", userNameProblem(username, guards));
+  if (key !== undefined) {
+    add("/access_key_id", accessKeyProblem(key.access_key_id));
+    add("/secret_access_key", secretAccessKeyProblem(key.secret_access_key));
+  }
+  if (problems.length === 0) return;
+  const message = problems.map((problem) => problem.message).join("; ");
+  throw new AuthorizerError("invalid_request", message, { problems });
+}

@@ -1,0 +1,58 @@
+/** What `svc-authorizer superuser` does: a further administrator, while the service is not running. */
+
+import { addAdministrator } from "../../bootstrap/first-administrator.ts";
+import { openData, openLog } from "../../compose/data.ts";
+import { auditOnce } from "../../compose/offline-store.ts";
+import type { Environment } from "../../config/environment.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { ProcessEdge } from "../process-edge.ts";
+import {
+  type AdministratorFlags,
+  type AskSecret,
+  administratorOf,
+  printAdministrator,
+} from "./administrator-options.ts";
+
+/** Creates the administrator and prints the key. Answers the exit code; throws AuthorizerError where it cannot be done. */
+export async function runSuperuser(
+  values: ConfigValues,
+  flags: AdministratorFlags,
+  { edge, env, ask }: { edge: Pick<ProcessEdge, "stdout">; env: Environment; ask: AskSecret },
+): Promise<number> {
+  const administrator = await administratorOf(flags, env, ask);
+  const made = await withDirectory(values, ({ directory }) =>
+    addAdministrator({ directory, guards: values["authorizer.guards"] }, administrator),
+  );
+  const { username, access_key_id } = made;
+  await auditOnce(values, "setup", { what: "superuser", admin: username, access_key_id });
+  printAdministrator(made, flags.json ?? false, edge.stdout);
+  return EXIT.ok;
+}
+
+/**
+ * Runs `work` on the configured store, which no service may have open.
+ * @throws AuthorizerError "unavailable" when the store is in use, "invalid_request" for a store in memory
+ */
+export async function withDirectory<T>(
+  values: ConfigValues,
+  work: (data: Awaited<ReturnType<typeof openData>>) => Promise<T>,
+): Promise<T> {
+  if (values["database.type"] === "mem") {
+    const message = "database.type mem keeps nothing beyond the process: there is no store to work on";
+    throw new AuthorizerError("invalid_request", message);
+  }
+  const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
+  const data = await openData(values, logger).catch((error: unknown) => {
+    if (!isErrorCode(error, "unavailable")) throw error;
+    const hint =
+      "a running service takes svc-authorizer setup --server, and svcctl with an administrator's key";
+    throw new AuthorizerError("unavailable", `${error.message}; ${hint}`, { cause: error });
+  });
+  try {
+    return await work(data);
+  } finally {
+    await data.close();
+  }
+}

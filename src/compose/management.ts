@@ -1,0 +1,67 @@
+/** The management API of the user listener, as the configuration has it. */
+
+import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
+import type { ConfigValues } from "../config/table.ts";
+import type { Decisions } from "../decisions/decisions.ts";
+import type { Endpoints } from "../endpoints/endpoints.ts";
+import { TrustedProxies } from "../http/client-address.ts";
+import type { ManagementOptions } from "../http/management/management-api.ts";
+import type { GroupAcls, UserInvitations } from "../http/management/ports.ts";
+import type { Identities } from "../identity/identity.ts";
+import type { AuditEvents } from "../observe/audit-port.ts";
+import type { DataParts } from "./data.ts";
+import { escalationCheck } from "./escalation.ts";
+import { httpLimits } from "./http-limits.ts";
+import type { ServiceSetup } from "./setup.ts";
+
+/** What the API works on besides data. */
+export interface ManagementParts {
+  readonly decisions: Decisions;
+  readonly endpoints: Endpoints;
+  readonly identities: Identities;
+  readonly invitations: UserInvitations;
+  readonly setup: ServiceSetup;
+  readonly audit: AuditEvents;
+  /** Version of this package. */
+  readonly version: string;
+}
+
+/** The options of the API. */
+export function managementOptions(data: DataParts, parts: ManagementParts): ManagementOptions {
+  const { values, directory, catalog, logger } = data;
+  return {
+    ...parts,
+    directory,
+    vocabulary: catalog,
+    limits: httpLimits(values),
+    proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
+    publicOrigins: publicOrigins(values),
+    cookieDomain: values["auth.cookie_domain"],
+    acls: groupAcls(catalog.partition),
+    escalation: values["authorizer.escalation"],
+    escalationCheck: escalationCheck(directory, catalog),
+    rbac: values["auth.ui_config.rbac"],
+    log: logger,
+  };
+}
+
+/** Origins under which browsers know the user listener. */
+function publicOrigins(values: ConfigValues): ReadonlySet<string> {
+  const urls = [values["authorizer.public_url"], values["email.svc_base_url"]];
+  return new Set(
+    urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : [])),
+  );
+}
+
+/** Access lists, least first. */
+function groupAcls(partition: string): GroupAcls {
+  const permissions: readonly Acl[] = ACL_GROUPS.map(({ acl }) => acl).reverse();
+  return {
+    permissions,
+    policyName: aclPolicyName,
+    statements: (permission) => {
+      const known = permissions.find((acl) => acl === permission);
+      return known === undefined ? undefined : aclStatements(known, partition);
+    },
+  };
+}

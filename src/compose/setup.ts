@@ -1,0 +1,92 @@
+/** The one-time token of the set-up, and the set-up of the running service (security.md §6.2). */
+
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isSetUp, setUpFirstAdministrator } from "../bootstrap/first-administrator.ts";
+import type { ConfigValues } from "../config/table.ts";
+import { AuthorizerError, isErrorCode } from "../errors.ts";
+import type { Setup } from "../http/management/ports.ts";
+import type { DataParts } from "./data.ts";
+
+/** Name of the file with the token, beside the data. */
+const TOKEN_FILE = "svc-authorizer-setup-token";
+const TOKEN_BYTES = 32;
+const OWNER_ONLY = 0o600;
+
+/** What whoever starts the service is told, as long as there is no administrator. */
+export interface SetupOffer {
+  readonly token: string;
+  /** Where the token is kept too; undefined where the store ends with the process, and the token with it. */
+  readonly file: string | undefined;
+}
+
+/** Set-up with the offer of this start, undefined where it is done. */
+export interface ServiceSetup extends Setup {
+  readonly offer: SetupOffer | undefined;
+}
+
+/** The file with the token; undefined where nothing is kept on disk. */
+export function setupTokenFile(values: ConfigValues): string | undefined {
+  switch (values["database.type"]) {
+    case "mem":
+      return undefined;
+    case "local":
+      return join(values["database.local.path"], TOKEN_FILE);
+    default:
+      return join(process.cwd(), TOKEN_FILE);
+  }
+}
+
+/**
+ * Opens the set-up: with a fresh token in a file (mode 600) where it is not done, without one where it is.
+ * @throws AuthorizerError "unavailable" where the file cannot be written
+ */
+export async function openSetup({ directory, catalog, values }: DataParts): Promise<ServiceSetup> {
+  const file = setupTokenFile(values);
+  let done = await isSetUp(directory);
+  const token = done ? undefined : randomBytes(TOKEN_BYTES).toString("base64url");
+  if (token === undefined) await removeToken(file);
+  else await writeToken(file, token);
+  const wanted = hash("sha256", token ?? "", "buffer");
+  const finish = async (): Promise<void> => {
+    done = true;
+    await removeToken(file);
+  };
+  return {
+    offer: token === undefined ? undefined : { token, file },
+    isDone: async () => done,
+    accepts: (given) =>
+      timingSafeEqual(hash("sha256", given, "buffer"), wanted) && token !== undefined && !done,
+    run: async (administrator) => {
+      const parts = { directory, catalog, guards: values["authorizer.guards"] };
+      try {
+        const created = await setUpFirstAdministrator(parts, administrator);
+        await finish();
+        return created;
+      } catch (error) {
+        // Another process may have been faster: then the token here is worth nothing any more.
+        if (isErrorCode(error, "already_exists") && (await isSetUp(directory))) await finish();
+        throw error;
+      }
+    },
+  };
+}
+
+async function removeToken(file: string | undefined): Promise<void> {
+  // Its token is refused from now on, whether the file goes or not.
+  if (file !== undefined) await rm(file, { force: true }).catch(() => {});
+}
+
+async function writeToken(file: string | undefined, token: string): Promise<void> {
+  if (file === undefined) return;
+  const whole = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await writeFile(whole, `${token}\n`, { mode: OWNER_ONLY, flag: "wx" });
+    await rename(whole, file);
+  } catch (cause) {
+    await rm(whole, { force: true });
+    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new AuthorizerError("unavailable", `${file} cannot be written (${reason})`, { cause });
+  }
+}

@@ -1,0 +1,45 @@
+/** What the management API leaves in the audit log (security.md §5.2). */
+
+import type { Identity } from "../../identity/identity.ts";
+import type { AuditEventKind, AuditEvents } from "../../observe/audit-port.ts";
+import type { OpenCall, UserCall } from "./operation.ts";
+
+/** What was done: names of what it was done to, and its state before and after, without secrets. */
+export type AuditedFields = Readonly<Record<string, unknown>>;
+
+/** Writes audit records about calls. */
+export class ManagementAudit {
+  readonly #audit: AuditEvents;
+
+  constructor(audit: AuditEvents) {
+    this.#audit = audit;
+  }
+
+  /** A write that is committed. */
+  wrote(call: UserCall, operation: string, fields: AuditedFields): void {
+    this.#audit.event("write", { ...actorOf(call.identity), ...originOf(call), operation, ...fields });
+  }
+
+  /** A secret that is handed out. */
+  readSecret(call: UserCall, operation: string, fields: AuditedFields): void {
+    this.#audit.event("secret_read", { ...actorOf(call.identity), ...originOf(call), operation, ...fields });
+  }
+
+  /** A log-in or log-out. */
+  session(kind: "login" | "logout", identity: Identity, call: OpenCall): void {
+    this.#audit.event(kind, { ...actorOf(identity), ...originOf(call) });
+  }
+
+  /** An event without a user. */
+  event(kind: AuditEventKind, actor: string, call: OpenCall, fields: AuditedFields): void {
+    this.#audit.event(kind, { actor, ...originOf(call), ...fields });
+  }
+}
+
+function actorOf({ username, how, accessKeyId }: Identity): AuditedFields {
+  return { actor: username, how, ...(accessKeyId === undefined ? {} : { with_key: accessKeyId }) };
+}
+
+function originOf({ requestId, sourceIp }: OpenCall): AuditedFields {
+  return { request_id: requestId, source_ip: sourceIp };
+}

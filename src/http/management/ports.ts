@@ -1,0 +1,70 @@
+/** What the management API needs from others; `compose` provides it. */
+
+import type { NamedStatements, Statement } from "../../model/policy.ts";
+
+/** Port: what a grant would give that somebody lacks. */
+export interface EscalationCheck {
+  /**
+   * A request that the granted policies allow and the caller could not make, in words; undefined where there is
+   * none.
+   * @param actsAs whose name `${user}` in the granted policies stands for, where the caller could act as that user.
+   *   Absent: it stands for the same name on both sides, so that who may do a thing with things of their own may let
+   *   others do it with theirs
+   */
+  beyond(
+    caller: string,
+    granted: readonly NamedStatements[],
+    actsAs: string | undefined,
+  ): Promise<string | undefined>;
+}
+
+/** Port: access lists of groups as policies. */
+export interface GroupAcls {
+  /** Name of the policy that holds a group's access list. */
+  policyName(group: string): string;
+  /** The statements of a permission; undefined for one that is none of {@link GroupAcls.permissions}. */
+  statements(permission: string): readonly Statement[] | undefined;
+  readonly permissions: readonly string[];
+}
+
+/** Who becomes the first administrator. */
+export interface FirstAdministrator {
+  readonly username: string;
+  /** A key to import; absent: one is generated. */
+  readonly key?: { readonly access_key_id: string; readonly secret_access_key: string };
+}
+
+/** The first administrator's key. */
+export interface AdministratorKey {
+  readonly username: string;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  /** Unix seconds. */
+  readonly creation_date: number;
+}
+
+/** Port: set-up of the first administrator (security.md §6.2). */
+export interface Setup {
+  /** Whether there is a first administrator, by the durable mark. */
+  isDone(): Promise<boolean>;
+  /** True for the one-time token; compares in constant time. False once the set-up is done. */
+  accepts(token: string): boolean;
+  /** Sets up; throws "already_exists" where it is done. */
+  run(administrator: FirstAdministrator): Promise<AdministratorKey>;
+}
+
+/** Port: invitations of users who do not exist yet, and the links in them. */
+export interface UserInvitations {
+  /** True where mails can be sent. */
+  readonly available: boolean;
+  /** As the authorization API's port: queued first, the user is created next. */
+  invite(user: { readonly username: string; readonly email: string }): Promise<void>;
+  /** Uses up the token of a link; throws "not_found" for any that is not valid. */
+  redeem(token: string): Promise<{ readonly username: string; readonly userId: string }>;
+}
+
+/** Port: the log of this API. */
+export interface ManagementLog {
+  /** Something legal that was surely not meant. Fields hold no secrets. */
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Management, startManagement } from "./kit.ts";
+
+let api: Management;
+
+const ARN = "arn:svc:fs:::repository/x";
+const denies = { effect: "deny", action: ["fs:DeleteObject"], resource: "*" };
+const reads = { effect: "allow", action: ["fs:Read*"], resource: "*" };
+const writes = { effect: "allow", action: ["fs:WriteObject"], resource: `${ARN}/*` };
+
+/** The manager holds auth:* and fs:Read*, and no fs:Write*. */
+const WIDER = [
+  ["attaching a policy to a user", "PUT", "/auth/users/target/policies/Writes", undefined],
+  ["attaching a policy to oneself", "PUT", "/auth/users/manager/policies/Writes", undefined],
+  ["attaching a policy to a group", "PUT", "/auth/groups/Readers/policies/Writes", undefined],
+  ["adding a member", "PUT", "/auth/groups/Writers/members/target", undefined],
+  ["updating a policy", "PUT", "/auth/policies/Reads", { id: "Reads", statement: [reads, writes] }],
+  ["creating credentials for an administrator", "POST", "/auth/users/admin/credentials", undefined],
+  [
+    "a principal that acts as an administrator",
+    "POST",
+    "/auth/users/admin/external/principals?principalId=role",
+    undefined,
+  ],
+  ["an access list", "POST", "/auth/groups/Readers/acl", { permission: "Write" }],
+  ["an update that lifts a deny", "PUT", "/auth/policies/Held", { id: "Held", statement: [reads] }],
+] as const;
+
+const WITHIN = [
+  ["attaching what one holds", "PUT", "/auth/users/plain/policies/Reads", undefined],
+  ["adding a member to a group with what one holds", "PUT", "/auth/groups/Readers/members/plain", undefined],
+  ["credentials of one's own", "POST", "/auth/users/manager/credentials", undefined],
+  ["credentials for one who holds less", "POST", "/auth/users/target/credentials", undefined],
+  ["an update within what one holds", "PUT", "/auth/policies/Writes", { id: "Writes", statement: [reads] }],
+  [
+    "an update that keeps its deny",
+    "PUT",
+    "/auth/policies/Held",
+    { id: "Held", statement: [{ ...reads, action: ["fs:ReadObject"] }, denies] },
+  ],
+  ["taking away", "DELETE", "/auth/users/target/policies/Reads", undefined],
+] as const;
+
+function withMode(mode: string): void {
+  beforeAll(async () => {
+    api = await startManagement({ "authorizer.escalation": mode });
+  });
+  beforeEach(async () => {
+    await api.authorizer.reset();
+    await api.authorizer.directory.policies.create({ name: "Held", statement: [reads, denies] } as never);
+  });
+  afterAll(() => api?.close());
+}
+
+const state = () => api.authorizer.directory.batches.state({ secrets: false });
+
+describe("escalation: deny", () => {
+  withMode("deny");
+
+  test.each(WIDER)("refuses %s, naming what would become possible", async (_title, method, path, body) => {
+    const before = await state();
+    const answer = await api.call("manager", method, path, body === undefined ? {} : { body });
+    expect(answer.status).toBe(403);
+    expect(answer.json.message).toMatch(
+      /^insufficient permissions: .* grants more than "manager" holds: \w+:\w+ on \S+$/,
+    );
+    expect(await state()).toEqual(before);
+    await expect
+      .poll(() => api.audit().at(-1))
+      .toMatchObject({ operation: "escalation", refused: true, actor: "manager" });
+  });
+
+  test.each(WITHIN)("lets pass %s", async (_title, method, path, body) => {
+    const answer = await api.call("manager", method, path, body === undefined ? {} : { body });
+    expect(answer.status).toBeLessThan(300);
+    expect(answer.headers.get("warning") ?? "").not.toContain("escalation");
+  });
+
+  test("compares own things with own things when a policy is handed on, and names when somebody is acted as", async () => {
+    const { directory } = api.authorizer;
+    const statement = [
+      { effect: "allow", action: ["fs:*"], resource: "arn:svc:fs:::repository/own-${user}" },
+    ];
+    await directory.policies.create({ name: "Own", statement });
+    await directory.users.attachPolicy("manager", "Own");
+    expect((await api.call("manager", "PUT", "/auth/users/plain/policies/Own")).status).toBe(201);
+    const acting = await api.call("manager", "POST", "/auth/users/plain/credentials");
+    expect(acting.json.message).toContain("arn:svc:fs:::repository/own-plain");
+  });
+
+  test("the permission is asked first, and what does not exist is not found", async () => {
+    expect((await api.call("viewer", "PUT", "/auth/users/target/policies/Writes")).status).toBe(401);
+    expect((await api.call("manager", "PUT", "/auth/users/target/policies/None")).status).toBe(404);
+    expect((await api.call("manager", "POST", "/auth/users/none/credentials")).status).toBe(404);
+  });
+});
+
+describe("escalation: warn", () => {
+  withMode("warn");
+
+  test("does it and says so to caller and audit log", async () => {
+    const answer = await api.call("manager", "PUT", "/auth/users/target/policies/Writes");
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("warning")).toMatch(/^299 svc-authorizer ".*grants more than/);
+    await expect
+      .poll(() => api.audit().slice(-2))
+      .toMatchObject([
+        { operation: "escalation", refused: false },
+        { event: "write", operation: "attachPolicyToUser", policy: "Writes" },
+      ]);
+  });
+});
+
+describe("escalation: off", () => {
+  withMode("off");
+
+  test("says nothing", async () => {
+    const answer = await api.call("manager", "PUT", "/auth/users/target/policies/Writes");
+    expect([answer.status, answer.headers.get("warning")]).toEqual([201, null]);
+  });
+});
