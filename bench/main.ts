@@ -8,6 +8,7 @@ import { measureHttp } from "./http.ts";
 import { isPinned } from "./processes.ts";
 import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
+import { measureSearches } from "./search.ts";
 
 const log = (text: string): void => console.error(text);
 const whole = (value: number): string => Math.round(value).toLocaleString("en");
@@ -79,6 +80,11 @@ async function everything(): Promise<void> {
       p50.toFixed(2),
       p99.toFixed(2),
     ]),
+  );
+  const searches = await measureSearches(log);
+  table(
+    ["First page of 100, of 10,000 users and 10,000 resources", "First time, ms", "Then, ms"],
+    searches.map(({ name, first, median }) => [name, first.toFixed(0), median.toFixed(0)]),
   );
 }
 

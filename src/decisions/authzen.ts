@@ -4,15 +4,12 @@ import type { Directory } from "../directory/directory.ts";
 import type { DecisionContext, RequiredLeaf } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { Via } from "../model/policy.ts";
-import { addProperties, sourceIpOf } from "./condition-fields.ts";
 import type { Basis, Deciding } from "./deciding.ts";
 import type { CheckAnswer, EvaluationAnswer, EvaluationRequest } from "./decisions.ts";
+import { evaluationFields, type RequestProperties } from "./evaluation-fields.ts";
 import type { CachedPrincipal } from "./principal-cache.ts";
 import type { Principals } from "./principals.ts";
 import type { ResourceTypes } from "./resource-types.ts";
-
-/** Which attributes win where both the directory and the request have one (`authorizer.request_properties`). */
-export type RequestProperties = "fill" | "override";
 
 /** What {@link Authzen} needs. */
 export interface AuthzenOptions {
@@ -83,8 +80,10 @@ export class Authzen {
       );
     }
     const basis: Basis = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
-    const decided = (context: DecisionContext): EvaluationAnswer =>
-      answerOf(deciding.check(basis, { user: subject.id, required, context }, request));
+    const decided = (context: DecisionContext): EvaluationAnswer | Promise<EvaluationAnswer> => {
+      const answer = deciding.check(basis, { user: subject.id, required, context }, request);
+      return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
+    };
     if (!user.policies.readsContext) return decided(NO_FIELDS);
     if (!user.policies.readsResource) return decided(this.#fields(request, user, undefined));
     const registered = this.#options.directory.resources.get(resource.type, resource.id);
@@ -96,21 +95,8 @@ export class Authzen {
     user: CachedPrincipal,
     registered: Properties | undefined,
   ): DecisionContext {
-    const fields = new Map<string, string | readonly string[]>();
-    const { subject, action, resource, context } = request;
-    addProperties(fields, "context.", context);
-    addProperties(fields, "action.", action.properties);
-    const requested = (): void => {
-      addProperties(fields, "subject.", subject.properties);
-      addProperties(fields, "resource.", resource.properties);
-    };
-    if (this.#options.requestProperties === "fill") requested();
-    addProperties(fields, "subject.", user.principal.properties);
-    addProperties(fields, "resource.", registered);
-    if (this.#options.requestProperties === "override") requested();
-    const sourceIp = sourceIpOf(context);
-    if (sourceIp !== undefined) fields.set("SourceIp", sourceIp);
-    return fields;
+    const properties = { subject: user.principal.properties, resource: registered };
+    return evaluationFields(request, properties, this.#options.requestProperties);
   }
 
   #denial(reason: string, text: string, id = this.#options.nextId()): EvaluationAnswer {

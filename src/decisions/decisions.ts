@@ -7,6 +7,9 @@
 import type { DecisionContext, Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
+import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
+import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
+import type { Searches } from "./searches.ts";
 
 /** Where a question came in; a label of metrics and a field of the audit log. */
 export type Entrance = (typeof ENTRANCES)[number];
@@ -54,22 +57,6 @@ export interface FilterRequest {
   readonly resources: readonly string[];
   readonly context: DecisionContext;
   readonly requestId: string;
-}
-
-/** AuthZEN entities as parsed at the edge; property bags are optional. */
-export interface AuthzenSubject {
-  readonly type: string;
-  readonly id: string;
-  readonly properties?: Properties;
-}
-export interface AuthzenAction {
-  readonly name: string;
-  readonly properties?: Properties;
-}
-export interface AuthzenResource {
-  readonly type: string;
-  readonly id: string;
-  readonly properties?: Properties;
 }
 
 /** One AuthZEN access evaluation. */
@@ -127,6 +114,8 @@ export interface Decisions {
   resourceArn(type: string, id: string): string | undefined;
   /** `service:Verb` of an AuthZEN action name on a resource type, or undefined. */
   actionName(type: string, name: string): string | undefined;
+  /** May this request of a data server pass? The permission tables applied. */
+  request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer>;
   simulate(simulation: SimulationCase): Promise<SimulationAnswer>;
   /**
    * The effective policies of a user in the form that data servers get (`authorizer.effective_policies`), distinct
@@ -134,6 +123,8 @@ export interface Decisions {
    * changed.
    */
   effectivePolicies(username: string): readonly Policy[] | undefined | Promise<readonly Policy[] | undefined>;
+  /** Who can, what can, and which resources. */
+  readonly searches: Searches;
   /** Digest of the policy set. */
   readonly policiesVersion: string;
   /** Plain numbers, read when metrics are scraped. */
@@ -159,8 +150,14 @@ export interface DecisionRecord {
   readonly id: string;
   readonly request_id: string;
   readonly entrance: Entrance;
-  readonly user: string;
-  readonly required: RequiredPermissions;
+  /** null: nobody. */
+  readonly user: string | null;
+  /** Where the entrance itself verified who asks. */
+  readonly credential?: UsedCredential;
+  /** Of a request of a data server: its operation, null where no row answers. */
+  readonly operation?: string | null;
+  /** null: nothing was needed, or the request is not known. */
+  readonly required: RequiredPermissions | null;
   readonly effect: Effect;
   readonly message?: string;
 }

@@ -2,10 +2,9 @@
 
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
-import type { DecisionContext } from "../model/decision.ts";
-import { Authzen, type RequestProperties, viaOf } from "./authzen.ts";
+import type { Endpoints } from "../endpoints/endpoints.ts";
+import { Authzen, viaOf } from "./authzen.ts";
 import { CompiledSets } from "./compiled-sets.ts";
-import { addProperties } from "./condition-fields.ts";
 import { createCounters } from "./counters.ts";
 import { Deciding } from "./deciding.ts";
 import { decisionIds } from "./decision-ids.ts";
@@ -18,9 +17,13 @@ import type {
   FilterRequest,
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
+import type { RequestProperties } from "./evaluation-fields.ts";
 import { filterResources } from "./filtering.ts";
+import { openSearches } from "./open-searches.ts";
 import type { CachedPrincipal, CacheSettings } from "./principal-cache.ts";
 import { Principals } from "./principals.ts";
+import { withRegistered } from "./registered-properties.ts";
+import { Requesting, type RequestLimits } from "./requesting.ts";
 import { ResourceTypes } from "./resource-types.ts";
 import { Simulating } from "./simulating.ts";
 import { Slicer } from "./slicer.ts";
@@ -29,6 +32,8 @@ import { Slicer } from "./slicer.ts";
 export interface DecisionsOptions {
   readonly directory: Directory;
   readonly catalog: Catalog;
+  /** The permission tables, in the partition of the catalog. */
+  readonly endpoints: Endpoints;
   readonly cache: CacheSettings;
   readonly audit: DecisionAudit;
   readonly requestProperties: RequestProperties;
@@ -41,7 +46,12 @@ export interface DecisionsOptions {
   readonly policiesPerUser?: number;
   /** Told of a user with more, at each load. */
   readonly onTooMany?: (found: { readonly policies: number }) => void;
+  /** How much a request of a data server may need. */
+  readonly requestLimits?: RequestLimits;
 }
+
+/** The defaults of `authorizer.limits`. */
+const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096 };
 
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
@@ -67,14 +77,19 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     if (resources || all) types.invalidate();
   });
   const nextId = decisionIds();
-  const deciding = new Deciding({ counters, audit, policiesVersion: catalog.digest, nextId, now });
-  const authzen = new Authzen({ directory, principals, types, deciding, requestProperties, nextId });
+  const deciding = new Deciding({ counters, audit, policiesVersion: catalog.digest, nextId, now, slicer });
   const effective = new EffectivePolicies(
     options.effectivePolicies ?? "portable",
     counters,
     options.onRewritten ?? (() => {}),
   );
-  const simulating = new Simulating({ directory, partition: catalog.partition, slicer, deciding });
+  const { partition } = catalog;
+  const shared = { directory, partition, principals, types, slicer, counters, deciding, requestProperties };
+  const authzen = new Authzen({ ...shared, nextId });
+  const simulating = new Simulating(shared);
+  const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
+  const requesting = new Requesting({ ...shared, endpoints, limits });
+  const searches = openSearches({ ...shared, ttl: options.cache.ttl });
   return {
     check: (request) => check(principals, deciding, request, requestProperties),
     evaluate: (request) => authzen.evaluate(request),
@@ -82,16 +97,19 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     typesRefreshed: () => types.refreshed(),
     resourceArn: (type, id) => types.arn(type, id),
     actionName: (type, name) => types.action(type, name),
+    request: (asked) => requesting.request(asked),
     simulate: (simulation) => simulating.simulate(simulation),
     effectivePolicies: (username) => {
       const found = principals.get(username);
       if (found instanceof Promise) return found.then((user) => user && effective.of(user.principal));
       return effective.of(found.principal);
     },
+    searches,
     policiesVersion: catalog.digest,
     counters,
     close: () => {
       unsubscribe();
+      searches.close();
       principals.close();
     },
   };
@@ -103,7 +121,7 @@ function check(
   request: CheckRequest,
   requestProperties: RequestProperties,
 ): CheckAnswer | Promise<CheckAnswer> {
-  const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss"): CheckAnswer => {
+  const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss") => {
     if (user === undefined) return deciding.unknownUser(request, request);
     const context = withRegistered(request.context, user, requestProperties);
     const via = (policy: string): ReturnType<typeof viaOf> => viaOf(user, policy);
@@ -128,18 +146,4 @@ async function filter(
   }
   const context = withRegistered(request.context, user, requestProperties);
   return slicer.run(filterResources(user.policies, { ...request, context }, counters));
-}
-
-/** Registered properties of the user beside the fields of the request; registered ones win unless told otherwise. */
-function withRegistered(
-  context: DecisionContext,
-  user: CachedPrincipal,
-  requestProperties: RequestProperties,
-): DecisionContext {
-  if (!user.policies.readsContext || Object.keys(user.principal.properties).length === 0) return context;
-  const registered = new Map<string, string | readonly string[]>();
-  addProperties(registered, "subject.", user.principal.properties);
-  return requestProperties === "fill"
-    ? new Map([...context, ...registered])
-    : new Map([...registered, ...context]);
 }

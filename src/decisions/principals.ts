@@ -1,9 +1,10 @@
 /** Users ready for decisions: from the cache, else from the directory through the compiler. */
 
-import type { Directory } from "../directory/directory.ts";
+import type { Directory, Principal } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 import { actionsOf, isPrepared } from "../engine/decide.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
+import type { EffectivePolicy } from "../model/policy.ts";
 import type { CompiledSets } from "./compiled-sets.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { type CachedPrincipal, type CacheSettings, PrincipalCache } from "./principal-cache.ts";
@@ -29,18 +30,16 @@ export interface PrincipalsOptions {
 export class Principals {
   readonly #cache: PrincipalCache;
   readonly #slicer: Slicer;
+  readonly #options: PrincipalsOptions;
   readonly #unsubscribe: () => void;
 
   constructor(options: PrincipalsOptions) {
-    const { directory, cache, slicer, counters, sets, policiesPerUser, onTooMany } = options;
+    const { directory, cache, slicer, counters } = options;
     this.#slicer = slicer;
+    this.#options = options;
     this.#cache = new PrincipalCache(cache, counters, async (username) => {
       const principal = await directory.principal(username);
-      if (principal === undefined) return undefined;
-      const count = principal.policies.length;
-      if (count <= policiesPerUser) return { principal, policies: await sets.get(principal.policies) };
-      onTooMany({ policies: count });
-      return { principal, policies: sets.denyAll };
+      return principal && this.compiled(principal);
     });
     this.#unsubscribe = directory.onChange((change) => this.#cache.evict(change));
   }
@@ -66,6 +65,22 @@ export class Principals {
   /** The user without preparation for any decision: at once when cached. */
   get(username: string): CachedPrincipal | Promise<CachedPrincipal | undefined> {
     return this.#cache.peek(username) ?? this.#cache.load(username);
+  }
+
+  /**
+   * A user read from the directory with compiled policies, past the cache: for work on many users.
+   * @param relevant the policies to compile, where others cannot change what is asked
+   */
+  async compiled(
+    principal: Principal,
+    relevant: (policy: EffectivePolicy) => boolean = () => true,
+  ): Promise<CachedPrincipal> {
+    const { sets, policiesPerUser, onTooMany } = this.#options;
+    const count = principal.policies.length;
+    if (count <= policiesPerUser)
+      return { principal, policies: await sets.get(principal.policies.filter(relevant)) };
+    onTooMany({ policies: count });
+    return { principal, policies: sets.denyAll };
   }
 
   async #load(username: string, required: RequiredPermissions): Promise<CachedPrincipal | undefined> {

@@ -3,10 +3,19 @@
 import type { PerItem, WireRequest } from "../endpoints/endpoints.ts";
 import type { DecisionContext, Effect, RequiredPermissions } from "../model/decision.ts";
 
+/** What a user proved to be one with, for records. */
+export interface UsedCredential {
+  readonly how: "access_key" | "login_token" | "signature";
+  /** The key used; of a login token, the one it was issued for. */
+  readonly access_key_id?: string;
+}
+
 /** A question about a request. */
 export interface RequestCheck {
   /** The user; undefined: nobody proved to be one, which only rows with `authentication: none` let through. */
   readonly user: string | undefined;
+  /** What the user proved it with, for the audit log; absent where the caller's word is taken. */
+  readonly credential?: UsedCredential;
   readonly request: WireRequest;
   /** Forward-auth decides on every item that could come (security.md §2.4); `/request` tells the caller to filter. */
   readonly items: "required" | "told";

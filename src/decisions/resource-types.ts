@@ -4,11 +4,14 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { ResourceType } from "../model/resource-type.ts";
-import { type CompiledTemplate, compileTemplate } from "../model/template.ts";
+import { type CompiledTemplate, compileTemplate, parseTemplate } from "../model/template.ts";
+import { compareUtf8 } from "../model/utf8-order.ts";
 
 interface Known {
   readonly template: CompiledTemplate;
   readonly actions: ReadonlyMap<string, string>;
+  /** The ARNs of the type as a pattern, with a star for each value. */
+  readonly pattern: string;
 }
 
 /** Maps AuthZEN resources and action names to ARNs and actions. */
@@ -66,8 +69,28 @@ export class ResourceTypes {
   action(type: string, name: string): string | undefined {
     return name.includes(":") ? name : this.#known.get(type)?.actions.get(name);
   }
+
+  /** The names by which a type calls its actions, in UTF-8 byte order; none for an unknown type. */
+  actionNames(type: string): readonly string[] {
+    return [...(this.#known.get(type)?.actions.keys() ?? [])].sort(compareUtf8);
+  }
+
+  /** All actions there are, `service:Verb`, in UTF-8 byte order: those of the catalog and those of every type. */
+  allActions(): readonly string[] {
+    const ofTypes = [...this.#known.values()].flatMap(({ actions }) => [...actions.values()]);
+    return [...new Set([...this.#catalog.actions.keys(), ...ofTypes])].sort(compareUtf8);
+  }
+
+  /** The ARNs of a type as a pattern, a superset of them; undefined for an unknown type. */
+  pattern(type: string): string | undefined {
+    return this.#known.get(type)?.pattern;
+  }
 }
 
 function known(type: ResourceType): Known {
-  return { template: compileTemplate(type), actions: new Map(Object.entries(type.actions)) };
+  return {
+    template: compileTemplate(type),
+    actions: new Map(Object.entries(type.actions)),
+    pattern: parseTemplate(type.arn).literals.join("*"),
+  };
 }

@@ -3,7 +3,7 @@
 import type { DecisionContext, Effect, RequiredLeaf } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { Condition, Via } from "../model/policy.ts";
-import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./decisions.ts";
+import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 
 /** A part of a result: items after `after` (exclusive) in UTF-8 byte order, at most `limit`. */
 export interface SearchPage {
@@ -16,6 +16,8 @@ export interface Found<T> {
   readonly results: readonly T[];
   /** Key to go on after; undefined on the last page. */
   readonly next?: string;
+  /** Number of all results, where it is known without looking for them. */
+  readonly total?: number;
 }
 
 /** AuthZEN search: the entity that is searched for has a type and no id. */
@@ -33,6 +35,10 @@ export interface ResourceSearch {
   readonly context?: Properties;
   readonly page: SearchPage;
 }
+/**
+ * Action search finds the names by which the resource's type calls its actions; for type `arn`, which has none, all
+ * actions there are as `service:Verb`.
+ */
 export interface ActionSearch {
   readonly subject: AuthzenSubject;
   readonly resource: AuthzenResource;
@@ -60,6 +66,10 @@ export interface WhatCan {
   readonly context: DecisionContext;
   readonly page: SearchPage;
 }
+/** Actions that are allowed, `service:Verb`. */
+export interface WhatCanAnswer extends Found<string> {
+  readonly reason?: "unknown_user";
+}
 
 /** `/plan`. */
 export interface PlanRequest {
@@ -71,8 +81,16 @@ export interface PlanRequest {
 }
 /**
  * Which resources a user may act on, as patterns: a resource is allowed when a pattern of `allow` (or of a
- * `conditional` allow whose condition holds) matches and none of `deny` (or of a conditional deny) does. `${user}` is
- * filled in. Conditions that the context decides are decided; what stays reads what is not known yet.
+ * `conditional` allow whose condition holds) matches and none of `deny` (or of a conditional deny) does.
+ *
+ * Patterns match as those of policies do (evaluation.md §3): `*` matches everything; of two ARNs, service and account
+ * are equal, regions are not compared, and `*` and `?` are wildcards in the last field only. `${user}` is filled in.
+ *
+ * Conditions are decided as far as the context and the user's registered properties go; what is left reads only what
+ * is not known yet. Of a condition that cannot be evaluated an allow does not hold, and a deny does. A conditional
+ * deny of `*` may stand for a statement about something else whose condition would be an error (evaluation.md §2).
+ *
+ * `always`: every resource (of the type) is allowed. `never`: none is, and all lists are empty.
  */
 export interface Plan {
   readonly kind: "always" | "never" | "conditional";
@@ -83,14 +101,22 @@ export interface Plan {
     readonly resource: string;
     readonly condition: Condition;
   }[];
+  readonly reason?: "unknown_user";
 }
 
-/** The searches. */
+/**
+ * The searches. Results are exactly those for which an evaluation (or, for the native questions, a check) allows, in
+ * UTF-8 byte order and complete over all pages while nothing changes. Each yields to other work at least every 10 ms
+ * (security.md §5.3) and rejects with "unavailable" when the store does not work.
+ */
 export interface Searches {
+  /** "invalid_request" where the id of the resource makes its ARN ambiguous, as for evaluations. */
   subjects(search: SubjectSearch): Promise<Found<{ readonly type: string; readonly id: string }>>;
+  /** Among registered resources. */
   resources(search: ResourceSearch): Promise<Found<{ readonly type: string; readonly id: string }>>;
+  /** "invalid_request" as for {@link Searches.subjects}. */
   actions(search: ActionSearch): Promise<Found<{ readonly name: string }>>;
   whoCan(question: WhoCan): Promise<Found<WhoCanResult>>;
-  whatCan(question: WhatCan): Promise<Found<string>>;
+  whatCan(question: WhatCan): Promise<WhatCanAnswer>;
   plan(request: PlanRequest): Promise<Plan>;
 }

@@ -87,7 +87,7 @@ async function inTurn(request: ServiceRequest, exchange: BodyExchange): Promise<
     request.deadline = performance.now() + edge.limits.requestTimeoutMs;
     continueIfAsked(request, response);
     const bytes = await readBody(request, route.maxBytes, () => tooLarge(route));
-    const body = parseJsonBody(bytes, edge.limits.jsonDepth);
+    const body = (route.parse ?? parseJsonBody)(bytes, edge.limits.jsonDepth);
     const began = performance.now();
     decided(request, exchange, began, await route.answer(body, exchange));
   } finally {
@@ -152,7 +152,7 @@ function decide(request: ServiceRequest, exchange: BodyExchange): void {
   exchange.rest = undefined;
   try {
     const bytes = rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest, exchange.received);
-    const body = parseJsonBody(bytes, exchange.edge.limits.jsonDepth);
+    const body = (route.parse ?? parseJsonBody)(bytes, exchange.edge.limits.jsonDepth);
     const began = performance.now();
     const text = route.answer(body, exchange);
     if (typeof text === "string") decided(request, exchange, began, text);

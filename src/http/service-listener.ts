@@ -5,6 +5,8 @@ import { type Express, Router } from "express";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { HttpCounters } from "../observe/http-counters.ts";
 import { accessRoutes } from "./access/access-routes.ts";
+import { PageTokens } from "./access/page-tokens.ts";
+import { searchRoutes } from "./access/search-routes.ts";
 import { Admission } from "./admission.ts";
 import {
   type AuthorizationHandler,
@@ -14,9 +16,15 @@ import {
 } from "./authorization/authorization-api.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import type { BodyRoute, Edge } from "./exchange.ts";
+import {
+  type ForwardAuthHandler,
+  type ForwardAuthOptions,
+  forwardAuthHandler,
+} from "./forward-auth/forward-auth.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import type { HttpLimits } from "./limits.ts";
 import { metadataRoutes } from "./metadata.ts";
+import { openApiDocument } from "./openapi/build-document.ts";
 import { openApiRoutes } from "./openapi/openapi-route.ts";
 import type { HttpLog } from "./ports.ts";
 import { serve } from "./serve.ts";
@@ -34,6 +42,8 @@ export interface ServiceListenerOptions {
   readonly health: Health;
   readonly log: HttpLog;
   readonly counters: HttpCounters;
+  /** Keys of page tokens, the first of which seals; default one that ends with the process. */
+  readonly pageTokenKeys?: readonly Buffer[];
   /** Give every request an id (wanted where decisions are audited); default: only those that bring one. */
   readonly alwaysRequestId?: boolean;
   readonly tls?: TlsMaterial;
@@ -44,6 +54,10 @@ export interface ServiceListenerOptions {
     /** Only this machine reaches the listener, so that its own address may be told. */
     readonly loopback: boolean;
   };
+  /** Host names of the S3 gateway (`gateways.s3.domain_name`); default none. */
+  readonly s3Domains?: readonly string[];
+  /** `/forward-auth`; absent: not served. */
+  readonly forwardAuth?: ForwardAuthOptions;
   /** The authorization API; absent: not served. */
   readonly authorization?: AuthorizationOptions;
 }
@@ -67,8 +81,12 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     alwaysRequestId: options.alwaysRequestId ?? false,
     stopping: () => life.managed?.stopping() ?? false,
   };
-  const routes = accessRoutes(decisions, edge);
-  const { authorization } = options;
+  const routes = [
+    ...accessRoutes(decisions, edge, options.s3Domains ?? []),
+    ...searchRoutes(decisions, edge, new PageTokens(options.pageTokenKeys)),
+  ];
+  const { authorization, forwardAuth } = options;
+  const ofProxies = forwardAuth === undefined ? () => false : forwardAuthHandler(edge, forwardAuth);
   const api =
     authorization === undefined
       ? () => false
@@ -80,7 +98,7 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     handler: hotPathsFirst(
       edge,
       routes,
-      api,
+      [ofProxies, api],
       expressApp(edge, routes, options, () => life.managed?.url()),
     ),
   });
@@ -95,9 +113,15 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
 
 /**
  * Serves hot routes by their exact target, before Express; with a query they go the long way to the same code. The
- * authorization API reads raw targets, so all of it comes before Express.
+ * authorization API and forward-auth read raw targets, so all of them comes before Express.
  */
-function hotPathsFirst(edge: Edge, routes: readonly BodyRoute[], api: AuthorizationHandler, app: Express) {
+function hotPathsFirst(
+  edge: Edge,
+  routes: readonly BodyRoute[],
+  rawTargets: readonly [ForwardAuthHandler, AuthorizationHandler],
+  app: Express,
+) {
+  const [ofProxies, api] = rawTargets;
   const hot = routes.filter(({ priority }) => priority === "hot");
   // Comparing three texts of different lengths takes less than hashing one.
   const find = (target: string) => {
@@ -107,7 +131,8 @@ function hotPathsFirst(edge: Edge, routes: readonly BodyRoute[], api: Authorizat
   return (request: ServiceRequest, response: ServerResponse) => {
     const route = request.method === "POST" ? find(request.url as string) : undefined;
     if (route !== undefined) serve(edge, route, request, response, true);
-    else if (!api(request, response)) app(request as never, response as never);
+    else if (!ofProxies(request, response) && !api(request, response))
+      app(request as never, response as never);
   };
 }
 
@@ -132,7 +157,7 @@ function expressApp(
   };
   const open = [
     healthRoutes(health, counters),
-    openApiRoutes(version, counters),
+    openApiRoutes(() => openApiDocument(version), counters),
     metadataRoutes(pdp, counters),
   ];
   app.use(...open, router, ...unrouted(edge));

@@ -3,6 +3,7 @@ import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { DecisionRecord, Decisions } from "../../src/decisions/decisions.ts";
 import { type DecisionsOptions, openDecisions } from "../../src/decisions/open-decisions.ts";
 import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
+import { openEndpoints } from "../../src/endpoints/open-endpoints.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../../src/observe/store-metrics.ts";
 import { openMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -40,6 +41,7 @@ export async function openWorld(
   const decisions = await openDecisions({
     directory,
     catalog,
+    endpoints: openEndpoints(catalog),
     cache: CACHE,
     audit: { decisions: "none", decision: (record) => void audited.push(record) },
     requestProperties: "fill",

@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import type { Decisions } from "../../src/decisions/decisions.ts";
 import { openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { Directory, NewPolicy } from "../../src/directory/directory.ts";
+import { openEndpoints } from "../../src/endpoints/open-endpoints.ts";
 import type { BearerOptions } from "../../src/http/bearer.ts";
 import { Health } from "../../src/http/health.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "../../src/http/limits.ts";
@@ -52,6 +53,9 @@ export interface ServiceOptions {
   readonly alwaysRequestId?: boolean;
   readonly logRequests?: boolean;
   readonly tls?: TlsMaterial;
+  /** Host names of the S3 gateway. */
+  readonly s3Domains?: readonly string[];
+  readonly pageTokenKeys?: readonly Buffer[];
   /** Puts something between the listener and the decisions. */
   readonly around?: (decisions: Decisions) => Decisions;
 }
@@ -107,6 +111,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const decisions = await openDecisions({
     directory,
     catalog,
+    endpoints: openEndpoints(catalog),
     cache: { enabled: true, size: 100, ttl: 60_000, jitter: 0 },
     audit: { decisions: "none", decision() {} },
     requestProperties: "fill",
@@ -117,6 +122,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const listener = createServiceListener({
     version: VERSION,
     decisions: options.around?.(decisions) ?? decisions,
+    s3Domains: options.s3Domains ?? [],
     bearer: options.bearer ?? { apiToken: API_TOKEN },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     health,
@@ -124,6 +130,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     counters,
     alwaysRequestId: options.alwaysRequestId ?? false,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
+    ...(options.pageTokenKeys === undefined ? {} : { pageTokenKeys: options.pageTokenKeys }),
   });
   const url = await listener.listen({ host: "127.0.0.1", port: 0 });
   health.state = "ready";

@@ -43,7 +43,7 @@ describe("a path", () => {
     ["/access/v1/check%2F"],
     ["/access/v1/%63heck"],
     ["/access/v1/../v1/check/."],
-    ["/access/v1/plan"],
+    ["/access/v1/plans"],
     ["/HEALTHZ"],
     ["/healthz/"],
     ["/metrics"],

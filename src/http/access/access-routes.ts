@@ -7,10 +7,18 @@ import { evaluationHandler } from "./evaluation.ts";
 import { evaluationsHandler } from "./evaluations.ts";
 import { filterHandler } from "./filter.ts";
 import { filterStreamHandler } from "./filter-stream.ts";
+import { parseRequestBody, requestHandler } from "./request.ts";
 import { simulateHandler } from "./simulate.ts";
 
-/** Builds the routes. Handlers ask for scope `read` themselves where a request goes beyond deciding. */
-export function accessRoutes(decisions: Decisions, edge: Edge): readonly BodyRoute[] {
+/**
+ * Builds the routes. Handlers ask for scope `read` themselves where a request goes beyond deciding.
+ * @param s3Domains host names of the S3 gateway (`gateways.s3.domain_name`)
+ */
+export function accessRoutes(
+  decisions: Decisions,
+  edge: Edge,
+  s3Domains: readonly string[],
+): readonly BodyRoute[] {
   const { limits } = edge;
   const { decisionSeconds } = edge.counters;
   const hot = { scope: "decide", priority: "hot", maxBytes: limits.bodyBytes } as const;
@@ -32,6 +40,13 @@ export function accessRoutes(decisions: Decisions, edge: Edge): readonly BodyRou
       path: "/access/v1/check",
       answer: checkHandler(decisions, limits),
       decisionSeconds: decisionSeconds.check,
+      ...hot,
+    },
+    {
+      path: "/access/v1/request",
+      parse: parseRequestBody,
+      answer: requestHandler(decisions, limits, s3Domains),
+      decisionSeconds: decisionSeconds.request,
       ...hot,
     },
     {

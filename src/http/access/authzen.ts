@@ -1,11 +1,7 @@
 /** AuthZEN entities as they come over the wire (decision-api.md §2). Unknown fields are ignored. */
 
-import type {
-  AuthzenAction,
-  AuthzenResource,
-  AuthzenSubject,
-  EvaluationRequest,
-} from "../../decisions/decisions.ts";
+import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "../../decisions/authzen-entities.ts";
+import type { EvaluationRequest } from "../../decisions/decisions.ts";
 import { type Problem, pointTo } from "../../errors.ts";
 import type { Properties } from "../../model/entities.ts";
 import { isObject } from "../json-body.ts";
@@ -24,8 +20,8 @@ const REQUIRED = {
   resource: ["type", "id"],
 } as const;
 
-/** Longest text per field, where one is set. */
-function longest(part: string, field: string, limits: HttpLimits): number {
+/** Longest text of a field of an entity in bytes, where one is set. */
+export function longestText(part: string, field: string, limits: HttpLimits): number {
   if (part === "action") return limits.actionBytes;
   return part === "resource" && field === "id" ? limits.arnBytes : Number.POSITIVE_INFINITY;
 }
@@ -92,14 +88,15 @@ export function partProblems(
     if (!isObject(value)) return [{ pointer: at, message: "expected an object" }];
     return [
       ...REQUIRED[part].flatMap((field) =>
-        textProblems(value[field], pointTo(at, field), longest(part, field, limits)),
+        textProblems(value[field], pointTo(at, field), longestText(part, field, limits)),
       ),
       ...bagProblems(value["properties"], pointTo(at, "properties")),
     ];
   });
 }
 
-function bagProblems(value: unknown, pointer: string): Problem[] {
+/** What is wrong with an optional object. */
+export function bagProblems(value: unknown, pointer: string): Problem[] {
   return isBag(value) ? [] : [{ pointer, message: "expected an object" }];
 }
 

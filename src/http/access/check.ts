@@ -25,14 +25,15 @@ function checkText(answer: CheckAnswer): string {
 export function checkHandler(decisions: Decisions, limits: HttpLimits) {
   return (body: unknown, call: Call): string | Promise<string> => {
     refuseQuery(call);
-    const request = readCheck(body, call, limits);
+    const request = readCheck(body, call.requestId, limits);
     if (request.explain) requireScope(call.access, "read");
     const answer = decisions.check(request);
     return answer instanceof Promise ? answer.then(checkText) : checkText(answer);
   };
 }
 
-function readCheck(body: unknown, call: Call, limits: HttpLimits): CheckRequest {
+/** The question of a body; throws "invalid_request" with every problem. */
+export function readCheck(body: unknown, requestId: string, limits: HttpLimits): CheckRequest {
   const reader = new FieldReader();
   const fields = reader.object({ value: body, pointer: "" }, FIELDS);
   const whole = reader.problems.length === 0 || fields.size > 0;
@@ -47,7 +48,7 @@ function readCheck(body: unknown, call: Call, limits: HttpLimits): CheckRequest 
     context: reader.context(fields.get("context")),
     explain: reader.flag(fields.get("explain")),
     entrance: "check",
-    requestId: call.requestId,
+    requestId,
   };
   reader.finish();
   return request;

@@ -1,16 +1,32 @@
-/** Policies given in a request: their types are checked, their sense is not (decision-api.md §3, `/simulate`). */
+/**
+ * Policies given in a request: their types are checked, their sense is not (decision-api.md §3, `/simulate`). Texts are
+ * bounded all the same, as the time that a pattern takes grows with its length.
+ */
 
 import { pointTo } from "../../errors.ts";
 import type { Condition, NamedStatements, Statement } from "../../model/policy.ts";
 import { isObject } from "../json-body.ts";
+import type { HttpLimits } from "../limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 
 /** What a stored policy carries besides is accepted and not used. */
 const POLICY: ReadonlySet<string> = new Set(["name", "statement", "creation_date", "acl"]);
 const STATEMENT: ReadonlySet<string> = new Set(["effect", "action", "resource", "condition"]);
 
+/** What reading policies needs besides the policies. */
+interface Reading {
+  readonly reader: FieldReader;
+  /** Longest text. */
+  readonly bytes: number;
+}
+
 /** Reads a list of policies. */
-export function readPolicies(reader: FieldReader, field: Field): readonly NamedStatements[] {
+export function readPolicies(
+  reader: FieldReader,
+  field: Field,
+  { policyBytes }: HttpLimits,
+): readonly NamedStatements[] {
+  const reading: Reading = { reader, bytes: policyBytes };
   return reader.list(field, field.pointer).map((value, index) => {
     const pointer = pointTo(field.pointer, index);
     const fields = reader.object({ value, pointer }, POLICY);
@@ -20,34 +36,36 @@ export function readPolicies(reader: FieldReader, field: Field): readonly NamedS
       statement: reader
         .list(fields.get("statement"), statements)
         .map((statement, place) =>
-          readStatement(reader, { value: statement, pointer: pointTo(statements, place) }),
+          readStatement(reading, { value: statement, pointer: pointTo(statements, place) }),
         ),
     };
   });
 }
 
-function readStatement(reader: FieldReader, field: Field): Statement {
+function readStatement(reading: Reading, field: Field): Statement {
+  const { reader, bytes } = reading;
   const fields = reader.object(field, STATEMENT);
   const actions = pointTo(field.pointer, "action");
   const statement = {
     effect: reader.text(fields.get("effect"), pointTo(field.pointer, "effect")),
     action: reader
       .list(fields.get("action"), actions)
-      .map((action, index) => readText(reader, action, pointTo(actions, index))),
-    resource: reader.text(fields.get("resource"), pointTo(field.pointer, "resource")),
+      .map((action, index) => readText(reading, action, pointTo(actions, index))),
+    resource: reader.text(fields.get("resource"), pointTo(field.pointer, "resource"), bytes),
   };
   const condition = fields.get("condition");
   if (condition === undefined || condition.value === null) return statement;
-  return { ...statement, condition: readCondition(reader, condition) };
+  return { ...statement, condition: readCondition(reading, condition) };
 }
 
 /** Operator → field → values. Names come from callers: objects without prototype, so that none is special. */
-function readCondition(reader: FieldReader, field: Field): Condition {
+function readCondition(reading: Reading, field: Field): Condition {
+  const { reader } = reading;
   return readNamed(reader, field, (operator) =>
     readNamed(reader, operator, (values) =>
       reader
         .list(values, values.pointer)
-        .map((value, index) => readText(reader, value, pointTo(values.pointer, index))),
+        .map((value, index) => readText(reading, value, pointTo(values.pointer, index))),
     ),
   );
 }
@@ -68,6 +86,6 @@ function readNamed<T>(
   return members;
 }
 
-function readText(reader: FieldReader, value: unknown, pointer: string): string {
-  return reader.text({ value, pointer }, pointer);
+function readText({ reader, bytes }: Reading, value: unknown, pointer: string): string {
+  return reader.text({ value, pointer }, pointer, bytes);
 }

@@ -63,7 +63,7 @@ export function readCase(
   const modes = readModes(reader, fields, defaults);
   return {
     user: reader.text(fields.get("user"), pointTo(pointer, "user")),
-    ...readSource(reader, fields, pointer),
+    ...readSource(reader, fields, pointer, limits),
     ...readQuestion(reader, fields, pointer, limits, modes.evaluator),
     context: reader.context(fields.get("context")),
     ...modes,
@@ -89,6 +89,7 @@ function readSource(
   reader: FieldReader,
   fields: ReadonlyMap<string, Field>,
   pointer: string,
+  limits: HttpLimits,
 ): Pick<SimulationCase, "policies" | "candidate"> {
   const policies = fields.get("policies");
   const replace = fields.get("replace");
@@ -98,14 +99,14 @@ function readSource(
     reader.problem(policies.pointer, "not together with candidate, replace or remove");
     return {};
   }
-  if (policies !== undefined) return { policies: readPolicies(reader, policies) };
+  if (policies !== undefined) return { policies: readPolicies(reader, policies, limits) };
   if (!changes) {
     reader.problem(pointTo(pointer, "policies"), "required, unless there is a candidate");
     return {};
   }
   return {
     candidate: {
-      replace: replace === undefined ? [] : readPolicies(reader, replace),
+      replace: replace === undefined ? [] : readPolicies(reader, replace, limits),
       remove: remove === undefined ? [] : readNames(reader, remove),
     },
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CheckRequest } from "../../../src/decisions/decisions.ts";
-import type { RequiredPermissions } from "../../../src/model/decision.ts";
+import { type RequiredPermissions, UNREADABLE } from "../../../src/model/decision.ts";
 import { post, startService, type TestService } from "../service-kit.ts";
 
 let service: TestService;
@@ -92,6 +92,8 @@ describe("a check", () => {
       ["flag", "true"],
       ["size", "1.5"],
       ["tags", ["a", "1", "false"]],
+      ["subject", UNREADABLE],
+      ["subject.team", UNREADABLE],
       ["subject.team.name", "x"],
       ["__proto__x", "y"],
     ]);
@@ -100,7 +102,10 @@ describe("a check", () => {
       PATH,
       `{"user":"alice","required":${JSON.stringify(OPEN)},"context":{"__proto__":{"a":"b"}}}`,
     );
-    expect([...(asked.at(-1)?.context ?? [])]).toEqual([["__proto__.a", "b"]]);
+    expect([...(asked.at(-1)?.context ?? [])]).toEqual([
+      ["__proto__", UNREADABLE],
+      ["__proto__.a", "b"],
+    ]);
     expect((await check(OPEN, { context: null })).body.allowed).toBe(true);
   });
 });
@@ -122,6 +127,21 @@ describe("a faulty check", () => {
       "a list of lists in the context",
       { user: "alice", required: OPEN, context: { a: [[]] } },
       ["/context/a"],
+    ],
+    [
+      "a field with more than a thousand values",
+      { user: "alice", required: OPEN, context: { a: Array(1001).fill(1) } },
+      ["/context/a"],
+    ],
+    [
+      "a field of a long text",
+      { user: "alice", required: OPEN, context: { a: ["x", "y".repeat(65_536)] } },
+      ["/context/a"],
+    ],
+    [
+      "a field with a long name",
+      { user: "alice", required: OPEN, context: { a: { ["b".repeat(255)]: 1 } } },
+      [`/context/a/${"b".repeat(255)}`],
     ],
     [
       "a context of six levels",

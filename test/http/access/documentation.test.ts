@@ -17,7 +17,18 @@ const examples = [...DOCUMENT.matchAll(/```http\nPOST (\S+)\n```\n\n```json\n(.*
 describe("the documentation", () => {
   test("has an example of every decision call", () => {
     expect(examples.map(([path]) => path)).toEqual(
-      ["evaluation", "evaluations", "check", "filter", "simulate"].map((name) => `/access/v1/${name}`),
+      [
+        "evaluation",
+        "evaluations",
+        "check",
+        "request",
+        "filter",
+        "simulate",
+        "search/subject",
+        "plan",
+        "who-can",
+        "what-can",
+      ].map((name) => `/access/v1/${name}`),
     );
   });
 
@@ -29,8 +40,13 @@ describe("the documentation", () => {
         "/access/v1/evaluation": { decision: true },
         "/access/v1/evaluations": { evaluations: [{ decision: true }, { decision: false }] },
         "/access/v1/check": { allowed: true, effect: "allow" },
+        "/access/v1/request": { operation: "getObject", allowed: true },
         "/access/v1/filter": { allowed: [0], complete: true },
         "/access/v1/simulate": { allowed: true },
+        "/access/v1/search/subject": { results: [{ type: "user", id: "alice" }] },
+        "/access/v1/plan": { kind: "conditional", allow: ["arn:svc:fs:::repository/data*"] },
+        "/access/v1/who-can": { results: [{ user: "alice", policy: "Reads", statement: 0 }] },
+        "/access/v1/what-can": { page: { next_token: "" } },
       }[path] ?? {},
     );
   });

@@ -45,6 +45,18 @@ describe("a simulation", () => {
     expect(answer.body).toMatchObject({ effect: "deny", message: "insufficient permissions: not allowed" });
   });
 
+  test("refuses a text longer than a stored policy may be", async () => {
+    const long = "?".repeat((100 << 10) + 1);
+    for (const [policy, pointer] of [
+      [allow(long), "/policies/0/statement/0/action/0"],
+      [allow("fs:*", long), "/policies/0/statement/0/resource"],
+      [allow("fs:*", "*", { StringLike: { a: [long] } }), "/policies/0/statement/0/condition/StringLike/a/0"],
+    ] as const) {
+      const { status, body } = await simulate({ user: "alice", policies: [policy], required: READ });
+      expect([status, body.problems[0].pointer]).toEqual([400, pointer]);
+    }
+  });
+
   test("uses the extended evaluator unless told otherwise", async () => {
     const body = { user: "alice", policies: [allow("fs:*")], required: READ };
     for (const evaluator of [undefined, "extended", "data_server"]) await simulate({ ...body, evaluator });

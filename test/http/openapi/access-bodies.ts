@@ -1,5 +1,7 @@
 /** Bodies of the decision calls: what they take, and what they refuse for its form. */
 
+import { SEARCH_BODIES } from "./search-bodies.ts";
+
 const ARN = "arn:svc:fs:::repository/data/object/a";
 const READ = { action: "fs:ReadObject", resource: ARN };
 const SUBJECT = { type: "user", id: "alice" };
@@ -23,6 +25,14 @@ const CONTEXT = {
   no: null,
   list: ["a", 1, false],
   deep: { a: { b: "c" } },
+};
+
+const GET_OBJECT = {
+  user: "alice",
+  method: "GET",
+  path: "/api/v1/repositories/data/refs/main/objects",
+  query: { path: "a" },
+  api: "main",
 };
 
 /** Bodies by path. */
@@ -118,6 +128,41 @@ export const ACCESS_BODIES: Readonly<
       { user: "alice", required: READ, context: { list: [null] } },
     ],
   },
+  "/access/v1/request": {
+    taken: [
+      GET_OBJECT,
+      { ...GET_OBJECT, user: "nobody" },
+      { ...GET_OBJECT, query: { path: ["a"], other: "" }, headers: { Host: "lake" }, context: CONTEXT },
+      { ...GET_OBJECT, query: "path=a", body: { any: ["thing"] }, facts: { any: "thing" } },
+      { ...GET_OBJECT, path: "/nothing/here" },
+      { ...GET_OBJECT, query: "a;b" },
+      { user: "alice", method: "GET", path: "/api/v1/repositories", api: "main" },
+      { user: "alice", method: "GET", path: "/api/v1/config/version", api: "main" },
+      { user: "alice", method: "POST", path: "/api/v1/auth/users", body: { id: "x" }, api: "main" },
+      { user: "alice", method: "POST", path: "/api/v1/auth/users", api: "main" },
+      { user: "alice", method: "GET", path: "/main/a", api: "gateway", bucket: "data" },
+      { user: "alice", method: "GET", path: "/", api: "replication", body: null },
+    ],
+    refused: [
+      [],
+      {},
+      { ...GET_OBJECT, user: undefined },
+      { ...GET_OBJECT, method: "" },
+      { ...GET_OBJECT, method: "G T" },
+      { ...GET_OBJECT, path: "api" },
+      { ...GET_OBJECT, path: "/a?b" },
+      { ...GET_OBJECT, path: 1 },
+      { ...GET_OBJECT, query: 1 },
+      { ...GET_OBJECT, query: { a: 1 } },
+      { ...GET_OBJECT, query: { a: [1] } },
+      { ...GET_OBJECT, headers: [] },
+      { ...GET_OBJECT, headers: { host: ["a"] } },
+      { ...GET_OBJECT, facts: { a: 1 } },
+      { ...GET_OBJECT, api: "other" },
+      { ...GET_OBJECT, context: [] },
+      { ...GET_OBJECT, more: 1 },
+    ],
+  },
   "/access/v1/filter": {
     taken: [
       { user: "alice", action: "fs:ReadObject", resources: [] },
@@ -185,4 +230,5 @@ export const ACCESS_BODIES: Readonly<
       { cases: [{ user: "x", policies: [POLICY] }] },
     ],
   },
+  ...SEARCH_BODIES,
 };

@@ -7,7 +7,14 @@ import { requestProblems } from "./schema-check.ts";
 import { expectDocumented } from "./validate-response.ts";
 
 const DECIDER = "a-token-that-may-decide-and-nothing-else-1";
+const SEARCHER = "a-token-that-may-search-and-nothing-else1";
 const READER = "a-token-that-may-read-but-does-not-decide1";
+/** A token for each scope of the calls, and one without it. */
+const TOKENS: Readonly<Record<string, { readonly holds: string; readonly lacks: string }>> = {
+  decide: { holds: DECIDER, lacks: READER },
+  search: { holds: SEARCHER, lacks: READER },
+  read: { holds: READER, lacks: DECIDER },
+};
 const MAX_BYTES = 20_000;
 
 let service: TestService;
@@ -18,6 +25,7 @@ beforeAll(async () => {
   const tokens = [
     { name: "decider", token: DECIDER, scopes: ["decide"] },
     { name: "reader", token: READER, scopes: ["read"] },
+    { name: "searcher", token: SEARCHER, scopes: ["search"] },
   ] as const;
   const failing = () => {
     throw new Error("a fault of ours");
@@ -32,7 +40,16 @@ beforeAll(async () => {
       check: failing,
       evaluate: failing,
       filter: failing,
+      request: failing,
       simulate: failing,
+      searches: {
+        subjects: failing,
+        resources: failing,
+        actions: failing,
+        whoCan: failing,
+        whatCan: failing,
+        plan: failing,
+      },
     }),
   });
   full = await startFull();
@@ -67,7 +84,7 @@ async function startFull(): Promise<TestService> {
 
 const PATHS = Object.keys(ACCESS_BODIES);
 const bodiesOf = (path: string) => ACCESS_BODIES[path] as (typeof ACCESS_BODIES)[string];
-/** The first body is one that needs no other scope than `decide` and reaches the decisions. */
+/** The first body is one that needs no other scope than the route's and reaches the decisions. */
 const plainBody = (path: string) =>
   path.endsWith("/filter") ? bodiesOf(path).taken[1] : bodiesOf(path).taken[0];
 
@@ -109,13 +126,16 @@ describe.each(PATHS)("%s", (path) => {
     expect(await documented(service, path, example)).toBe(200);
   });
 
+  const scope = () => findOperation("POST", path)?.operation.security[0]?.["bearer"]?.[0] ?? "none";
+
   test("answers failures as documented", async () => {
     const body = plainBody(path);
+    const lacking = { authorization: `Bearer ${TOKENS[scope()]?.lacks}` };
     const text = JSON.stringify(body);
     expect(await documented(service, path, "{")).toBe(400);
     expect(await documented(service, path, body, { "content-type": "text/plain" })).toBe(400);
     expect(await documented(service, path, body, { authorization: "Bearer wrong" })).toBe(401);
-    expect(await documented(service, path, body, { authorization: `Bearer ${READER}` })).toBe(403);
+    expect(await documented(service, path, body, lacking)).toBe(403);
     expect(await documented(service, path, " ".repeat(MAX_BYTES) + text)).toBe(413);
     expect(await documented(service, path, body, { "content-encoding": "gzip" })).toBe(415);
     expect(await documented(broken, path, body)).toBe(500);
@@ -129,9 +149,9 @@ describe.each(PATHS)("%s", (path) => {
   });
 
   test("needs the documented scope", async () => {
-    const security = findOperation("POST", path)?.operation.security;
-    expect(security).toEqual([{ bearer: ["decide"] }]);
-    const headers = { authorization: `Bearer ${DECIDER}` };
+    const read = ["plan", "who-can", "what-can"].some((name) => path.endsWith(`/${name}`));
+    expect(scope()).toBe(path.includes("/search/") ? "search" : read ? "read" : "decide");
+    const headers = { authorization: `Bearer ${TOKENS[scope()]?.holds}` };
     expect(await documented(service, path, plainBody(path), headers)).toBe(200);
   });
 

@@ -3,6 +3,7 @@
 import { openDecisions } from "../../../src/decisions/open-decisions.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
 import { SetupRepeat } from "../../../src/directory/setup-repeat.ts";
+import { openEndpoints } from "../../../src/endpoints/open-endpoints.ts";
 import {
   type AuthorizationOptions,
   authorizationOperations,
@@ -56,6 +57,7 @@ export async function startAuthorizationService({
   const decisions = await openDecisions({
     directory: opened.directory,
     catalog,
+    endpoints: openEndpoints(catalog),
     cache: { enabled: false, size: 1, ttl: 1, jitter: 0 },
     audit: { decisions: "none", decision() {} },
     requestProperties: "fill",

@@ -28,7 +28,7 @@ const anyTarget = (template: string) => template.replaceAll(/\{\w+\}/g, "nobody"
 describe("the document and the service", () => {
   test("have the same paths and methods", () => {
     expect([...routed].sort()).toEqual([...documented].sort());
-    expect(routed.length).toBe(5 + 37 + 4);
+    expect(routed.length).toBe(12 + 37 + 4);
   });
 
   test("have the same operations, scopes and bodies in the authorization API", () => {

@@ -34,7 +34,7 @@ function standingIn(value: unknown): string {
  * The document in which objects have no other fields than those it names: a client may ignore further fields of an
  * answer, but ours shall name all that there are.
  */
-function closed<T>(value: T): T {
+export function closed<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(closed) as T;
   const copy = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, closed(inner)]));

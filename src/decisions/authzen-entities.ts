@@ -1,0 +1,19 @@
+/** Entities of AuthZEN requests (decision-api.md §2). */
+
+import type { Properties } from "../model/entities.ts";
+
+/** AuthZEN entities as parsed at the edge; property bags are optional. */
+export interface AuthzenSubject {
+  readonly type: string;
+  readonly id: string;
+  readonly properties?: Properties;
+}
+export interface AuthzenAction {
+  readonly name: string;
+  readonly properties?: Properties;
+}
+export interface AuthzenResource {
+  readonly type: string;
+  readonly id: string;
+  readonly properties?: Properties;
+}

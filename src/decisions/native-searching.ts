@@ -1,0 +1,108 @@
+/** `/who-can`, `/what-can` and `/plan` (decision-api.md §3): searches in the terms of policies. */
+
+import { decide } from "../engine/decide.ts";
+import { firstAllowing } from "../engine/explain.ts";
+import type { ActionsOf } from "./action-listing.ts";
+import { viaOf } from "./authzen.ts";
+import type { DecisionCounters } from "./decisions.ts";
+import type { RequestProperties } from "./evaluation-fields.ts";
+import { TypePattern } from "./plan-patterns.ts";
+import { NEVER, planInSteps } from "./planning.ts";
+import type { CachedPrincipal } from "./principal-cache.ts";
+import type { Principals } from "./principals.ts";
+import { withProperties, withRegistered } from "./registered-properties.ts";
+import type { ResourceTypes } from "./resource-types.ts";
+import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "./searches.ts";
+import type { Slicer } from "./slicer.ts";
+import type { UserSearch } from "./user-search.ts";
+
+/** What {@link NativeSearching} needs. */
+export interface NativeSearchingOptions {
+  readonly partition: string;
+  readonly principals: Principals;
+  readonly types: ResourceTypes;
+  readonly users: UserSearch;
+  readonly actions: ActionsOf;
+  readonly slicer: Slicer;
+  readonly counters: DecisionCounters;
+  readonly requestProperties: RequestProperties;
+}
+
+/** Answers them. */
+export class NativeSearching {
+  readonly #options: NativeSearchingOptions;
+
+  constructor(options: NativeSearchingOptions) {
+    this.#options = options;
+  }
+
+  /** Users for whom a check allows, each with the first statement that does. */
+  whoCan({ action, resource, context, page }: WhoCan): Promise<Found<WhoCanResult>> {
+    const required = { action, resource };
+    const { requestProperties } = this.#options;
+    return this.#options.users.find({
+      required,
+      context,
+      page,
+      fields: (properties) => withProperties(context, properties, requestProperties),
+      answer: (user) => this.#allowing(user, required, withRegistered(context, user, requestProperties)),
+    });
+  }
+
+  async #allowing(
+    user: CachedPrincipal,
+    required: Pick<WhoCan, "action" | "resource">,
+    context: WhoCan["context"],
+  ): Promise<WhoCanResult | undefined> {
+    const { counters, slicer } = this.#options;
+    const { username } = user.principal;
+    const { effect } = decide(user.policies, { user: username, required, context });
+    counters.decisions.who_can[effect]++;
+    if (effect !== "allow") return undefined;
+    const found = await slicer.run(firstAllowing(user.policies, required, { user: username, context }));
+    if (found === undefined) return undefined;
+    const policy = found.policy.name;
+    return { user: username, via: viaOf(user, policy), policy, statement: found.index };
+  }
+
+  /** Actions for which a check allows. */
+  async whatCan({ user: username, resource, context, page }: WhatCan): Promise<WhatCanAnswer> {
+    const { types, principals, actions, requestProperties } = this.#options;
+    await types.refreshed();
+    const user = await principals.get(username);
+    if (user === undefined) return { results: [], total: 0, reason: "unknown_user" };
+    const fields = withRegistered(context, user, requestProperties);
+    const question = { names: types.allActions(), action: itself, resource, context: fields, page };
+    return actions.allowed(user, question, "what_can");
+  }
+
+  /** What a user may act on, as patterns. */
+  async plan(request: PlanRequest): Promise<Plan> {
+    const { types, principals, counters } = this.#options;
+    await types.refreshed();
+    const user = await principals.get(request.user);
+    const plan = user === undefined ? UNKNOWN_USER : await this.#plan(user, request);
+    counters.decisions.plan[plan.kind === "never" ? "neutral" : "allow"]++;
+    return plan;
+  }
+
+  async #plan(user: CachedPrincipal, { action: name, type, context: given }: PlanRequest): Promise<Plan> {
+    const { types, slicer, partition, requestProperties } = this.#options;
+    const context = withRegistered(given, user, requestProperties);
+    const question = { user: user.principal.username, context };
+    // Type `arn` is every ARN there is.
+    if (type === undefined || type === "arn")
+      return slicer.run(planInSteps(user.policies, { ...question, action: name }));
+    const action = types.action(type, name);
+    const pattern = types.pattern(type);
+    if (action === undefined || pattern === undefined) return NEVER;
+    const within = new TypePattern(pattern, partition);
+    return slicer.run(planInSteps(user.policies, { ...question, action, within }));
+  }
+}
+
+const UNKNOWN_USER: Plan = { ...NEVER, reason: "unknown_user" };
+
+function itself(name: string): string {
+  return name;
+}

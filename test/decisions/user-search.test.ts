@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { AllPolicies, CompiledDirectory } from "../../src/decisions/all-policies.ts";
+import { CompiledSets } from "../../src/decisions/compiled-sets.ts";
+import { createCounters } from "../../src/decisions/counters.ts";
+import { Turns } from "../../src/decisions/pace.ts";
+import { Principals } from "../../src/decisions/principals.ts";
+import { Slicer } from "../../src/decisions/slicer.ts";
+import { UserSearch } from "../../src/decisions/user-search.ts";
+import { compile } from "../../src/engine/compile.ts";
+import { decide } from "../../src/engine/decide.ts";
+import { CACHE, openWorld, type World } from "./world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const RESOURCE = "arn:svc:fs:::repository/r";
+const statement = (effect: string, action: string) => [{ effect, action: [action], resource: "*" }];
+const required = { action: "fs:ReadRepository", resource: RESOURCE };
+
+/** All policies as they were: what a search may know while a write is under way. */
+async function snapshotOfPolicies(): Promise<CompiledDirectory> {
+  const all = await world.directory.survey(
+    (survey) => survey.policies(),
+    () => undefined,
+  );
+  return {
+    policies: compile(all, { partition: "svc", evaluator: "extended" }),
+    versions: new Map(all.map(({ name, id, version }) => [name, { id, version }])),
+  };
+}
+
+function search(known: CompiledDirectory, generations: () => number): UserSearch {
+  const slicer = new Slicer();
+  const all = {
+    get generation() {
+      return generations();
+    },
+    get: async () => known,
+  };
+  const principals = new Principals({
+    directory: world.directory,
+    cache: CACHE,
+    slicer,
+    counters: createCounters({ cacheSize: () => 0, compiledSets: () => 0 }),
+    sets: new CompiledSets("svc", slicer),
+    policiesPerUser: 10,
+    onTooMany: () => {},
+  });
+  const turns = new Turns();
+  const { directory } = world;
+  return new UserSearch({ directory, principals, all: all as unknown as AllPolicies, slicer, turns });
+}
+
+const question = {
+  required,
+  context: new Map(),
+  page: { limit: 10 },
+  fields: () => new Map(),
+  answer: ({ principal, policies }: { principal: { username: string }; policies: never }) => {
+    const { username } = principal;
+    return decide(policies, { user: username, required, context: new Map() }).effect === "allow"
+      ? username
+      : undefined;
+  },
+};
+
+it("never leaves out a policy in a version that it did not judge", async () => {
+  const { directory } = world;
+  await directory.policies.create({ name: "allows", statement: statement("allow", "fs:*") });
+  await directory.policies.create({ name: "later", statement: statement("allow", "auth:*") });
+  await directory.users.create({ username: "a" });
+  for (const name of ["allows", "later"]) await directory.users.attachPolicy("a", name);
+  const stale = await snapshotOfPolicies();
+  expect((await search(stale, () => 1).find(question as never)).results).toEqual(["a"]);
+  await directory.policies.update({ name: "later", statement: statement("deny", "fs:*") });
+  expect((await search(stale, () => 1).find(question as never)).results).toEqual([]);
+});
+
+it("reads a page again when policies changed meanwhile, and ends all the same", async () => {
+  const known = await snapshotOfPolicies();
+  let generation = 0;
+  let reads = 0;
+  const restless = search(known, () => generation++);
+  const { survey } = world.directory;
+  world.directory.survey = (...given) => {
+    reads++;
+    return survey(...given);
+  };
+  await restless.find(question as never);
+  expect(reads).toBe(3);
+  reads = 0;
+  await search(known, () => 7).find(question as never);
+  expect(reads).toBe(1);
+});
