@@ -15,6 +15,8 @@ export interface HttpLimits {
   readonly requestTimeoutMs: number;
   readonly arnBytes: number;
   readonly actionBytes: number;
+  /** Longest text of a policy that a request brings. */
+  readonly policyBytes: number;
   /** Most nodes of a tree of required permissions. */
   readonly treeNodes: number;
   /** Deepest nesting of a JSON body. */
@@ -32,6 +34,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   requestTimeoutMs: 30_000,
   arnBytes: 4 << 10,
   actionBytes: 256,
+  policyBytes: 100 << 10,
   treeNodes: 1000,
   jsonDepth: 32,
 };

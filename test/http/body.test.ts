@@ -71,6 +71,7 @@ describe.each([HOT, BULK])("the body of %s", (path) => {
     ["a raw control character", '"\u0001"', /not valid JSON/],
     ["nested too deep", `${"[".repeat(33)}${"]".repeat(33)}`, /nested deeper than 32 levels/],
     ["nested without end", "[".repeat(9000), /nested deeper than 32 levels/],
+    ["too deep and then faulty", `${"[".repeat(33)}${"]".repeat(33)}]`, /nested deeper than 32 levels/],
     ["deep and wide", `${'{"a":['.repeat(17)}${"]}".repeat(17)}`, /nested deeper than 32 levels/],
     ["an array", "[]", /expected an object/],
     ["a number", "1", /expected an object/],
