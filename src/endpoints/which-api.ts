@@ -33,14 +33,29 @@ export function whichApi(choice: Choice): WhichApi {
   const byHost = apiOfHost(choice);
   if ("problem" in byHost) return byHost;
   const signed = apiOfCredentials(choice);
-  return "problem" in signed || byHost.api === "main" ? signed : byHost;
+  if ("problem" in signed) return signed;
+  if (byHost.api === "gateway") return byHost;
+  if (signed.api === "gateway" && isTakenForBucket(choice)) {
+    return { problem: "the host ends like that of the S3 gateway" };
+  }
+  return signed;
+}
+
+/** Once a request is its gateway's, the data server takes the domain off the end of the host, with or without a dot. */
+function isTakenForBucket({ host = "", s3Domains }: Choice): boolean {
+  const name = HOST.exec(host)?.[1] ?? "";
+  return plainDomains(s3Domains).some((domain) => name.endsWith(domain));
+}
+
+function plainDomains(s3Domains: readonly string[]): readonly string[] {
+  return s3Domains.map((domain) => domain.replace(/:[0-9]*$/, "")).filter((domain) => domain !== "");
 }
 
 function apiOfHost({ host, s3Domains }: Choice): WhichApi {
   if (host === undefined) return MAIN;
   const name = HOST.exec(host)?.[1];
   if (name === undefined) return { problem: "the host cannot be read" };
-  const domains = s3Domains.map((domain) => domain.replace(/:[0-9]*$/, "")).filter((domain) => domain !== "");
+  const domains = plainDomains(s3Domains);
   if (domains.includes(name)) return GATEWAY;
   for (const domain of domains) {
     const bucket = name.endsWith(`.${domain}`) ? name.slice(0, -domain.length - 1) : "";

@@ -32,6 +32,8 @@ export interface RefusedCaller {
   readonly message: string;
   readonly caller?: string;
   readonly peer?: string;
+  /** The access key that the attempt names: claimed, not proved. */
+  readonly access_key_id?: string;
 }
 
 /** Port: the log of the listeners. */

@@ -48,6 +48,17 @@ export type SignatureFault =
   | "AuthorizationQueryParametersError"
   | "AccessDenied";
 
+/** Plain numbers, read when metrics are scraped. */
+export interface IdentityCounters {
+  /** Access keys and login tokens found in the cache. */
+  cacheHits: number;
+  cacheMisses: number;
+  /** Wrong secrets and signatures, those of keys that do not exist among them. */
+  failures: number;
+  /** Failures beyond the limit of a key and source. */
+  throttled: number;
+}
+
 /**
  * Verifies who calls. What is refused throws at once or rejects, "unauthenticated"; a store that fails throws
  * "unavailable". Neither is kept.
@@ -84,7 +95,6 @@ export interface Identities {
    * @param expiresAt Unix seconds; the identity's own where that is later
    */
   logout(identity: Identity, expiresAt: number): Promise<void>;
-  /** Plain numbers, read when metrics are scraped. */
-  readonly counters: { cacheHits: number; cacheMisses: number; failures: number; throttled: number };
+  readonly counters: IdentityCounters;
   close(): void;
 }

@@ -1,6 +1,7 @@
 /** The metrics of the service itself: every name begins with `svc_authorizer_`. */
 
 import type { DecisionCounters } from "../decisions/decisions.ts";
+import type { IdentityCounters } from "../identity/identity.ts";
 import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
@@ -18,6 +19,7 @@ export interface MetricSources {
     readonly policiesVersion: string;
   };
   readonly decisions: DecisionCounters;
+  readonly identities: IdentityCounters;
   readonly http: ReadableHttpCounters;
   readonly store: StoreCounters;
   readonly audit: AuditCounters;
@@ -31,6 +33,7 @@ export interface MetricSources {
 export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
   return [
     ...decisionMetrics(sources.decisions, sources.http),
+    ...identityMetrics(sources.identities),
     ...httpMetrics(sources.http),
     ...storeMetrics(sources.store),
     ...mailMetrics(sources.mail),
@@ -76,6 +79,35 @@ function decisionMetrics(decisions: DecisionCounters, http: ReadableHttpCounters
     single("gauge", `${PREFIX}compiled_sets`, "Compiled policy sets in memory, shared by users.", () => {
       return decisions.compiledSets();
     }),
+  ];
+}
+
+function identityMetrics(identities: IdentityCounters): ScrapedMetric[] {
+  return [
+    single(
+      "counter",
+      `${PREFIX}identity_cache_hits_total`,
+      "Access keys and login tokens that were in the cache.",
+      () => identities.cacheHits,
+    ),
+    single(
+      "counter",
+      `${PREFIX}identity_cache_misses_total`,
+      "Access keys and login tokens that had to be looked up.",
+      () => identities.cacheMisses,
+    ),
+    single(
+      "counter",
+      `${PREFIX}authentication_failures_total`,
+      "Wrong secrets and signatures, those of unknown access keys among them.",
+      () => identities.failures,
+    ),
+    single(
+      "counter",
+      `${PREFIX}authentication_throttled_total`,
+      "Failures beyond authorizer.forward_auth.max_failures of one access key and source.",
+      () => identities.throttled,
+    ),
   ];
 }
 

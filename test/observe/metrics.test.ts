@@ -30,6 +30,7 @@ function newSources() {
   return {
     build: { version: "1.2.3", policiesVersion: 'p"1\n' },
     decisions: decisionCounters(),
+    identities: { cacheHits: 0, cacheMisses: 0, failures: 0, throttled: 0 },
     http: createHttpCounters(),
     store: createStoreCounters(),
     audit: { droppedDecisions: 0, droppedEvents: 0 },
@@ -104,6 +105,7 @@ describe("a scrape", () => {
     sources.datasets.lastLoadSuccess = false;
     sources.mail.queued = 2;
     sources.mail.sent = 12;
+    Object.assign(sources.identities, { cacheHits: 21, cacheMisses: 22, failures: 23, throttled: 24 });
     const series = parse(await metrics.text());
     expect(Object.fromEntries(series)).toMatchObject({
       'svc_authorizer_decisions_total{effect="deny",entrance="check"}': 5,
@@ -127,6 +129,10 @@ describe("a scrape", () => {
       "svc_authorizer_log_dropped_total{}": 9,
       "svc_authorizer_mail_queue_length{}": 2,
       'svc_authorizer_mails_total{result="sent"}': 12,
+      "svc_authorizer_identity_cache_hits_total{}": 21,
+      "svc_authorizer_identity_cache_misses_total{}": 22,
+      "svc_authorizer_authentication_failures_total{}": 23,
+      "svc_authorizer_authentication_throttled_total{}": 24,
       "svc_authorizer_datasets_last_load_success{}": 0,
       [`svc_authorizer_build_info{version="1.2.3",policies_version="p\\"1\\n",node="${process.version}"}`]: 1,
     });
@@ -223,7 +229,7 @@ describe("after the close", () => {
        import { openEventLoopMetrics } from "OBSERVEevent-loop-metrics.ts";
        import { createStoreCounters } from "OBSERVEstore-metrics.ts";
        const sources = { build: { version: "1", policiesVersion: "1" }, decisions: { decisions: {}, cacheSize: () => 0, compiledSets: () => 0 },
-         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {} };
+         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {}, identities: {} };
        const all = Array.from({ length: 20 }, () => createMetrics(sources));
        for (const metrics of all) { await metrics.text(); metrics.close(); }
        const loop = openEventLoopMetrics();

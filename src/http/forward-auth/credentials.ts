@@ -9,6 +9,10 @@ import type { RequestHeaders } from "./request-headers.ts";
 
 /** Our login cookie. */
 const LOGIN_COOKIE = "access_token";
+/** Sessions of the data server: alone nothing to us (§2.11), but it acts as their user, even beside a signature. */
+const FOREIGN_SESSION = /(?:^|[;,\s])(?:internal|oidc|saml)_auth_session\s*=/;
+/** Base64 as the data server takes it: what it cannot read, it passes over, and looks for another credential. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const SIGNATURE_V4 = "AWS4-HMAC-SHA256";
 /** Signs of a signed S3 request in a query; the last is of Signature V2. */
 const PRESIGNED = ["X-Amz-Signature", "X-Amz-Credential", "AWSAccessKeyId"];
@@ -33,8 +37,11 @@ const SIGNATURE: Shown = { kind: "signature" };
 export function shownCredential(headers: RequestHeaders, query: string): Shown {
   if (headers.repeated.has("authorization")) throw refused("more than one Authorization header");
   const shown = [inHeader(headers.get("authorization")), inCookie(headers.get("cookie")), inQuery(query)];
-  const [first = NOTHING, second] = shown.filter((one) => one !== undefined);
-  if (second !== undefined) throw refused("more than one kind of credential");
+  const [first, second] = shown.filter((one) => one !== undefined);
+  if (first === undefined) return NOTHING;
+  if (second !== undefined || FOREIGN_SESSION.test(headers.get("cookie") ?? "")) {
+    throw refused("more than one kind of credential");
+  }
   return first;
 }
 
@@ -42,7 +49,7 @@ function inHeader(authorization: string | undefined): Shown | undefined {
   if (authorization === undefined) return undefined;
   const blank = authorization.indexOf(" ");
   const scheme = blank < 0 ? authorization : authorization.slice(0, blank);
-  const rest = blank < 0 ? "" : authorization.slice(blank + 1).trim();
+  const rest = blank < 0 ? "" : authorization.slice(blank + 1);
   if (scheme === SIGNATURE_V4) return SIGNATURE;
   switch (scheme.toLowerCase()) {
     case "basic":
@@ -60,7 +67,7 @@ function accessKey(encoded: string): Shown {
   const bytes = Buffer.from(encoded, "base64");
   const text = bytes.toString("utf8");
   const colon = text.indexOf(":");
-  const sound = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && colon > 0 && !text.includes("\ufffd");
+  const sound = BASE64.test(encoded) && colon > 0 && !text.includes("\ufffd");
   if (!sound) throw refused("malformed Basic credentials");
   return { kind: "access_key", accessKeyId: text.slice(0, colon), secret: text.slice(colon + 1) };
 }

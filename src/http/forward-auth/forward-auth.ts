@@ -13,8 +13,9 @@ import { clientAddress, type TrustedProxies } from "../client-address.ts";
 import { type Edge, Exchange, type Route } from "../exchange.ts";
 import { makeRequestId } from "../request-id.ts";
 import type { ServiceRequest } from "../service-request.ts";
-import { type Judgement, type JudgeOptions, judge, type Refused } from "./judge.ts";
-import { BASE, ERROR_PATH, originalRequest, type ProxyKind } from "./proxies.ts";
+import { claimedKeyId } from "./claimed-key.ts";
+import { type Judged, type Judgement, type JudgeOptions, judge, type Refused } from "./judge.ts";
+import { BASE, ERROR_PATH, originalRequest, type ProxyKind, splitUri } from "./proxies.ts";
 import { handedOn, type RefusalReply, refusalReply } from "./refusals.ts";
 import { RequestHeaders } from "./request-headers.ts";
 
@@ -72,6 +73,7 @@ function serve(
   if (tokenDigest !== undefined && !isToken(headers.single(TOKEN_HEADER), tokenDigest)) {
     throw notAllowed("the proxy token is missing or wrong");
   }
+  if (headers.tooMany) throw notAllowed("the request has too many headers");
   const target = request.url as string;
   if (target === ERROR_PATH && options.proxy === "nginx") {
     showRefusal(request, exchange, headers);
@@ -89,9 +91,10 @@ function serve(
   const end = (judgement: Judgement): void => {
     edge.counters.decisionSeconds.forward_auth.observe((performance.now() - began) / 1000);
     if (judgement.pass) pass(request, exchange, judgement.identity, judgement.id);
-    else stop(request, exchange, judgement, original.uri, source);
+    else stop(request, exchange, judgement, judged);
   };
-  const judgement = judge(options, { original, headers, source, requestId: exchange.requestId });
+  const judged: Judged = { original, headers, source, requestId: exchange.requestId };
+  const judgement = judge(options, judged);
   if (judgement instanceof Promise) {
     judgement.then(end).catch((error) => refuse(request, exchange, error));
   } else end(judgement);
@@ -119,31 +122,33 @@ function headerName(username: string): string {
 function stop(
   request: ServiceRequest,
   exchange: Exchange,
-  judgement: Refused,
-  uri: string,
-  source: string,
+  { refusal, id, identity }: Refused,
+  { original, headers, source }: Judged,
 ): void {
-  const { refusal, id, identity } = judgement;
   const { edge, requestId, route } = exchange;
   const { status, message } = refusal;
+  const [path, query] = splitUri(original.uri);
   if (identity === undefined) {
-    edge.log.refused({ request_id: requestId, path: route.path, status, message, peer: source });
+    const key = claimedKeyId(headers, query);
+    edge.log.refused({
+      request_id: requestId,
+      path: route.path,
+      status,
+      message,
+      peer: source,
+      ...(key === undefined ? {} : { access_key_id: key }),
+    });
   }
-  const reply = refusalReply(refusal, { resource: pathOf(uri), id: id === "" ? requestId : id });
+  const reply = refusalReply(refusal, { resource: path, id: id === "" ? requestId : id });
   sendRefusal(request, exchange, reply, id === "" ? [] : ["X-Svc-Decision-Id", id]);
 }
 
 /** The body of a refusal that nginx was told in the headers of a subrequest. */
 function showRefusal(request: ServiceRequest, exchange: Exchange, headers: RequestHeaders): void {
   const refusal = handedOn((name) => headers.single(name));
-  const resource = pathOf(headers.single("x-original-uri") ?? "/");
+  const [resource] = splitUri(headers.single("x-original-uri") ?? "/");
   const id = headers.single("x-svc-decision-id") ?? exchange.requestId;
   sendRefusal(request, exchange, refusalReply(refusal, { resource, id }), []);
-}
-
-function pathOf(uri: string): string {
-  const mark = uri.indexOf("?");
-  return mark < 0 ? uri : uri.slice(0, mark);
 }
 
 function sendRefusal(

@@ -4,7 +4,7 @@
  */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { RequestAnswer } from "../../decisions/requests.ts";
+import type { RequestAnswer, UsedCredential } from "../../decisions/requests.ts";
 import type { WireRequest } from "../../endpoints/endpoints.ts";
 import { whichApi } from "../../endpoints/which-api.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
@@ -12,7 +12,7 @@ import type { Identities, Identity } from "../../identity/identity.ts";
 import { SignatureRefused } from "../../identity/refusals.ts";
 import type { DecisionContext } from "../../model/decision.ts";
 import { type Shown, shownCredential } from "./credentials.ts";
-import type { OriginalRequest } from "./proxies.ts";
+import { type OriginalRequest, splitUri } from "./proxies.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
@@ -63,9 +63,7 @@ const SAFE = new Set(["GET", "HEAD"]);
 /** Judges a request; rejects or throws only where no judgement is possible (store failure, overload). */
 export function judge(options: JudgeOptions, request: Judged): Judgement | Promise<Judgement> {
   const { original, headers } = request;
-  const mark = original.uri.indexOf("?");
-  const path = mark < 0 ? original.uri : original.uri.slice(0, mark);
-  const query = mark < 0 ? "" : original.uri.slice(mark + 1);
+  const [path, query] = splitUri(original.uri);
   const reading = read(options, request, path, query);
   if ("refusal" in reading) return reading;
   let shown: Shown;
@@ -160,9 +158,14 @@ function decided(
     context,
     entrance: "forward_auth",
     requestId: request.requestId,
+    ...(identity === undefined ? {} : { credential: usedBy(identity) }),
   });
   if (answer instanceof Promise) return answer.then((late) => judged(late, reading, identity));
   return judged(answer, reading, identity);
+}
+
+function usedBy({ how, accessKeyId }: Identity): UsedCredential {
+  return accessKeyId === undefined ? { how } : { how, access_key_id: accessKeyId };
 }
 
 /** The one place where a request may pass: after an allow. */

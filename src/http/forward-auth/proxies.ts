@@ -72,6 +72,12 @@ export function originalRequest(proxy: ProxyKind, subrequest: Subrequest): Origi
   return { method: ofClient, uri, host, contentLength: contentLength === "" ? undefined : contentLength };
 }
 
+/** Path and query of a URI, "" where it has no query. */
+export function splitUri(uri: string): readonly [path: string, query: string] {
+  const mark = uri.indexOf("?");
+  return mark < 0 ? [uri, ""] : [uri.slice(0, mark), uri.slice(mark + 1)];
+}
+
 function toldBy(headers: RequestHeaders, names: HeaderNames) {
   return {
     method: headers.single(names.method),
