@@ -1,14 +1,21 @@
 /** AuthZEN access evaluations, mapped to policies (decision-api.md §2, "From AuthZEN to policies"). */
 
 import type { Directory } from "../directory/directory.ts";
+import { allowTest } from "../engine/allow-test.ts";
 import type { DecisionContext, RequiredLeaf } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { Via } from "../model/policy.ts";
 import type { Basis, Deciding } from "./deciding.ts";
-import type { CheckAnswer, EvaluationAnswer, EvaluationRequest } from "./decisions.ts";
+import type {
+  AllowsAtHand,
+  CheckAnswer,
+  DecisionCounters,
+  EvaluationAnswer,
+  EvaluationRequest,
+} from "./decisions.ts";
 import { evaluationFields, type RequestProperties } from "./evaluation-fields.ts";
 import type { CachedPrincipal } from "./principal-cache.ts";
-import type { Principals } from "./principals.ts";
+import { isQuick, type Principals } from "./principals.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
 /** What {@link Authzen} needs. */
@@ -19,6 +26,7 @@ export interface AuthzenOptions {
   readonly deciding: Deciding;
   readonly requestProperties: RequestProperties;
   readonly nextId: () => string;
+  readonly counters: DecisionCounters;
 }
 
 /** A resource and an action in the terms of policies; undefined where the type or the name is unknown. */
@@ -42,6 +50,25 @@ export class Authzen {
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
     const refreshed = this.#options.types.refreshed();
     return refreshed === undefined ? this.#evaluate(request) : refreshed.then(() => this.#evaluate(request));
+  }
+
+  /** See {@link Decisions.allowsAtHand}. */
+  allowsAtHand(username: string, actionName: string): AllowsAtHand | undefined {
+    const { types, principals, deciding, counters } = this.#options;
+    if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
+    const user = principals.atHand(username);
+    if (user === undefined || user.policies.readsContext) return undefined;
+    const tests = new Map<string, ((arn: string) => boolean) | undefined>();
+    return (type, id) => {
+      const arn = types.arn(type, id);
+      if (!tests.has(type)) tests.set(type, quickTest(user, username, types.action(type, actionName)));
+      const allows = arn !== undefined && tests.get(type)?.(arn) === true;
+      if (allows) {
+        counters.cacheHits++;
+        counters.decisions.evaluations.allow++;
+      }
+      return allows;
+    };
   }
 
   #evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
@@ -102,6 +129,12 @@ export class Authzen {
   #denial(reason: string, text: string, id = this.#options.nextId()): EvaluationAnswer {
     return { decision: false, context: { id, reason_user: { "403": text }, reason } };
   }
+}
+
+/** A test of ARNs, where the action is known and needs no index to be built for long. */
+function quickTest({ policies }: CachedPrincipal, user: string, action: string | undefined) {
+  if (action === undefined || !isQuick(policies, { action, resource: "" })) return undefined;
+  return allowTest(policies, { user, action, context: NO_FIELDS });
 }
 
 /** How a policy reaches a user. */

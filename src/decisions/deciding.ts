@@ -48,6 +48,11 @@ export class Deciding {
     this.#options = options;
   }
 
+  /** True when every allow needs an id and a record. */
+  get auditsAllows(): boolean {
+    return this.#options.audit.decisions === "all";
+  }
+
   /** Decides, at once but for a long explanation; an allow that nobody audits or explains makes no id. */
   check(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
     if (asker.explain) return this.#explained(basis, request, asker);

@@ -93,6 +93,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   return {
     check: (request) => check(principals, deciding, request, requestProperties),
     evaluate: (request) => authzen.evaluate(request),
+    allowsAtHand: (username, actionName) => authzen.allowsAtHand(username, actionName),
     filter: (request) => filter(principals, slicer, counters, request, requestProperties),
     typesRefreshed: () => types.refreshed(),
     resourceArn: (type, id) => types.arn(type, id),

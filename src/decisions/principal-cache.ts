@@ -74,16 +74,19 @@ export class PrincipalCache {
     return this.#entries.size;
   }
 
-  /** The cached user, or undefined when there is none or its time is over. */
+  /** The cached user, or undefined when there is none or its time is over; counts hits and misses. */
   peek(username: string): CachedPrincipal | undefined {
+    const entry = this.cached(username);
+    if (entry === undefined) this.#counters.cacheMisses++;
+    else this.#counters.cacheHits++;
+    return entry;
+  }
+
+  /** As {@link peek}, without counting. */
+  cached(username: string): CachedPrincipal | undefined {
     const id = this.#idByName.get(username);
     const entry = id === undefined ? undefined : this.#entries.get(id);
-    if (entry === undefined || entry.expires < Date.now()) {
-      this.#counters.cacheMisses++;
-      return undefined;
-    }
-    this.#counters.cacheHits++;
-    return entry;
+    return entry === undefined || entry.expires < Date.now() ? undefined : entry;
   }
 
   /** Loads a user; concurrent calls share one load unless something changed since it began. Errors are not kept. */

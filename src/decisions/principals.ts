@@ -62,6 +62,11 @@ export class Principals {
     return isQuick(found.policies, required) ? found : this.#prepared(found, required);
   }
 
+  /** The user, where it is cached; counts nothing. */
+  atHand(username: string): CachedPrincipal | undefined {
+    return this.#cache.cached(username);
+  }
+
   /** The user without preparation for any decision: at once when cached. */
   get(username: string): CachedPrincipal | Promise<CachedPrincipal | undefined> {
     return this.#cache.peek(username) ?? this.#cache.load(username);
@@ -107,7 +112,8 @@ export class Principals {
   }
 }
 
-function isQuick(policies: CompiledPolicies, required: RequiredPermissions): boolean {
+/** True when a decision about these permissions needs no long work first. */
+export function isQuick(policies: CompiledPolicies, required: RequiredPermissions): boolean {
   if (policies.statements.length < LARGE_SET) return true;
   return "action" in required ? policies.isIndexed(required.action) : isPrepared(policies, required);
 }

@@ -295,11 +295,12 @@ test("every answer is counted under its entrance and audited", async () => {
     ["/nowhere", {}],
     ["/read", { user: "ghost" }],
     ["/open", { user: undefined, entrance: "forward_auth" }],
+    ["/write", { credential: { how: "signature", access_key_id: "AK" }, entrance: "forward_auth" }],
   ];
   const answers = [];
   for (const [path, more] of asked) answers.push(await request(path, more));
   expect(world.decisions.counters.decisions.request).toEqual({ allow: 2, neutral: 3, deny: 0 });
-  expect(world.decisions.counters.decisions.forward_auth).toEqual({ allow: 1, neutral: 0, deny: 0 });
+  expect(world.decisions.counters.decisions.forward_auth).toEqual({ allow: 1, neutral: 1, deny: 0 });
   expect(world.audited.map(({ id }) => id)).toEqual(answers.map(({ id }) => id));
   expect(new Set(answers.map(({ id }) => id)).size).toBe(answers.length);
   expect(world.audited.map(({ user, operation, effect }) => [user, operation, effect])).toEqual([
@@ -309,6 +310,11 @@ test("every answer is counted under its entrance and audited", async () => {
     ["alice", null, "neutral"],
     ["ghost", "op", "neutral"],
     [null, "op", "allow"],
+    ["alice", "op", "neutral"],
+  ]);
+  expect(world.audited.map(({ credential }) => credential)).toEqual([
+    ...new Array(6).fill(undefined),
+    { how: "signature", access_key_id: "AK" },
   ]);
   expect(world.audited[0]).toMatchObject({
     request_id: "r",

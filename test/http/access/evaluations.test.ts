@@ -182,3 +182,56 @@ test("elements do not hide that the store is down: the whole request is 503", as
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
   await down.close();
 });
+
+describe("a batch says what single evaluations say", () => {
+  const subjects = ["alice", "bob", "carol", "nobody"].map((id) => ({ type: "user", id }));
+  const actions = ["fs:ReadObject", "fs:WriteObject", "read", "fly"].map((name) => ({ name }));
+  const resources = [
+    { type: "arn", id: "arn:svc:fs:::repository/data/object/a" },
+    { type: "object", id: "data/a" },
+    { type: "object", id: "data/secret/x" },
+    { type: "object", id: "/" },
+    { type: "spaceship", id: "x" },
+    { type: "repository", id: "open" },
+  ];
+
+  test("for users, actions and resources of every kind, in any order", async () => {
+    const asked = subjects.flatMap((subject) =>
+      resources.flatMap((resource) => actions.map((action) => ({ subject, action, resource }))),
+    );
+    const singles = await Promise.all(asked.map((one) => post(service, "/access/v1/evaluation", one)));
+    const { body } = await post(service, "/access/v1/evaluations", { evaluations: asked });
+    const reasonOf = (answer: { context?: { reason?: string } }) => answer.context?.reason;
+    for (const [index, single] of singles.entries()) {
+      const inBatch = body.evaluations[index];
+      if (single.status === 400) expect(inBatch.context.error.status).toBe(400);
+      else {
+        expect(inBatch.decision).toBe(single.body.decision);
+        expect(reasonOf(inBatch)).toBe(reasonOf(single.body));
+      }
+    }
+    expect(singles.filter(({ body: one }) => one.decision === true).length).toBeGreaterThan(3);
+  });
+
+  test("also right after the policies changed", async () => {
+    const element = { subject: subjects[2], action: { name: "fs:ReadObject" }, resource: resources[0] };
+    const ask = async () =>
+      (await post(service, "/access/v1/evaluations", { evaluations: [element, element] })).body;
+    const decisions = async () => (await ask()).evaluations.map((one: { decision: boolean }) => one.decision);
+    expect(await decisions()).toEqual([false, false]);
+    await service.directory.users.attachPolicy("carol", "Reads");
+    expect(await decisions()).toEqual([true, true]);
+    await service.directory.users.detachPolicy("carol", "Reads");
+    expect(await decisions()).toEqual([false, false]);
+  });
+
+  test("counts every decision", async () => {
+    const element = { subject: subjects[0], action: { name: "fs:ReadObject" }, resource: resources[0] };
+    await post(service, "/access/v1/evaluations", { evaluations: [element] });
+    const { decisions, cacheHits } = service.decisions.counters;
+    const allowed = decisions.evaluations.allow;
+    await post(service, "/access/v1/evaluations", { evaluations: Array(7).fill(element) });
+    expect(service.decisions.counters.decisions.evaluations.allow - allowed).toBe(7);
+    expect(service.decisions.counters.cacheHits - cacheHits).toBe(7);
+  });
+});
