@@ -8,7 +8,7 @@ import type { Condition } from "../model/policy.ts";
 type Value = string | readonly string[] | undefined;
 
 /** Most contexts that are tried for one request. */
-const MOST_CONTEXTS = 2_000;
+const MOST_CONTEXTS = 1_000;
 const MOST_VALUES = 40;
 /** A value that no IP operator can read. */
 export const NO_ADDRESS = "no-address";

@@ -3,7 +3,8 @@
  * it is, the order of statements and actions too (a refusal names the first that matches), and so do YAML comments.
  */
 
-import { type Document, isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { parseYaml } from "../documents/yaml-source.ts";
 import { AuthorizerError } from "../errors.ts";
 import { isObject } from "./policy-documents.ts";
 
@@ -95,14 +96,22 @@ function formatContents(contents: unknown): void {
   }
 }
 
-function parseYaml(text: string): Document {
-  return parseDocument(text, { version: "1.2", schema: "core", merge: false, stringKeys: true });
+/** Undefined where an alias would come to stand in front of its anchor. */
+function formatYaml(text: string): string | undefined {
+  const document = parseDocument(text, { version: "1.2", schema: "core", merge: false, stringKeys: true });
+  formatContents(document.contents);
+  try {
+    return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith("Unresolved alias")) return undefined;
+    throw error;
+  }
 }
 
-function formatYaml(text: string): string {
-  const document = parseYaml(text);
-  formatContents(document.contents);
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+/** What a YAML text says, in canonical form; undefined where it cannot be read. */
+function saidBy(text: string): string | undefined {
+  const parsed = parseYaml(text);
+  return "value" in parsed ? JSON.stringify(canonicalValue(parsed.value)) : undefined;
 }
 
 /**
@@ -112,12 +121,9 @@ function formatYaml(text: string): string {
  */
 export function formatPolicies(text: string, isJson: boolean): string {
   if (isJson) return `${JSON.stringify(canonicalValue(JSON.parse(text)), null, 2)}\n`;
-  const wanted = canonicalValue(parseYaml(text).toJS());
   const formatted = formatYaml(text);
-  // Moving an anchor behind its alias would change what the text says.
-  const read = parseYaml(formatted);
-  if (read.errors.length === 0 && JSON.stringify(canonicalValue(read.toJS())) === JSON.stringify(wanted))
-    return formatted;
+  // An anchor that is set twice can change what stands behind it.
+  if (formatted !== undefined && saidBy(formatted) === saidBy(text)) return formatted;
   throw new AuthorizerError(
     "invalid_request",
     "cannot be formatted: anchors and aliases depend on the order",

@@ -6,7 +6,7 @@ import type { Rule } from "./rules.ts";
 
 const PREFERRED = "uUwWvVqQxXyYzZkKjJ0123456789_~";
 /** Longest made-up name, in characters. */
-const LONGEST = 16;
+const LONGEST = 32;
 /** Most names that are spelled from one pair of resources. */
 const MOST_SPELLED = 64;
 
@@ -15,16 +15,24 @@ export function namesUser(rule: Rule): boolean {
   return rule.resources.some((resource) => resource.includes(USER_PLACEHOLDER));
 }
 
+/** Names that stand for all that nothing names. */
+export interface MadeUpNames {
+  readonly names: readonly string[];
+  /** False where names of further lengths would have to be tried. */
+  readonly complete: boolean;
+}
+
 /**
  * Names that no policy names: of one character, and where patterns count characters (`?`) of every length up to one
  * more than they count, since only the length of such a name can matter.
  */
-export function madeUpNames(rules: readonly Rule[]): string[] {
+export function madeUpNames(rules: readonly Rule[]): MadeUpNames {
   const resources = rules.flatMap((rule) => rule.resources);
   const character = freshCharacter(resources, PREFERRED);
-  if (!rules.some(namesUser)) return [character];
+  if (!rules.some(namesUser)) return { names: [character], complete: true };
   const most = resources.reduce((found, resource) => Math.max(found, resource.split("?").length - 1), 0);
-  return Array.from({ length: Math.min(LONGEST, most + 1) }, (_, index) => character.repeat(index + 1));
+  const lengths = Array.from({ length: Math.min(LONGEST, most + 1) }, (_, index) => index + 1);
+  return { names: lengths.map((length) => character.repeat(length)), complete: most < LONGEST };
 }
 
 function withoutRegion(resource: string): string {

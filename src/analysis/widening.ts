@@ -5,6 +5,7 @@
  * is missed, while one that depends on conditions may turn out to be impossible.
  */
 
+import { isWildcardName } from "../engine/resource-pattern.ts";
 import type { Condition, NamedStatements } from "../model/policy.ts";
 import type { Vocabulary } from "../model/policy-warnings.ts";
 import { Implications } from "./condition-implication.ts";
@@ -92,6 +93,7 @@ class Comparison {
   readonly #implications = new Implications();
   /** Users that no policy names. */
   readonly #madeUp: readonly string[];
+  readonly #allLengths: boolean;
   readonly #memory = new SearchMemory();
   readonly #searches = new Map<string, PointSearch>();
   /** Denies of before that after does not have as they are. */
@@ -112,7 +114,9 @@ class Comparison {
     this.#gatesBefore = gatesOf(before);
     this.#gatesAfter = gatesOf(after);
     this.#confirmation = new Confirmation(before, after, partition, vocabulary);
-    this.#madeUp = madeUpNames(this.#allRules());
+    const { names, complete } = madeUpNames(this.#allRules());
+    this.#madeUp = names;
+    this.#allLengths = complete;
   }
 
   #allRules(): readonly Rule[] {
@@ -134,15 +138,21 @@ class Comparison {
   }
 
   *#widerBy(allow: Rule, isKnown: boolean): Generator<Widening> {
-    if (!isKnown) {
-      for (const user of this.#usersFor(allow)) {
-        const found = this.#look(user, [allow]);
-        if (found === undefined) continue;
-        yield found;
-        break;
-      }
-    }
+    const found = isKnown ? undefined : this.#lookAlone(allow);
+    if (found !== undefined) yield found;
     yield* this.#widerWithout(allow);
+  }
+
+  /** Where no allow of before matches. */
+  #lookAlone(allow: Rule): Widening | undefined {
+    const { users } = this.#options;
+    const own = namesUser(allow);
+    for (const user of users ?? (own ? this.#madeUp : this.#madeUp.slice(0, 1))) {
+      const found = this.#look(user, [allow]);
+      if (found !== undefined) return found;
+    }
+    const allTried = users !== undefined || !own || this.#allLengths;
+    return allTried ? undefined : this.#report("undecided", [allow], this.#madeUp[0] as string);
   }
 
   /** Where a deny or a failure of before stood in the way of what `allow` allows. */
@@ -188,10 +198,6 @@ class Comparison {
     return search.find([allow, deny], obstacles) !== undefined;
   }
 
-  #usersFor(allow: Rule): readonly string[] {
-    return this.#options.users ?? (namesUser(allow) ? this.#madeUp : this.#madeUp.slice(0, 1));
-  }
-
   /** False for a deny that a single deny of after replaces for this user. */
   #isLost(user: string, deny: Rule): boolean {
     const answers = this.#lost.get(user) ?? new Map<Rule, boolean>();
@@ -212,10 +218,16 @@ class Comparison {
     return known;
   }
 
+  /** What before allows: for a name that acts as a wildcard, nothing with `${user}` (security.md §3.1). */
+  #allowsFor(user: string): readonly Rule[] {
+    const { allows } = this.#before;
+    return isWildcardName(user) ? allows.filter((rule) => !namesUser(rule)) : allows;
+  }
+
   /** A point that `inside` matches, first one that depends on no condition, then any. */
   #look(user: string, inside: Inside): Widening | undefined {
     const search = this.#searchFor(user);
-    const obstacles = [...(inside.length === 1 ? this.#before.allows : []), ...this.#after.denies];
+    const obstacles = [...(inside.length === 1 ? this.#allowsFor(user) : []), ...this.#after.denies];
     const always = obstacles.filter((rule) => inside.some((given) => this.#implications.holds(given, rule)));
     if (inside.every(({ key }) => key === undefined)) {
       const plain = obstacles.filter(({ key, failure }) => key === undefined || !failure);

@@ -155,6 +155,24 @@ describe("a widening is", () => {
   });
 });
 
+describe("conditions with further operators", () => {
+  it("are compared by their text, and shown with values that make them hold", () => {
+    const sales = { StringEquals: { "resource.department": ["sales"] } };
+    const statement = allow("fs:ReadObject", `${REPO}a`, sales);
+    expect(compare([statement], [statement])).toEqual([]);
+    const other = allow("fs:ReadObject", `${REPO}a`, { StringEquals: { "resource.department": ["legal"] } });
+    expect(compare([statement], [other])).toMatchObject([
+      { certainty: "certain", counterexample: { context: { "resource.department": "legal" } } },
+    ]);
+  });
+
+  it("never hide a deny that is gone", () => {
+    const late = { DateGreaterThan: { "context.time": ["2030-01-01T00:00:00Z"] } };
+    const before = [allow("fs:ReadObject", `${REPO}a`), deny("fs:*", "*", late)];
+    expect(compare(before, before.slice(0, 1))).toMatchObject([{ cause: "deny", certainty: "certain" }]);
+  });
+});
+
 describe("conditions that no value was found for", () => {
   it("make a widening possible, and name themselves", () => {
     const odd = { StringNotLike: { a: ["*"] } };
@@ -186,6 +204,20 @@ describe("${user}", () => {
     const named = allow("fs:ReadObject", `${REPO}\${user}`);
     const [first] = compare([named, deny("fs:*", `${REPO}???`)], [named]);
     expect(first?.user).toHaveLength(3);
+  });
+
+  it("is said to be undecided where patterns count more characters than names are tried with", () => {
+    const all = Array.from({ length: 40 }, (_, count) => allow("fs:*", REPO + "?".repeat(count + 1)));
+    const found = compare(
+      [...all, allow("fs:*", `${REPO + "?".repeat(41)}*`)],
+      [allow("fs:*", `${REPO}\${user}`)],
+    );
+    expect(found).toMatchObject([{ certainty: "undecided" }]);
+  });
+
+  it("gives nothing to a user whose name acts as a wildcard, so that other allows are wider", () => {
+    const [first] = compare([own], [allow("fs:ReadObject", `${REPO}*`)], ["*"]);
+    expect(first).toMatchObject({ certainty: "certain", user: "*" });
   });
 
   it("is each of the users that are given, and nobody else", () => {

@@ -26,6 +26,7 @@ export class CommandContext {
   #options: GlobalOptions = {};
   #terminal = false;
   #exitCode = 0;
+  #advice: string | undefined;
 
   constructor(edge: SvcctlEdge, env: Environment, version: string) {
     this.edge = edge;
@@ -62,6 +63,16 @@ export class CommandContext {
   /** Writes to standard error, as is. */
   err(text: string): void {
     this.edge.stderr.write(text);
+  }
+
+  /** Keeps what people may do, should the command fail. */
+  advise(advice: string | undefined): void {
+    this.#advice = advice;
+  }
+
+  /** That advice, where somebody is there to read it. */
+  get advice(): string | undefined {
+    return this.edge.stderr.isTTY === true ? this.#advice : undefined;
   }
 
   /** Keeps the exit code of the command that ran: 0 unless a command says otherwise. */

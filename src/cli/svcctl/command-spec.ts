@@ -39,6 +39,8 @@ export type CommandRun = (call: CommandCall) => Promise<void>;
 export interface CommandSpec {
   readonly name: string;
   readonly description: string;
+  /** What may stand after its name, for the help text: the most usual call first. */
+  readonly examples: readonly string[];
   readonly options?: readonly OptionSpec[];
   /** Positional arguments in commander's notation, such as `[outfile]`. Without it they are silently ignored. */
   readonly arguments?: string;

@@ -54,6 +54,10 @@ async function askWhoIAm(api: ApiClient): Promise<ApiAnswer> {
 }
 
 function judge(answer: ApiAnswer, settings: Settings): Finding {
+  if (answer.status === 401 && settings.accessKeyId + settings.secretAccessKey === "") {
+    const detail = `svcctl config asks for one and keeps it in ${settings.file}`;
+    return { valid: false, summary: "No access key is configured", detail };
+  }
   if (answer.status === 401) {
     const summary = "It seems like the `access_key_id` or `secret_access_key` you supplied are wrong.";
     return { valid: false, summary, detail: messageOf(answer) };

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Environment, readEnvironment } from "../../config/environment.ts";
-import { addCommands, printsHelp } from "./add-commands.ts";
+import { addCommands, addExamples, printsHelp } from "./add-commands.ts";
 import { addOptions, toOptions } from "./add-options.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
 import { booleanSwitches } from "./boolean-switches.ts";
@@ -20,6 +20,15 @@ import { TOP_COMMANDS } from "./top-commands.ts";
 const VERSION = (
   JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;
+
+/** The page of `docs/` about svcctl. */
+const GUIDE = "svcctl.md";
+const FIRST_CALLS = [
+  "svcctl config",
+  "svcctl auth users create --id bob",
+  "svcctl auth can --user bob --action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv --explain",
+  "svcctl policy lint policies/*.json",
+];
 
 /** Runs one command line; resolves with the exit code. Failures are written to standard error, never with a stack. */
 export async function runSvcctl(
@@ -55,10 +64,11 @@ export function buildProgram(context: CommandContext): Command {
       getErrHasColors: () => false,
     })
     .hook("preAction", (_, command) => context.useOptions(globalOptionsOf(command)));
-  addCommands(program, [AUTH_GROUP, ...TOP_COMMANDS], context);
+  addCommands(program, [AUTH_GROUP, ...TOP_COMMANDS], context, GUIDE);
   addPolicyCommands(program, context);
   addCompletion(program, context);
   addRootAction(program, context);
+  addExamples(program, FIRST_CALLS, GUIDE);
   withGlobalOptions(program);
   return program;
 }

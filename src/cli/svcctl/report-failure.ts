@@ -21,6 +21,7 @@ export function reportFailure(error: unknown, context: CommandContext): number {
     for (const problem of problems) context.err(`${problemLine(problem)}\n`);
     context.err(`${error instanceof Error ? error.message : String(error)}\nError executing command.\n`);
   }
+  if (context.advice !== undefined) context.err(`\nHint: ${context.advice}\n`);
   return EXIT.failed;
 }
 

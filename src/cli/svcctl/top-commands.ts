@@ -9,6 +9,11 @@ export const TOP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "config",
     description: "Creates or updates the configuration file.",
+    examples: [
+      "",
+      "--config other-server.yaml",
+      "--access-key-id AKIAJIOSFODNN7EXAMPQ --endpoint-url https://data.example.com --secret-access-key-stdin < secret",
+    ],
     options: [
       { flags: "--access-key-id <string>", description: "access key id, in place of the question" },
       { flags: "--endpoint-url <url>", description: "server endpoint URL, in place of the question" },
@@ -23,12 +28,14 @@ export const TOP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "doctor",
     description: "Diagnoses the configuration.",
+    examples: ["", "--verbose"],
     options: [JSON_OPTION],
     load: async () => (await import("./doctor.ts")).diagnose,
   },
   {
     name: "docs",
     description: "Writes the reference of all commands in Markdown.",
+    examples: ["", "svcctl-reference.md"],
     arguments: "[outfile]",
     options: [{ flags: "--json", description: "print the commands as JSON" }],
     load: async () => (await import("./shell/docs-command.ts")).writeReference,

@@ -143,7 +143,7 @@ describe("svcctl against the service", () => {
   });
 
   test("accepts the policy that it printed", async () => {
-    const list = '["arn:svc:fs:::repository/a","arn:svc:fs:::repository/b"]';
+    const list = '["arn:svc:fs:::repository/a/object/*","arn:svc:fs:::repository/b/object/*"]';
     await admin(
       "policies create --id A --statement-document -",
       DOCUMENT.replace(/"arn[^"]*"/, JSON.stringify(list)),

@@ -6,6 +6,7 @@ import { ApiFailure, UsageFailure } from "../failure.ts";
 import { safeMessage, safeText } from "../output/safe-text.ts";
 import { requestLog } from "../request-log.ts";
 import { loadSettings, type Settings } from "../settings/load-settings.ts";
+import { adviceOnRefusal, adviceOnSilence, adviceOnStranger } from "./advice.ts";
 import type { ApiAnswer, ApiRequest } from "./attempt.ts";
 import { apiBase } from "./endpoint.ts";
 import { type FailedTry, sendWithRetries } from "./retries.ts";
@@ -44,6 +45,7 @@ export class ApiClient {
   async fetchObject(call: Call): Promise<JsonObject> {
     const { json } = await this.#settle(call);
     if (typeof json !== "object" || json === null || Array.isArray(json)) {
+      this.#context.advise(adviceOnStranger(this.settings));
       throw new Error("Bad response from server");
     }
     return json as JsonObject;
@@ -62,6 +64,9 @@ export class ApiClient {
     const answer = await sendWithRetries(request, this.settings.retries, (failed) => {
       log("warn", "trying again", { method, url, reason: failed.reason });
       this.#showProgress(method, failed);
+    }).catch((error: unknown) => {
+      this.#context.advise(adviceOnSilence(error, this.settings));
+      throw error;
     });
     log("debug", "answered", { method, url, status: answer.status });
     return answer;
@@ -69,7 +74,12 @@ export class ApiClient {
 
   async #settle(call: Call): Promise<ApiAnswer> {
     const answer = await this.ask(call);
-    if (answer.status >= 400) throw apiFailure(answer);
+    if (answer.status >= 400) {
+      const failure = apiFailure(answer);
+      if (answer.status === 401) this.#context.advise(adviceOnRefusal(failure.message, this.settings));
+      throw failure;
+    }
+    for (const text of answer.warnings) this.#context.err(`warning: ${text}\n`);
     if (answer.status !== call.expect) {
       throw new Error(`got unexpected status code: ${answer.status}, expected: ${call.expect}`);
     }

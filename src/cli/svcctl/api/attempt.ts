@@ -1,6 +1,7 @@
 /** One try of a call. */
 
 import { STATUS_CODES } from "node:http";
+import { warningsOf } from "./warnings.ts";
 
 /** Largest answer that is read. */
 const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -24,6 +25,8 @@ export interface ApiAnswer {
   readonly text: string;
   /** The body where it is JSON. */
   readonly json: unknown;
+  /** What it says besides, for people. */
+  readonly warnings: readonly string[];
   /** What the server asks to wait, where it says so. */
   readonly retryAfterMs?: number;
 }
@@ -33,10 +36,13 @@ export class TransportFailure extends Error {
   override readonly name = "TransportFailure";
   /** False where trying again cannot help. */
   readonly temporary: boolean;
+  /** True where the certificate is the trouble. */
+  readonly untrusted: boolean;
 
-  constructor(message: string, temporary: boolean, cause?: unknown) {
+  constructor(message: string, temporary: boolean, cause?: unknown, untrusted = false) {
     super(message, { cause });
     this.temporary = temporary;
+    this.untrusted = untrusted;
   }
 }
 
@@ -74,6 +80,7 @@ function answerOf(response: Response, text: string): ApiAnswer {
     statusLine: `${status} ${statusText || (STATUS_CODES[status] ?? "")}`.trimEnd(),
     text,
     json: jsonOf(text),
+    warnings: warningsOf(response.headers.get("warning")),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
@@ -95,19 +102,28 @@ function retryAfter(header: string | null): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** Codes of errors that another try meets again. */
-const PERMANENT =
-  /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|ERR_INVALID_|UND_ERR_INVALID|HOSTNAME_MISMATCH)/;
+/** Codes of errors about certificates. */
+const UNTRUSTED = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+
+/** Codes of other errors that another try meets again. */
+const PERMANENT = /^(ERR_INVALID_|UND_ERR_INVALID|ERR_SSL_WRONG_VERSION_NUMBER)/;
+
+/** Errors of OpenSSL name the place in its sources, which tells nobody anything. */
+const OPENSSL = /^[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:]*:([^:]+):[\s\S]*$/;
 
 function transportFailure(error: unknown): TransportFailure {
   if (error instanceof TransportFailure) return error;
   const { cause } = error as { cause?: unknown };
   const inner = firstOf(cause instanceof Error ? cause : error);
   const { code = "", name, message } = inner as NodeJS.ErrnoException;
+  const untrusted = UNTRUSTED.test(code);
   const text = name === "TimeoutError" ? `no answer within ${TIMEOUT_MS / 1000} seconds` : message || code;
   const permanent =
-    PERMANENT.test(code) || message === "redirect count exceeded" || message === "unknown scheme";
-  return new TransportFailure(text, !permanent, error);
+    untrusted ||
+    PERMANENT.test(code) ||
+    message === "redirect count exceeded" ||
+    message === "unknown scheme";
+  return new TransportFailure(text.replace(OPENSSL, "TLS: $1"), !permanent, error, untrusted);
 }
 
 /** Of several addresses that were tried, the failure of the first one. */

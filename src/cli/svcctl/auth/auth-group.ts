@@ -17,6 +17,11 @@ export const AUTH_GROUP: GroupSpec = {
     {
       name: "can",
       description: "Asks whether a user may do something: exit code 0 for yes, 3 for no.",
+      examples: [
+        "--action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv",
+        "--user bob --action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv --explain",
+        "--user bob --action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv --context SourceIp=10.0.0.1",
+      ],
       options: [
         { flags: "--user <string>", description: "user name (default: current user)" },
         { flags: "--action <string>", description: "action, such as fs:ReadObject", required: true },

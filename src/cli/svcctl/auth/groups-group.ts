@@ -10,12 +10,14 @@ const ACL: GroupSpec = {
     {
       name: "get",
       description: "Shows the permission of a group.",
+      examples: ["--id Readers"],
       options: [GROUP_ID, JSON_OUTPUT],
       load: async () => (await import("./group-acl.ts")).getAcl,
     },
     {
       name: "set",
       description: "Sets the permission of a group.",
+      examples: ["--id Readers --permission Read"],
       options: [
         GROUP_ID,
         {
@@ -38,18 +40,21 @@ const MEMBERS: GroupSpec = {
     {
       name: "list",
       description: "Lists the users of a group.",
+      examples: ["--id Readers"],
       options: [GROUP_ID, ...PAGING],
       load: async () => (await import("./group-members.ts")).listMembers,
     },
     {
       name: "add",
       description: "Adds a user to a group.",
+      examples: ["--id Readers --user bob"],
       options: [GROUP_ID, MEMBER, JSON_OUTPUT],
       load: async () => (await import("./group-members.ts")).addMember,
     },
     {
       name: "remove",
       description: "Removes a user from a group.",
+      examples: ["--id Readers --user bob"],
       options: [GROUP_ID, MEMBER, JSON_OUTPUT],
       load: async () => (await import("./group-members.ts")).removeMember,
     },
@@ -63,18 +68,21 @@ const POLICIES: GroupSpec = {
     {
       name: "list",
       description: "Lists the statements of the policies of a group.",
+      examples: ["--id Readers"],
       options: [GROUP_ID, ...PAGING],
       load: async () => (await import("./attached-policies.ts")).listGroupPolicies,
     },
     {
       name: "attach",
       description: "Attaches a policy to a group.",
+      examples: ["--id Readers --policy ReadData"],
       options: [GROUP_ID, POLICY, JSON_OUTPUT],
       load: async () => (await import("./attached-policies.ts")).attachToGroup,
     },
     {
       name: "detach",
       description: "Detaches a policy from a group.",
+      examples: ["--id Readers --policy ReadData"],
       options: [GROUP_ID, POLICY, JSON_OUTPUT],
       load: async () => (await import("./attached-policies.ts")).detachFromGroup,
     },
@@ -89,18 +97,21 @@ export const GROUPS_GROUP: GroupSpec = {
     {
       name: "list",
       description: "Lists groups.",
+      examples: ["", "--prefix Read --amount 20", "--json"],
       options: PAGING,
       load: async () => (await import("./groups.ts")).listGroups,
     },
     {
       name: "create",
       description: "Creates a group.",
+      examples: ["--id Readers"],
       options: [GROUP_ID, JSON_OUTPUT],
       load: async () => (await import("./groups.ts")).createGroup,
     },
     {
       name: "delete",
       description: "Deletes a group.",
+      examples: ["--id Readers"],
       options: [GROUP_ID, JSON_OUTPUT],
       load: async () => (await import("./groups.ts")).deleteGroup,
     },

@@ -1,7 +1,13 @@
 /** `svcctl auth policies`, as data. */
 
-import type { GroupSpec } from "../command-spec.ts";
+import type { GroupSpec, OptionSpec } from "../command-spec.ts";
 import { JSON_OUTPUT, PAGING, POLICY_ID } from "./auth-options.ts";
+
+const STATEMENT_DOCUMENT: OptionSpec = {
+  flags: "--statement-document <path>",
+  description: "JSON file with the statements, or - for standard input",
+  required: true,
+};
 
 /** Policies on the server; `svcctl policy` works on files. */
 export const POLICIES_GROUP: GroupSpec = {
@@ -11,32 +17,38 @@ export const POLICIES_GROUP: GroupSpec = {
     {
       name: "list",
       description: "Lists policies.",
+      examples: ["", "--prefix FS --amount 20"],
       options: PAGING,
       load: async () => (await import("./policies.ts")).listPolicies,
     },
     {
       name: "create",
       description: "Creates a policy.",
-      options: [
-        POLICY_ID,
-        {
-          flags: "--statement-document <path>",
-          description: "JSON file with the statements, or - for standard input",
-          required: true,
-        },
-        JSON_OUTPUT,
+      examples: [
+        "--id ReadData --statement-document read-data.json",
+        "--id ReadData --statement-document - < read-data.json",
       ],
+      options: [POLICY_ID, STATEMENT_DOCUMENT, JSON_OUTPUT],
       load: async () => (await import("./policies.ts")).createPolicy,
+    },
+    {
+      name: "update",
+      description: "Replaces the statements of a policy, wherever it is attached.",
+      examples: ["--id ReadData --statement-document read-data.json"],
+      options: [POLICY_ID, STATEMENT_DOCUMENT, JSON_OUTPUT],
+      load: async () => (await import("./policies.ts")).updatePolicy,
     },
     {
       name: "show",
       description: "Shows a policy.",
+      examples: ["--id ReadData"],
       options: [POLICY_ID, JSON_OUTPUT],
       load: async () => (await import("./policies.ts")).showPolicy,
     },
     {
       name: "delete",
       description: "Deletes a policy.",
+      examples: ["--id ReadData"],
       options: [POLICY_ID, JSON_OUTPUT],
       load: async () => (await import("./policies.ts")).deletePolicy,
     },

@@ -1,6 +1,6 @@
 /** `svcctl auth policies`. */
 
-import { type JsonObject, openApi } from "../api/api-client.ts";
+import { type Call, type JsonObject, openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command-spec.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
@@ -20,11 +20,21 @@ export async function listPolicies(call: CommandCall): Promise<void> {
 }
 
 export async function createPolicy(call: CommandCall): Promise<void> {
-  const { context } = call;
+  await writePolicy(call, { method: "POST", path: POLICIES, expect: 201 }, "Policy created successfully.");
+}
+
+/** The original has no such command: there a policy is deleted, with its attachments, and made anew. */
+export async function updatePolicy(call: CommandCall): Promise<void> {
+  const path = [...POLICIES, given(call, "id")];
+  await writePolicy(call, { method: "PUT", path, expect: 200 }, "Policy updated successfully.");
+}
+
+async function writePolicy(call: CommandCall, request: Omit<Call, "body">, done: string): Promise<void> {
+  const { context, options } = call;
   const text = await readDocument(context, given(call, "statementDocument"));
   const body = { id: given(call, "id"), statement: parseDocument(text) };
-  const policy = await openApi(context).fetchObject({ method: "POST", path: POLICIES, body, expect: 201 });
-  if (call.options["json"] !== true) context.out(`${context.style.green("Policy created successfully.")}\n`);
+  const policy = await openApi(context).fetchObject({ ...request, body });
+  if (options["json"] !== true) context.out(`${context.style.green(done)}\n`);
   printPolicy(call, policy);
 }
 

@@ -10,18 +10,21 @@ const CREDENTIALS: GroupSpec = {
     {
       name: "list",
       description: "Lists the access keys of a user.",
+      examples: ["", "--id bob"],
       options: [OWN_ID, ...PAGING],
       load: async () => (await import("./user-credentials.ts")).listCredentials,
     },
     {
       name: "create",
       description: "Creates an access key; its secret is shown this once.",
+      examples: ["--id bob", "--id bob --json"],
       options: [OWN_ID, JSON_OUTPUT],
       load: async () => (await import("./user-credentials.ts")).createCredentials,
     },
     {
       name: "delete",
       description: "Deletes an access key.",
+      examples: ["--id bob --access-key-id AKIAJIOSFODNN7EXAMPQ"],
       options: [
         OWN_ID,
         { flags: "--access-key-id <string>", description: "access key id", required: true },
@@ -39,6 +42,7 @@ const GROUPS: GroupSpec = {
     {
       name: "list",
       description: "Lists the groups of a user.",
+      examples: ["--id bob"],
       options: [USER_ID, ...PAGING],
       load: async () => (await import("./users.ts")).listUserGroups,
     },
@@ -52,6 +56,7 @@ const POLICIES: GroupSpec = {
     {
       name: "list",
       description: "Lists the statements of the policies of a user.",
+      examples: ["--id bob --effective"],
       options: [
         USER_ID,
         {
@@ -65,12 +70,14 @@ const POLICIES: GroupSpec = {
     {
       name: "attach",
       description: "Attaches a policy to a user.",
+      examples: ["--id bob --policy ReadData"],
       options: [USER_ID, POLICY, JSON_OUTPUT],
       load: async () => (await import("./attached-policies.ts")).attachToUser,
     },
     {
       name: "detach",
       description: "Detaches a policy from a user.",
+      examples: ["--id bob --policy ReadData"],
       options: [USER_ID, POLICY, JSON_OUTPUT],
       load: async () => (await import("./attached-policies.ts")).detachFromUser,
     },
@@ -84,24 +91,28 @@ const AWS_IAM: GroupSpec = {
     {
       name: "attach",
       description: "Attaches a role to a user.",
+      examples: ["--id bob --principal-id arn:aws:sts::123456789012:assumed-role/readers"],
       options: [OWN_ID, PRINCIPAL, JSON_OUTPUT],
       load: async () => (await import("./aws-iam.ts")).attachRole,
     },
     {
       name: "detach",
       description: "Detaches a role from a user.",
+      examples: ["--id bob --principal-id arn:aws:sts::123456789012:assumed-role/readers"],
       options: [OWN_ID, PRINCIPAL, JSON_OUTPUT],
       load: async () => (await import("./aws-iam.ts")).detachRole,
     },
     {
       name: "list",
       description: "Lists the roles of a user.",
+      examples: ["", "--id bob"],
       options: [OWN_ID, ...PAGING],
       load: async () => (await import("./aws-iam.ts")).listRoles,
     },
     {
       name: "lookup",
       description: "Finds the user of a role.",
+      examples: ["--principal-id arn:aws:sts::123456789012:assumed-role/readers"],
       options: [PRINCIPAL, JSON_OUTPUT],
       load: async () => (await import("./aws-iam.ts")).lookUpRole,
     },
@@ -116,18 +127,21 @@ export const USERS_GROUP: GroupSpec = {
     {
       name: "list",
       description: "Lists users.",
+      examples: ["", "--prefix b --amount 20", "--json"],
       options: PAGING,
       load: async () => (await import("./users.ts")).listUsers,
     },
     {
       name: "create",
       description: "Creates a user.",
+      examples: ["--id bob"],
       options: [USER_ID, JSON_OUTPUT],
       load: async () => (await import("./users.ts")).createUser,
     },
     {
       name: "delete",
       description: "Deletes a user.",
+      examples: ["--id bob"],
       options: [USER_ID, JSON_OUTPUT],
       load: async () => (await import("./users.ts")).deleteUser,
     },

@@ -20,6 +20,7 @@ const POLICY_GROUP: GroupSpec = {
       name: "lint",
       description:
         "Checks policies: everything that a write refuses, and everything that is surely not meant.",
+      examples: ["policies/*.json", "policies --strict --sarif"],
       arguments: "<files...>",
       options: [
         { flags: "--strict", description: "warnings fail too" },
@@ -38,6 +39,7 @@ const POLICY_GROUP: GroupSpec = {
     {
       name: "test",
       description: "Runs policy tests: the *.test.yaml, .yml and .json files below folders.",
+      examples: ["policy-tests --min-coverage 100", "policy-tests --watch"],
       arguments: "<folders...>",
       options: [
         {
@@ -56,6 +58,9 @@ const POLICY_GROUP: GroupSpec = {
     {
       name: "explain",
       description: "Decides a request offline and says why: exit code 0 for allowed, 3 for refused.",
+      examples: [
+        "--policies policies --user bob --action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv",
+      ],
       options: [
         {
           flags: "--policies <files>",
@@ -79,6 +84,7 @@ const POLICY_GROUP: GroupSpec = {
     {
       name: "diff",
       description: "Compares what policies allow: exit code 1 when access widens.",
+      examples: ["policies proposed", "policies proposed --json"],
       arguments: "<old> <new>",
       options: [
         {
@@ -95,6 +101,7 @@ const POLICY_GROUP: GroupSpec = {
     {
       name: "fmt",
       description: "Formats policies: order of fields, one action a line; comments of YAML stay.",
+      examples: ["policies/*.json --check", "policies/*.json --write"],
       arguments: "<files...>",
       options: [
         { flags: "--write", description: "change the files (default: print)" },
@@ -107,5 +114,5 @@ const POLICY_GROUP: GroupSpec = {
 
 /** Adds the group to svcctl itself. */
 export function addPolicyCommands(parent: Command, context: CommandContext): void {
-  addCommands(parent, [POLICY_GROUP], context);
+  addCommands(parent, [POLICY_GROUP], context, "policy-work.md");
 }

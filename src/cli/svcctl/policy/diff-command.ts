@@ -1,6 +1,7 @@
 /** `svcctl policy diff`. */
 
 import { type DiffScope, diffWorlds, type ScopeDiff } from "../../../analysis/policy-diff.ts";
+import type { PolicyDocument } from "../../../analysis/policy-documents.ts";
 import { PolicyWorld } from "../../../analysis/policy-world.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 import { AuthorizerError } from "../../../errors.ts";
@@ -40,13 +41,24 @@ export async function diff({ context, options, args }: CommandCall): Promise<voi
 
 async function worldOf(context: CommandContext, path: string, partition: string): Promise<PolicyWorld> {
   const world = new PolicyWorld();
-  for (const document of await needPolicies(context, [path])) await addDocument(world, document, partition);
+  for (const document of sameName(await needPolicies(context, [path]))) {
+    await addDocument(world, document, partition);
+  }
   if (world.problems.length > 0) {
     throw new AuthorizerError("invalid_request", "the policies contradict each other", {
       problems: world.problems,
     });
   }
   return world;
+}
+
+/** A lone statement document has no name that the other side could have too: it is named after neither file. */
+function sameName(documents: readonly PolicyDocument[]): readonly PolicyDocument[] {
+  const [document, ...more] = documents;
+  const [policy, ...others] = document?.policies ?? [];
+  if (document === undefined || policy === undefined || policy.named || more.length + others.length > 0)
+    return documents;
+  return [{ ...document, policies: [{ ...policy, name: "policy" }] }];
 }
 
 function scopeText(scope: DiffScope): string {

@@ -27,6 +27,11 @@ export async function explainRequest({ context, options }: CommandCall): Promise
   const documents = await needPolicies(context, options["policies"] as readonly string[]);
   const world = new PolicyWorld();
   for (const document of documents) await addDocument(world, document, partition);
+  if (world.problems.length > 0) {
+    throw new AuthorizerError("invalid_request", "the policies contradict each other", {
+      problems: world.problems,
+    });
+  }
   const held = heldPolicies(world, user);
   const compiled = compile(
     held.map(({ policy }) => policy),

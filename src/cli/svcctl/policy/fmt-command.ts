@@ -31,23 +31,42 @@ export async function format({ context, options, args }: CommandCall): Promise<v
   if (!check && !write && files.length > 1) {
     throw new UsageFailure("one file is printed; for several, say --write or --check");
   }
-  const changed: string[] = [];
-  for (const file of files) {
-    const path = resolve(context.edge.cwd, file);
-    const read = await readDocument(path, "policy");
-    const formatted = formattedOf(read, extname(file).toLowerCase() === ".json");
-    if (!check && !write) context.out(formatted);
-    if ("text" in read && read.text !== formatted) {
-      changed.push(file);
-      if (write) await replace(path, formatted);
-    }
+  const read = await readAndFormat(context.edge.cwd, files);
+  if (!check && !write) return context.out(read.map(({ formatted }) => formatted).join(""));
+  const changed = read.filter(({ text, formatted }) => text !== formatted);
+  for (const { file, path, formatted } of changed) {
+    if (write) await replace(path, formatted);
+    context.out(`${safeText(file)}\n`);
   }
-  if (!check && !write) return;
-  for (const file of changed) context.out(`${safeText(file)}\n`);
   context.err(
     `${countOf(changed.length, "file")} of ${files.length} ${write ? "formatted" : "to be formatted"}\n`,
   );
   context.finish(check && changed.length > 0 ? EXIT.failed : EXIT.ok);
+}
+
+interface Formatted {
+  readonly file: string;
+  readonly path: string;
+  readonly text: string;
+  readonly formatted: string;
+}
+
+/** All files, before any is written: one that cannot be read leaves the others as they are. */
+async function readAndFormat(cwd: string, files: readonly string[]): Promise<readonly Formatted[]> {
+  const done: Formatted[] = [];
+  const problems: Problem[] = [];
+  for (const file of files) {
+    const path = resolve(cwd, file);
+    const read = await readDocument(path, "policy");
+    if ("problems" in read) problems.push(...read.problems.map((problem) => ({ ...problem, file })));
+    else done.push({ file, path, text: read.text, formatted: formattedOf(read, isJsonFile(file)) });
+  }
+  if (problems.length > 0) throw unreadable(problems);
+  return done;
+}
+
+function isJsonFile(file: string): boolean {
+  return extname(file).toLowerCase() === ".json";
 }
 
 function isJson(text: string): boolean {

@@ -2,12 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { homeOf } from "../../../config/environment.ts";
+import { type Environment, homeOf } from "../../../config/environment.ts";
 import { formatProblem, problemSink } from "../../../config/problem.ts";
 import type { RawMap, RawValue } from "../../../config/raw-value.ts";
 import { suggestion } from "../../../config/suggest.ts";
 import { readYaml } from "../../../config/yaml-source.ts";
-import type { CommandContext } from "../command-context.ts";
 import {
   SETTING_NAMES,
   SETTINGS,
@@ -28,8 +27,15 @@ export interface SettingsPlace {
   readonly required: boolean;
 }
 
+/** What says where the file is. */
+export interface PlaceHints {
+  readonly options: { readonly config?: string };
+  readonly env: Environment;
+  readonly edge: { readonly cwd: string };
+}
+
 /** The file of `--config`, of `SVCCTL_CONFIG_FILE`, or the one in the home folder. */
-export function settingsPlace({ options, env, edge }: CommandContext): SettingsPlace {
+export function settingsPlace({ options, env, edge }: PlaceHints): SettingsPlace {
   if (options.config !== undefined) return { path: resolve(edge.cwd, options.config), required: true };
   const named = env["SVCCTL_CONFIG_FILE"] ?? "";
   if (named !== "") return { path: resolve(edge.cwd, named), required: false };

@@ -7,7 +7,7 @@ import type { Settings } from "./load-settings.ts";
 const ACCESS_KEY = /^AKIA[IJ|][A-Z0-9]{14}Q$/;
 const SECRET_KEY = /^[A-Za-z0-9+/]{38}(==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$/;
 
-/** One line for each setting whose form is unusual. Only guesses: other services make other keys. */
+/** One line for each setting whose form is unusual; a key that is not there at all is no matter of form. Only guesses: other services make other keys. */
 export function suspicions({
   accessKeyId,
   secretAccessKey,
@@ -18,9 +18,13 @@ export function suspicions({
 }: Settings): readonly string[] {
   const found: string[] = [];
   if (fault !== undefined && !missing) found.push(`${file} was ignored: ${safeText(fault)}`);
-  if (!ACCESS_KEY.test(accessKeyId))
+  const configured = accessKeyId + secretAccessKey !== "";
+  if (configured && !ACCESS_KEY.test(accessKeyId)) {
     found.push(`access_key_id value looks suspicious: ${safeText(accessKeyId)}`);
-  if (!SECRET_KEY.test(secretAccessKey)) found.push("secret_access_key value looks suspicious...");
+  }
+  if (configured && !SECRET_KEY.test(secretAccessKey)) {
+    found.push("secret_access_key value looks suspicious...");
+  }
   if (!isUsualEndpoint(endpointUrl)) {
     found.push(`Suspicious URI format for server.endpoint_url: ${safeText(endpointUrl)}`);
   }

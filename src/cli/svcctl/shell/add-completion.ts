@@ -1,6 +1,7 @@
 /** `svcctl completion`, and the hidden command that the scripts ask. */
 
 import type { Command } from "commander";
+import { addExamples } from "../add-commands.ts";
 import type { CommandContext } from "../command-context.ts";
 import { UsageFailure } from "../failure.ts";
 import { SHELLS, type Shell } from "./shells.ts";
@@ -10,7 +11,7 @@ const COMPLETE_COMMAND = "__complete";
 
 /** Adds both commands. */
 export function addCompletion(program: Command, context: CommandContext): void {
-  program
+  const completion = program
     .command("completion")
     .description("Writes a completion script for bash, zsh or fish.")
     .argument("[shell]", SHELLS.join(", "))
@@ -19,6 +20,11 @@ export function addCompletion(program: Command, context: CommandContext): void {
       const { completionScript } = await import("./completion-scripts.ts");
       context.out(completionScript(shellOf(command.args)));
     });
+  addExamples(
+    completion,
+    ["source <(svcctl completion bash)", "svcctl completion fish | source"],
+    "svcctl.md",
+  );
   program
     .command(COMPLETE_COMMAND, { hidden: true })
     .argument("[words...]")
