@@ -32,41 +32,52 @@ export function longestText(part: string, field: string, limits: HttpLimits): nu
  */
 export function soundParts(body: Record<string, unknown>, limits: HttpLimits): EvaluationParts | undefined {
   const { subject, action, resource, context } = body;
-  if (!isObject(subject) || !isObject(action) || !isObject(resource)) return undefined;
   const sound =
-    isName(subject["type"]) &&
-    isName(subject["id"]) &&
-    isName(action["name"]) &&
-    fits(action["name"], limits.actionBytes) &&
-    isName(resource["type"]) &&
-    isName(resource["id"]) &&
-    fits(resource["id"], limits.arnBytes) &&
-    isBag(subject["properties"]) &&
-    isBag(action["properties"]) &&
-    isBag(resource["properties"]) &&
+    isSoundSubject(subject) &&
+    isSoundAction(action, limits) &&
+    isSoundResource(resource, limits) &&
     isBag(context);
   if (!sound) return undefined;
   const parts = {
-    subject: withoutNull(subject) as unknown as AuthzenSubject,
-    action: withoutNull(action) as unknown as AuthzenAction,
-    resource: withoutNull(resource) as unknown as AuthzenResource,
+    subject: withoutNull(subject),
+    action: withoutNull(action),
+    resource: withoutNull(resource),
   };
   return context === undefined || context === null ? parts : { ...parts, context: context as Properties };
+}
+
+/** True for a subject as it has to be. */
+export function isSoundSubject(subject: unknown): subject is AuthzenSubject {
+  return (
+    isObject(subject) && isName(subject["type"]) && isName(subject["id"]) && isBag(subject["properties"])
+  );
+}
+
+/** True for an action as it has to be. */
+export function isSoundAction(action: unknown, limits: HttpLimits): action is AuthzenAction {
+  if (!isObject(action) || !isBag(action["properties"])) return false;
+  return isName(action["name"]) && fits(action["name"], limits.actionBytes);
+}
+
+/** True for a resource as it has to be. */
+export function isSoundResource(resource: unknown, limits: HttpLimits): resource is AuthzenResource {
+  if (!isObject(resource) || !isBag(resource["properties"])) return false;
+  return isName(resource["type"]) && isName(resource["id"]) && fits(resource["id"], limits.arnBytes);
 }
 
 function isName(value: unknown): value is string {
   return typeof value === "string" && value.isWellFormed();
 }
 
-/** An optional object; null counts as absent. */
-function isBag(value: unknown): boolean {
+/** True for an optional object; null counts as absent. */
+export function isBag(value: unknown): boolean {
   return value === undefined || value === null || isObject(value);
 }
 
-function withoutNull(entity: Record<string, unknown>): Record<string, unknown> {
-  if (entity["properties"] !== null) return entity;
+function withoutNull<E extends { readonly properties?: Properties }>(entity: E): E {
+  if ((entity.properties as unknown) !== null) return entity;
   const { properties: _null, ...rest } = entity;
-  return rest;
+  return rest as E;
 }
 
 /**
