@@ -71,6 +71,15 @@ describe("the pages", () => {
 });
 
 describe("README.md", () => {
+  test("leads to every page of docs, or to one that does", () => {
+    const linkedBy = (page: string): string[] =>
+      [...prose(page).matchAll(/\]\(([^)\s#:]+)/g)].map(([, target = ""]) => join(dirname(page), target));
+    const near = linkedBy("README.md");
+    const reached = new Set([...near, ...near.filter((page) => page.endsWith(".md")).flatMap(linkedBy)]);
+    const pages = globSync("docs/*.md", { cwd: ROOT });
+    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+  });
+
   test("is shorter than 120 lines", () => {
     expect(textOf("README.md").split("\n").length).toBeLessThan(120);
   });

@@ -56,7 +56,18 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   // What both programs share: exit codes, the edge to the process.
   cli: { may: ["config", "model", "errors"] },
   "cli/svcctl": { may: SVCCTL },
-  "cli/authorizer": { may: [...SVCCTL, "compose", "directory", "datasets", "bootstrap"] },
+  "cli/authorizer": {
+    may: [
+      ...SVCCTL,
+      "compose",
+      "directory",
+      "datasets",
+      "bootstrap",
+      // The first administrator's key goes straight into svcctl's configuration file.
+      "cli/svcctl/settings/settings-file.ts",
+      "cli/svcctl/settings/write-settings-file.ts",
+    ],
+  },
   testing: { may: ["compose", "config", "client", "datasets", "directory", "errors"] },
   compose: { may: EVERYTHING_COMPOSED },
   main: { may: ["cli", "cli/authorizer", "errors"] },

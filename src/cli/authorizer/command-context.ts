@@ -27,10 +27,10 @@ export interface ConfigFlags {
 export function withConfigFlags(command: Command): Command {
   return command
     .option("-c, --config <file>", "configuration file; else the first of the usual places")
-    .option("--set <item=value>", "set a configuration item (repeatable)", collect, []);
+    .option("--set <item=value>", "set a configuration item (repeatable)", collect);
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -5,6 +5,7 @@ import type { DataParts } from "../../compose/data.ts";
 import { loadConfig } from "../../config/load.ts";
 import { type CommandContext, type ConfigFlags, loadOptionsOf, withConfigFlags } from "./command-context.ts";
 import type { DatasetCommandParts } from "./dataset-commands.ts";
+import { withExamples } from "./help-examples.ts";
 
 interface LoadFlags extends ConfigFlags {
   readonly mode?: "load" | "sync";
@@ -34,8 +35,10 @@ export function addDataCommands(program: Command, context: CommandContext): void
     if (mode === "load")
       command.addOption(new Option("--mode <mode>").choices(["load", "sync"]).default("load"));
     command.action((files: string[], flags: LoadFlags) => load(context, files, { mode, ...flags }));
+    const call = `svc-authorizer ${mode} 'datasets/*.yaml' --config authorizer.yaml`;
+    withExamples(command, [`${call} --dry-run`, call], "datasets.md");
   }
-  withConfigFlags(program.command("export"))
+  const exporting = withConfigFlags(program.command("export"))
     .description("write the directory as a data set that loads back")
     .addOption(
       new Option("--format <format>", "form of the data set").choices(["yaml", "json"]).default("yaml"),
@@ -43,6 +46,12 @@ export function addDataCommands(program: Command, context: CommandContext): void
     .option("--secrets", "with the secrets of access keys, in clear")
     .option("-o, --output <file>", "file to write (mode 600) in place of standard output")
     .action((flags: ExportFlags) => exportData(context, flags));
+  const call = "svc-authorizer export --config authorizer.yaml";
+  withExamples(
+    exporting,
+    [`${call} --output people.yaml`, `${call} --secrets --output backup.yaml`],
+    "datasets.md",
+  );
 }
 
 async function withData(

@@ -12,6 +12,7 @@ import { addAdministratorCommands } from "./add-administrator-commands.ts";
 import { addConfigCommands } from "./add-config-commands.ts";
 import { type CommandContext, type ConfigFlags, flagsOf, withConfigFlags } from "./command-context.ts";
 import { addDataCommands } from "./data-commands.ts";
+import { withExamples } from "./help-examples.ts";
 import { splitItemFlags } from "./item-flags.ts";
 import { addMaintenanceCommands } from "./maintenance-commands.ts";
 import type { RunOptions } from "./run-command.ts";
@@ -74,10 +75,20 @@ function buildProgram(context: CommandContext): Command {
     })
     .addHelpText(
       "after",
-      "\nEvery configuration item is a flag too: --logging.level DEBUG, --database.type=mem.\n" +
+      [
+        "",
+        "Every configuration item is a flag too: --logging.level DEBUG, --database.type=mem.",
         "All items: svc-authorizer config docs",
+        "",
+        "Examples:",
+        "  svc-authorizer run --quickstart             try it: no configuration, loopback only",
+        "  svc-authorizer run --config authorizer.yaml",
+        "  svc-authorizer help setup                   options and examples of a command",
+        "",
+        "Read on: README.md and docs/ in the repository, docs/first-steps.md first",
+      ].join("\n"),
     );
-  withConfigFlags(program.command("run"))
+  const run = withConfigFlags(program.command("run"))
     .description("start the service")
     .option("--quickstart", "without a configuration file: loopback, generated secrets, a small data set")
     .option("--data <folder>", "folder of the quick start (default ./.svc-authorizer)")
@@ -86,6 +97,15 @@ function buildProgram(context: CommandContext): Command {
       const { runService } = await import("./run-command.ts");
       context.finish(await runService(options, flagsOf(context, options), edge, context.env, VERSION));
     });
+  withExamples(
+    run,
+    [
+      "svc-authorizer run --quickstart",
+      "svc-authorizer run --config authorizer.yaml",
+      "svc-authorizer run --config authorizer.yaml --logging.level DEBUG",
+    ],
+    "operations.md",
+  );
   addConfigCommands(program, context);
   addDataCommands(program, context);
   addAdministratorCommands(program, context);

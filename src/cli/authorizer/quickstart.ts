@@ -2,26 +2,55 @@
 
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ConfigObject, FlagValue } from "../../config/load.ts";
+import type { Environment } from "../../config/environment.ts";
+import type { ConfigObject, FlagValue, LoadOptions } from "../../config/load.ts";
 import { AuthorizerError } from "../../errors.ts";
 
 /** Where the quick start keeps its data unless told otherwise. */
 export const QUICKSTART_FOLDER = "./.svc-authorizer";
 
+/** What says that a command is about the quick start, and where that keeps its data. */
+export interface QuickstartFlags {
+  readonly quickstart?: boolean;
+  readonly data?: string;
+}
+
 const DATASET = fileURLToPath(new URL("../../../fixtures/datasets/quickstart.yaml", import.meta.url));
+const TOKEN_FILE = "token";
 const SECRET_BYTES = 32;
 const OWNER_ONLY = 0o600;
 const OWNER_FOLDER = 0o700;
 
 /** What the quick start adds to a configuration. */
 export interface Quickstart {
+  /** Absolute path of its data. */
+  readonly folder: string;
   /** Data and secrets: no variable changes them. */
   readonly flags: readonly FlagValue[];
   readonly defaults: ConfigObject;
   /** File with the bearer token. */
   readonly tokenFile: string;
+}
+
+/** Absolute path of the folder that the flags name. */
+export function quickstartFolder({ data = QUICKSTART_FOLDER }: QuickstartFlags): string {
+  return resolve(data);
+}
+
+/** Whether a quick start was made in the folder. */
+export function isQuickstart(folder: string): boolean {
+  return existsSync(join(folder, TOKEN_FILE));
+}
+
+/** Where the configuration of a quick start comes from: no file, and no variable moves its data or secrets. */
+export function quickstartConfig(
+  { flags, defaults }: Quickstart,
+  given: readonly FlagValue[],
+  env: Environment,
+): LoadOptions {
+  return { env, flags: [...given, ...flags], defaults, configFile: false };
 }
 
 /**
@@ -31,9 +60,10 @@ export interface Quickstart {
 export function prepareQuickstart(folder: string): Quickstart {
   try {
     mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
-    const tokenFile = join(folder, "token");
+    const tokenFile = join(folder, TOKEN_FILE);
     const flag = "--quickstart";
     return {
+      folder,
       tokenFile,
       flags: [
         { item: "database.type", value: "local", flag },
@@ -69,7 +99,7 @@ function secretIn(file: string): string {
 
 /** The lines printed after the ready line: where the token is, and a first decision to try. */
 export function quickstartGreeting(tokenFile: string, serviceUrl: string, cwd: string): string {
-  const file = relative(cwd, tokenFile).startsWith("..") ? tokenFile : relative(cwd, tokenFile);
+  const file = shownPath(tokenFile, cwd);
   const body = {
     subject: { type: "user", id: "alice" },
     action: { name: "fs:ReadObject" },
@@ -82,4 +112,10 @@ export function quickstartGreeting(tokenFile: string, serviceUrl: string, cwd: s
       `-d '${JSON.stringify(body)}' ${serviceUrl}/access/v1/evaluation`,
     "",
   ].join("\n");
+}
+
+/** A path as people in `cwd` would type it. */
+export function shownPath(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return short === "" || short.startsWith("..") ? path : short;
 }

@@ -1,6 +1,5 @@
 /** `svc-authorizer run`: starts the service and keeps it until a signal. */
 
-import { resolve } from "node:path";
 import { openData, openLog } from "../../compose/data.ts";
 import { type RunningService, startService } from "../../compose/service.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -8,15 +7,20 @@ import { type FlagValue, type LoadedConfig, type LoadOptions, loadConfig } from 
 import { formatProblem } from "../../config/problem.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
-import { prepareQuickstart, QUICKSTART_FOLDER, quickstartGreeting } from "./quickstart.ts";
-import { setupGreeting } from "./setup-greeting.ts";
+import {
+  prepareQuickstart,
+  type Quickstart,
+  type QuickstartFlags,
+  quickstartConfig,
+  quickstartFolder,
+  quickstartGreeting,
+} from "./quickstart.ts";
+import { forgetUserUrl, noteUserUrl } from "./quickstart-address.ts";
+import { quickstartSetupGreeting, setupGreeting } from "./setup-greeting.ts";
 
 /** Options of `run`. */
-export interface RunOptions {
+export interface RunOptions extends QuickstartFlags {
   readonly config?: string;
-  readonly quickstart?: boolean;
-  /** Folder of the quick start. */
-  readonly data?: string;
 }
 
 /** A second signal within this time is the first one again: npm forwards what the terminal sent to all. */
@@ -30,15 +34,11 @@ export async function runService(
   env: Environment,
   version: string,
 ): Promise<number> {
-  const quickstart = options.quickstart
-    ? prepareQuickstart(resolve(options.data ?? QUICKSTART_FOLDER))
-    : undefined;
-  const load: LoadOptions = {
-    env,
-    ...(quickstart === undefined
-      ? { flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
-      : { flags: [...flags, ...quickstart.flags], defaults: quickstart.defaults, configFile: false }),
-  };
+  const quickstart = options.quickstart ? prepareQuickstart(quickstartFolder(options)) : undefined;
+  const load: LoadOptions =
+    quickstart === undefined
+      ? { env, flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
+      : quickstartConfig(quickstart, flags, env);
   const loaded = loadConfig(load);
   // A signal may come at any time: whoever reads the ready line may send one at once.
   const stopped = stopSignal(edge);
@@ -46,14 +46,29 @@ export async function runService(
   edge.onReload(() => void reload(running.service, load));
   const service = await start(loaded, env, version, quickstart !== undefined);
   running.service = service;
-  const { service: url, user, metrics } = service.addresses;
-  const greeting =
-    quickstart === undefined ? "" : quickstartGreeting(quickstart.tokenFile, url, process.cwd());
-  const offer = service.setup === undefined ? "" : setupGreeting(service.setup, user);
-  edge.stdout.write(`ready service=${url} user=${user} metrics=${metrics}\n${greeting}${offer}`);
+  const { user } = service.addresses;
+  if (quickstart !== undefined) noteUserUrl(quickstart.folder, user);
+  edge.stdout.write(greeting(service, quickstart, options, env));
   await stopped;
+  if (quickstart !== undefined) forgetUserUrl(quickstart.folder);
   await service.stop();
   return EXIT.ok;
+}
+
+/** The ready line, and what to do first. */
+function greeting(
+  { addresses: { service, user, metrics }, setup }: RunningService,
+  quickstart: Quickstart | undefined,
+  options: RunOptions,
+  env: Environment,
+): string {
+  const ready = `ready service=${service} user=${user} metrics=${metrics}\n`;
+  if (quickstart === undefined) return ready + (setup === undefined ? "" : setupGreeting(setup, user));
+  const cwd = process.cwd();
+  const first = quickstartGreeting(quickstart.tokenFile, service, cwd);
+  return (
+    ready + first + (setup === undefined ? "" : quickstartSetupGreeting(setup, options.data, { env, cwd }))
+  );
 }
 
 async function start(

@@ -25,6 +25,7 @@ import {
   printAdministrator,
 } from "./administrator-options.ts";
 import { withDirectory } from "./superuser-command.ts";
+import { svcctlConfig } from "./svcctl-config.ts";
 
 /** Flags of `setup`. */
 export interface SetupFlags extends AdministratorFlags {
@@ -32,6 +33,23 @@ export interface SetupFlags extends AdministratorFlags {
   readonly server?: string;
   /** File with the one-time token; default where the configured service keeps it. */
   readonly tokenFile?: string;
+  /** Write the key into svcctl's configuration file: its own, or the one that is named. */
+  readonly writeConfig?: string | true;
+}
+
+/** What the process and its configuration give. */
+export interface SetupContext {
+  readonly edge: Pick<ProcessEdge, "stdout">;
+  readonly env: Environment;
+  readonly ask: AskSecret;
+  /** User listener of the service that has the store open, where the configuration does not know. */
+  readonly runningAt?: string | undefined;
+}
+
+/** An administrator, and where svcctl finds the service: unknown where that takes whatever port is free. */
+interface Done {
+  readonly made: CreatedAdministrator;
+  readonly endpointUrl: string | undefined;
 }
 
 const PATH = "/api/v1/setup_lakefs";
@@ -45,22 +63,34 @@ const EVERY_INTERFACE: ReadonlyMap<string, string> = new Map([
 export async function runSetup(
   values: ConfigValues,
   flags: SetupFlags,
-  { edge, env, ask }: { edge: Pick<ProcessEdge, "stdout">; env: Environment; ask: AskSecret },
+  { edge, env, ask, runningAt }: SetupContext,
 ): Promise<number> {
+  const { server, writeConfig, json = false } = flags;
+  // Looked at first: once the key is made, it should not get lost on a file that cannot take it.
+  const config = writeConfig === undefined ? undefined : svcctlConfig(writeConfig, env, process.cwd());
+  if (config !== undefined && (server ?? runningAt ?? configuredUrl(values)) === undefined)
+    throw nameServer();
   const administrator = await administratorOf(flags, env, ask);
-  const made =
-    flags.server === undefined
-      ? await setUpHere(values, flags, administrator)
-      : await setUpThere(flags.server, flags.tokenFile ?? setupTokenFile(values), administrator);
-  printAdministrator(made, flags.json ?? false, edge.stdout);
+  const { made, endpointUrl } =
+    server === undefined
+      ? await setUpHere(values, { ...flags, runningAt }, administrator)
+      : await setUpThere(server, flags.tokenFile ?? setupTokenFile(values), administrator);
+  printAdministrator(made, json, edge.stdout);
+  if (config !== undefined && endpointUrl !== undefined) {
+    config.write(made, endpointUrl);
+    if (!json) edge.stdout.write(`svcctl is configured: ${config.path}\n`);
+  }
   return EXIT.ok;
 }
 
 async function setUpHere(
   values: ConfigValues,
-  { tokenFile = setupTokenFile(values) }: SetupFlags,
+  {
+    tokenFile = setupTokenFile(values),
+    runningAt,
+  }: Pick<SetupFlags, "tokenFile"> & Pick<SetupContext, "runningAt">,
   administrator: NewAdministrator,
-): Promise<CreatedAdministrator> {
+): Promise<Done> {
   try {
     const made = await withDirectory(values, ({ directory, catalog }) =>
       setUpFirstAdministrator({ directory, catalog, guards: values["authorizer.guards"] }, administrator),
@@ -69,23 +99,28 @@ async function setUpHere(
     if (tokenFile !== undefined) await rm(tokenFile, { force: true });
     const { username, access_key_id } = made;
     await auditOnce(values, "setup", { what: "first administrator", admin: username, access_key_id });
-    return made;
+    return { made, endpointUrl: configuredUrl(values) };
   } catch (error) {
-    const inUse = isErrorCode(error, "unavailable") && tokenFile !== undefined && existsSync(tokenFile);
-    if (!inUse) throw error;
-    return setUpThere(ownUrl(values), tokenFile, administrator);
+    if (!isErrorCode(error, "unavailable") || tokenFile === undefined) throw error;
+    if (!existsSync(tokenFile)) {
+      const message = `${error.message} There is no ${tokenFile}: it seems to be set up, then svcctl with the administrator's key makes more.`;
+      throw new AuthorizerError("unavailable", message, { cause: error });
+    }
+    const server = runningAt ?? configuredUrl(values);
+    if (server === undefined) throw nameServer();
+    return setUpThere(server, tokenFile, administrator);
   }
 }
 
-/** Where the configured service listens for people. */
-function ownUrl(values: ConfigValues): string {
+function nameServer(): AuthorizerError {
+  const message = "the service takes whatever port is free: name its user listener with --server URL";
+  return new AuthorizerError("invalid_request", message);
+}
+
+/** Where the configured service listens for people; undefined for a port that only it knows. */
+function configuredUrl(values: ConfigValues): string | undefined {
   const address = parseListenAddress(values["authorizer.user_listen_address"]);
-  if (address === undefined || address.port === 0) {
-    throw new AuthorizerError(
-      "invalid_request",
-      "the service is running: name its user listener with --server URL",
-    );
-  }
+  if (address === undefined || address.port === 0) return undefined;
   const host = EVERY_INTERFACE.get(address.host) ?? address.host;
   const scheme = values["tls.enabled"] ? "https" : "http";
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
@@ -95,19 +130,29 @@ async function setUpThere(
   server: string,
   tokenFile: string | undefined,
   { username, key }: NewAdministrator,
-): Promise<CreatedAdministrator> {
+): Promise<Done> {
   if (tokenFile === undefined) {
     throw new AuthorizerError("invalid_request", "name the file with the one-time token with --token-file");
   }
   const setup_token = await tokenIn(tokenFile);
   const body = JSON.stringify({ username, setup_token, ...(key === undefined ? {} : { key }) });
   const response = await post(new URL(server.replace(/\/+$/, "") + PATH), body);
-  const answer = (await response.json().catch(() => ({}))) as Partial<CreatedAdministrator> & {
-    message?: string;
-  };
-  if (response.status === 200) return { ...(answer as CreatedAdministrator), username };
-  const message = answer.message ?? `${server} answered ${response.status}`;
+  const answer = (await response.json().catch(() => ({}))) as Answer;
+  if (response.status === 200 && isAdministrator(answer)) {
+    return { made: { ...answer, username }, endpointUrl: server };
+  }
+  if (response.status === 401) {
+    const message = `${server} does not know the token of ${tokenFile}: each start makes another one`;
+    throw new AuthorizerError("not_allowed", message);
+  }
+  const message = `${server} answered ${response.status}${answer.message === undefined ? "" : `: ${answer.message}`}`;
   throw new AuthorizerError(response.status === 409 ? "already_exists" : "not_allowed", message);
+}
+
+type Answer = Partial<CreatedAdministrator> & { readonly message?: string };
+
+function isAdministrator(answer: Answer): answer is CreatedAdministrator {
+  return typeof answer.access_key_id === "string" && typeof answer.secret_access_key === "string";
 }
 
 async function post(url: URL, body: string): Promise<Response> {
@@ -130,7 +175,7 @@ async function tokenIn(file: string): Promise<string> {
     return (await readFile(file, "utf8")).trim();
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? "unknown error";
-    const message = `${file} cannot be read (${reason}): a service that is set up has no one-time token`;
+    const message = `${file} cannot be read (${reason}): a service that is set up has no one-time token, that of npm start is found with --quickstart, any other with --token-file`;
     throw new AuthorizerError("invalid_request", message, { cause });
   }
 }

@@ -24,7 +24,11 @@ export async function runSuperuser(
   const administrator = await administratorOf(flags, env, ask);
   const made = await withDirectory(values, ({ directory }) =>
     addAdministrator({ directory, guards: values["authorizer.guards"] }, administrator),
-  );
+  ).catch((error: unknown) => {
+    if (!isErrorCode(error, "unavailable")) throw error;
+    const message = `${error.message} Stop the service first, or use svcctl with an administrator's key.`;
+    throw new AuthorizerError("unavailable", message, { cause: error });
+  });
   const { username, access_key_id } = made;
   await auditOnce(values, "setup", { what: "superuser", admin: username, access_key_id });
   printAdministrator(made, flags.json ?? false, edge.stdout);
@@ -44,12 +48,7 @@ export async function withDirectory<T>(
     throw new AuthorizerError("invalid_request", message);
   }
   const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
-  const data = await openData(values, logger).catch((error: unknown) => {
-    if (!isErrorCode(error, "unavailable")) throw error;
-    const hint =
-      "a running service takes svc-authorizer setup --server, and svcctl with an administrator's key";
-    throw new AuthorizerError("unavailable", `${error.message}; ${hint}`, { cause: error });
-  });
+  const data = await openData(values, logger);
   try {
     return await work(data);
   } finally {

@@ -1,9 +1,14 @@
 /** The process edge of svcctl. */
 
+import { EXIT } from "../exit-codes.ts";
 import { runSvcctl } from "./program.ts";
 
 // Whoever reads our output may stop early, as `head` does: that is their right and no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  if (code === "EPIPE") process.exit(EXIT.ok);
+  process.stderr.write(`standard output cannot be written (${code})\nError executing command.\n`);
+  process.exit(EXIT.failed);
+});
 
 process.exitCode = await runSvcctl(process.argv.slice(2), {
   stdin: process.stdin,

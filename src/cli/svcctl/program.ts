@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Environment, readEnvironment } from "../../config/environment.ts";
+import { closestName } from "../../config/suggest.ts";
 import { addCommands, addExamples, printsHelp } from "./add-commands.ts";
 import { addOptions, toOptions } from "./add-options.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
@@ -92,12 +93,19 @@ function addRootAction(program: Command, context: CommandContext): void {
   );
   program.allowUnknownOption().action(async () => {
     const [word] = program.args;
-    if (word?.startsWith("-")) throw new UsageFailure(unknownFlagText(word));
+    if (word?.startsWith("-")) throw unknownFlag(program, word);
     if (word !== undefined) throw unknownCommand(program, word);
     if (program.opts()["version"] !== true) return program.outputHelp();
     const { printVersion } = await import("./version.ts");
     await printVersion(context);
   });
+}
+
+function unknownFlag(program: Command, word: string): UsageFailure {
+  const flag = word.replace(/=[\s\S]*$/, "");
+  const known = program.options.flatMap(({ long }) => long ?? []);
+  const meant = flag.startsWith("--") ? closestName(flag, known) : undefined;
+  return new UsageFailure(unknownFlagText(word), meant === undefined ? [] : [`(Did you mean ${meant}?)`]);
 }
 
 function unknownCommand(program: Command, word: string): UsageFailure {

@@ -224,6 +224,14 @@ const POLICY_CASES: readonly AuthCase[] = [
     terminal: `[green:Policy created successfully.]\n${DETAILS}`,
   },
   {
+    args: "policies update --id Data --statement-document -",
+    stdin: JSON.stringify({ statement: [POLICY.statement[0]] }),
+    asks: ["PUT /auth/policies/Data"],
+    sends: { id: "Data", statement: [POLICY.statement[0]] },
+    answer: [200, POLICY],
+    terminal: "[green:Policy updated successfully.]\n",
+  },
+  {
     args: "policies show --id Data",
     asks: ["GET /auth/policies/Data"],
     answer: [200, POLICY],

@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
@@ -71,6 +72,12 @@ describe("svcctl as a process", () => {
     expect((await run(process.execPath, [PROGRAM, ...can], env)).code).toBe(3);
     expect((await run(process.execPath, [PROGRAM, "nonsense"])).code).toBe(1);
     expect((await run(process.execPath, [PROGRAM, "--help"])).code).toBe(0);
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("says so when nothing can be written", async () => {
+    const { code, stderr } = await run("bash", ["-c", `'${process.execPath}' '${PROGRAM}' docs > /dev/full`]);
+    expect(code).toBe(1);
+    expect(stderr).toBe("standard output cannot be written (ENOSPC)\nError executing command.\n");
   });
 
   test("ends quietly when nobody reads on", async () => {

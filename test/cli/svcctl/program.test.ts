@@ -66,6 +66,7 @@ describe("a command line that is wrong", () => {
 
   test.each([
     [["--x"], "unknown flag: --x"],
+    [["--verson"], "unknown flag: --verson\n(Did you mean --version?)"],
     [["auth", "users", "list", "--x=1"], "unknown flag: --x"],
     [["auth", "users", "list", "-x"], "unknown shorthand flag: 'x' in -x"],
     [["auth", "users", "list", "--amuont", "1"], "unknown flag: --amuont\n(Did you mean --amount?)"],

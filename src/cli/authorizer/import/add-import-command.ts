@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { loadConfig } from "../../../config/load.ts";
 import { type CommandContext, type ConfigFlags, loadOptionsOf, withConfigFlags } from "../command-context.ts";
+import { withExamples } from "../help-examples.ts";
 
 interface ImportFlags extends ConfigFlags {
   readonly from: string;
@@ -16,7 +17,7 @@ interface ImportFlags extends ConfigFlags {
 
 /** Adds the command to the program. */
 export function addImportCommand(program: Command, context: CommandContext): void {
-  withConfigFlags(program.command("import"))
+  const command = withConfigFlags(program.command("import"))
     .description("copy users, groups, policies and all that belongs to them from a running authorization API")
     .requiredOption("--from <url>", "base of the API, such as http://host:8001/api/v1")
     .requiredOption("--token-env <name>", "variable that has the bearer token")
@@ -34,4 +35,6 @@ export function addImportCommand(program: Command, context: CommandContext): voi
         await runImport(values, { from, token, tokenEnv, secrets, merge, dryRun, json }, context.edge),
       );
     });
+  const call = "TOKEN=… svc-authorizer import --from http://old-host:8001/api/v1 --token-env TOKEN";
+  withExamples(command, [`${call} --dry-run`], "bootstrap.md");
 }

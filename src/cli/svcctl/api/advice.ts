@@ -1,5 +1,6 @@
 /** What people may do about a call that failed: a line that is shown to them, and never to programs. */
 
+import type { ApiFailure } from "../failure.ts";
 import { safeText } from "../output/safe-text.ts";
 import type { Settings } from "../settings/load-settings.ts";
 import { TransportFailure } from "./attempt.ts";
@@ -7,9 +8,17 @@ import { TransportFailure } from "./attempt.ts";
 /** What the service says to whoever it does not know; other refusals say what is not allowed. */
 const UNKNOWN_CALLER = "error authenticating request";
 
-/** About an answer of 401: nobody was named, or nobody known. Undefined for a refusal of something known. */
-export function adviceOnRefusal(message: string, settings: Settings): string | undefined {
+/** What the other listeners of the service say to calls of this API; other servers often say nothing in JSON. */
+const STRANGERS: ReadonlySet<string> = new Set([
+  "a bearer token is needed",
+  "there is nothing at this path",
+  "",
+]);
+
+/** About an answer of 400 or more. Undefined where it speaks for itself. */
+export function adviceOnRefusal({ status, message }: ApiFailure, settings: Settings): string | undefined {
   const { accessKeyId, secretAccessKey, endpointUrl, file, fault, missing = false } = settings;
+  if (STRANGERS.has(message) && status < 500) return adviceOnStranger(settings);
   if (message !== UNKNOWN_CALLER) return undefined;
   if (fault !== undefined && !missing) return `${file} was left out: ${safeText(fault)}`;
   if (accessKeyId + secretAccessKey === "") {
@@ -19,12 +28,19 @@ export function adviceOnRefusal(message: string, settings: Settings): string | u
   return `${asked}: svcctl doctor looks for what is wrong, svcctl config changes it`;
 }
 
-/** About a call without an answer. */
-export function adviceOnSilence(error: unknown, { endpointUrl, file, missing = false }: Settings): string {
+/** About a call without an answer. Undefined where answers came, and were not what was hoped for. */
+export function adviceOnSilence(
+  error: unknown,
+  { endpointUrl, file, missing = false }: Settings,
+): string | undefined {
   const { cause } = error as { cause?: unknown };
+  if (!(cause instanceof TransportFailure)) return undefined;
   const url = safeText(endpointUrl);
-  if (cause instanceof TransportFailure && cause.untrusted) {
+  if (cause.untrusted) {
     return "NODE_EXTRA_CA_CERTS=ca.pem names an authority to trust, NODE_OPTIONS=--use-system-ca those of the system";
+  }
+  if (cause.message.endsWith("wrong version number")) {
+    return `${url} speaks no TLS: is it http:, not https:?`;
   }
   const where = missing ? `${url} (there is no ${file})` : `${url}, as configured`;
   return `expected a server at ${where}: is it running there? svcctl config changes the address`;
@@ -32,5 +48,5 @@ export function adviceOnSilence(error: unknown, { endpointUrl, file, missing = f
 
 /** About an answer that is none of the API's. */
 export function adviceOnStranger({ endpointUrl }: Settings): string {
-  return `${safeText(endpointUrl)} is something else than a management API, which is on the user listener`;
+  return `${safeText(endpointUrl)} is no management API: that is at the user= address of the service's ready line`;
 }

@@ -76,7 +76,7 @@ export class ApiClient {
     const answer = await this.ask(call);
     if (answer.status >= 400) {
       const failure = apiFailure(answer);
-      if (answer.status === 401) this.#context.advise(adviceOnRefusal(failure.message, this.settings));
+      this.#context.advise(adviceOnRefusal(failure, this.settings));
       throw failure;
     }
     for (const text of answer.warnings) this.#context.err(`warning: ${text}\n`);

@@ -20,22 +20,25 @@ export async function listPolicies(call: CommandCall): Promise<void> {
 }
 
 export async function createPolicy(call: CommandCall): Promise<void> {
-  await writePolicy(call, { method: "POST", path: POLICIES, expect: 201 }, "Policy created successfully.");
+  const { context } = call;
+  const policy = await writePolicy(call, { method: "POST", path: POLICIES, expect: 201 });
+  if (call.options["json"] !== true) context.out(`${context.style.green("Policy created successfully.")}\n`);
+  printPolicy(call, policy);
 }
 
 /** The original has no such command: there a policy is deleted, with its attachments, and made anew. */
 export async function updatePolicy(call: CommandCall): Promise<void> {
+  const { context, options } = call;
   const path = [...POLICIES, given(call, "id")];
-  await writePolicy(call, { method: "PUT", path, expect: 200 }, "Policy updated successfully.");
+  const policy = await writePolicy(call, { method: "PUT", path, expect: 200 });
+  const done = `${context.style.green("Policy updated successfully.")}\n`;
+  context.out(options["json"] === true ? jsonText(policy) : done);
 }
 
-async function writePolicy(call: CommandCall, request: Omit<Call, "body">, done: string): Promise<void> {
-  const { context, options } = call;
-  const text = await readDocument(context, given(call, "statementDocument"));
+async function writePolicy(call: CommandCall, request: Omit<Call, "body">): Promise<JsonObject> {
+  const text = await readDocument(call.context, given(call, "statementDocument"));
   const body = { id: given(call, "id"), statement: parseDocument(text) };
-  const policy = await openApi(context).fetchObject({ ...request, body });
-  if (options["json"] !== true) context.out(`${context.style.green(done)}\n`);
-  printPolicy(call, policy);
+  return openApi(call.context).fetchObject({ ...request, body });
 }
 
 export async function showPolicy(call: CommandCall): Promise<void> {

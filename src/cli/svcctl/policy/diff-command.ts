@@ -27,10 +27,7 @@ export async function diff({ context, options, args }: CommandCall): Promise<voi
   if (limit < 1) throw new UsageFailure(`invalid argument "${limit}" for "--limit" flag: must be at least 1`);
   const partition = textOption(options, "partition") ?? "svc";
   const vocabulary = await openCatalog({ partition });
-  const [old, now] = await Promise.all([
-    worldOf(context, before, partition),
-    worldOf(context, after, partition),
-  ]);
+  const [old, now] = await worldsOf(context, [before, after], partition);
   const scopes = diffWorlds(old, now, { vocabulary, limit });
   const widens = scopes.some(({ wider }) => wider.length > 0);
   context.out(
@@ -39,11 +36,18 @@ export async function diff({ context, options, args }: CommandCall): Promise<voi
   context.finish(widens ? EXIT.failed : EXIT.ok);
 }
 
-async function worldOf(context: CommandContext, path: string, partition: string): Promise<PolicyWorld> {
+async function worldsOf(
+  context: CommandContext,
+  [before, after]: readonly [string, string],
+  partition: string,
+): Promise<readonly [PolicyWorld, PolicyWorld]> {
+  const [old, now] = await Promise.all([needPolicies(context, [before]), needPolicies(context, [after])]);
+  return Promise.all([worldOf(sameName(old, now), partition), worldOf(sameName(now, old), partition)]);
+}
+
+async function worldOf(documents: readonly PolicyDocument[], partition: string): Promise<PolicyWorld> {
   const world = new PolicyWorld();
-  for (const document of sameName(await needPolicies(context, [path]))) {
-    await addDocument(world, document, partition);
-  }
+  for (const document of documents) await addDocument(world, document, partition);
   if (world.problems.length > 0) {
     throw new AuthorizerError("invalid_request", "the policies contradict each other", {
       problems: world.problems,
@@ -52,13 +56,21 @@ async function worldOf(context: CommandContext, path: string, partition: string)
   return world;
 }
 
-/** A lone statement document has no name that the other side could have too: it is named after neither file. */
-function sameName(documents: readonly PolicyDocument[]): readonly PolicyDocument[] {
-  const [document, ...more] = documents;
-  const [policy, ...others] = document?.policies ?? [];
-  if (document === undefined || policy === undefined || policy.named || more.length + others.length > 0)
-    return documents;
+/** A lone statement document whose file is named otherwise than the other side's: it is named after neither. */
+function sameName(
+  documents: readonly PolicyDocument[],
+  others: readonly PolicyDocument[],
+): readonly PolicyDocument[] {
+  const document = documents[0];
+  const policy = lonePolicy(documents);
+  if (document === undefined || policy === undefined || policy.named) return documents;
+  if (lonePolicy(others)?.name === policy.name) return documents;
   return [{ ...document, policies: [{ ...policy, name: "policy" }] }];
+}
+
+function lonePolicy(documents: readonly PolicyDocument[]): PolicyDocument["policies"][number] | undefined {
+  const policies = documents.flatMap((document) => document.policies);
+  return documents.length === 1 && policies.length === 1 ? policies[0] : undefined;
 }
 
 function scopeText(scope: DiffScope): string {

@@ -46,7 +46,9 @@ export async function askPeople(context: CommandContext, { current, given }: Que
     const endpointUrl =
       given.endpointUrl ??
       (await text("Server endpoint URL (e.g. http://localhost:8000)", current.endpointUrl, endpointFault));
-    return { accessKeyId, secretAccessKey: secret === "" ? current.secretAccessKey : secret, endpointUrl };
+    // Whoever pastes takes a blank along now and then.
+    const secretAccessKey = secret.trim() === "" ? current.secretAccessKey : secret.trim();
+    return { accessKeyId: accessKeyId.trim(), secretAccessKey, endpointUrl: endpointUrl.trim() };
   } catch (error) {
     if ((error as Error).name === "ExitPromptError") throw new Error("^C", { cause: error });
     throw error;

@@ -1,0 +1,54 @@
+/** Where `setup` and `superuser` find the store: a configuration as `run` reads it, or the quick start's. */
+
+import { existsSync } from "node:fs";
+import { type LoadOptions, loadConfig } from "../../config/load.ts";
+import { ConfigError } from "../../config/problem.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { type CommandContext, type ConfigFlags, flagsOf, loadOptionsOf } from "./command-context.ts";
+import {
+  isQuickstart,
+  prepareQuickstart,
+  type QuickstartFlags,
+  quickstartConfig,
+  quickstartFolder,
+} from "./quickstart.ts";
+import { notedUserUrl } from "./quickstart-address.ts";
+
+/** Flags that say which store is meant. */
+export type AdministratorConfigFlags = ConfigFlags & QuickstartFlags;
+
+/** A configuration, and where its service answers people in case only that knows. */
+export interface AdministratorConfig {
+  readonly values: ConfigValues;
+  readonly runningAt: string | undefined;
+}
+
+/**
+ * Reads it.
+ * @throws ConfigError, or AuthorizerError "invalid_request" where there is no quick start
+ */
+export function administratorConfig(
+  context: CommandContext,
+  flags: AdministratorConfigFlags,
+  requirements: NonNullable<LoadOptions["requirements"]>,
+): AdministratorConfig {
+  const folder = quickstartFolder(flags);
+  if (flags.quickstart === true) {
+    if (!isQuickstart(folder)) {
+      const message = `there is no quick start in ${folder}: npm start, or svc-authorizer run --quickstart, makes one`;
+      throw new AuthorizerError("invalid_request", message);
+    }
+    const load = quickstartConfig(prepareQuickstart(folder), flagsOf(context, flags), context.env);
+    return { values: loadConfig(load).values, runningAt: notedUserUrl(folder) };
+  }
+  try {
+    const { values } = loadConfig({ ...loadOptionsOf(context, flags), requirements });
+    return { values, runningAt: undefined };
+  } catch (error) {
+    if (error instanceof ConfigError && flags.config === undefined && existsSync(folder)) {
+      context.edge.stderr.write(`the quick start in ${folder} is meant with --quickstart; without it:\n`);
+    }
+    throw error;
+  }
+}

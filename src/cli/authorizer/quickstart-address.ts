@@ -1,0 +1,37 @@
+/**
+ * Where the quick start of a folder answers people while it runs: it takes the next free port where one is busy, so no
+ * configuration knows.
+ */
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const FILE = "user-url";
+
+/** Notes the URL of the user listener. A folder that cannot be written only means that people have to name it. */
+export function noteUserUrl(folder: string, url: string): void {
+  try {
+    writeFileSync(join(folder, FILE), `${url}\n`, { mode: 0o600 });
+  } catch {
+    // The ready line has it too.
+  }
+}
+
+/** The URL that was noted; undefined where nothing runs, or where it cannot be read. */
+export function notedUserUrl(folder: string): string | undefined {
+  try {
+    const url = readFileSync(join(folder, FILE), "utf8").trim();
+    return URL.canParse(url) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Forgets it, once the service stops. What stays behind only names a port that nobody answers at. */
+export function forgetUserUrl(folder: string): void {
+  try {
+    rmSync(join(folder, FILE), { force: true });
+  } catch {
+    // Nothing may keep a service from stopping in order.
+  }
+}

@@ -1,0 +1,169 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
+import { svcctl } from "../svcctl/run-svcctl.ts";
+
+let home: string;
+let data: string;
+let stop: (() => Promise<number>) | undefined;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "setup-quickstart-"));
+  data = join(home, "data");
+});
+afterEach(async () => {
+  await stop?.();
+  stop = undefined;
+  rmSync(home, { recursive: true });
+});
+
+/** Ports of their own, as other tests have. */
+const FREE = ["listen_address", "authorizer.listen_address", "authorizer.metrics_address"].map(
+  (item) => `--${item}=127.0.0.1:0`,
+);
+const audit = () => `--authorizer.audit.output=${join(home, "audit.log")}`;
+
+function edgeOf(
+  output: { stdout: string; stderr: string },
+  onStop: (listener: () => void) => void = () => {},
+) {
+  const sink = (name: "stdout" | "stderr") => ({
+    write: (text: string) => {
+      output[name] += text;
+    },
+  });
+  return { stdout: sink("stdout"), stderr: sink("stderr"), onStop, onReload: () => {}, abort: () => {} };
+}
+
+async function command(args: readonly string[], env: Record<string, string> = {}) {
+  const output = { stdout: "", stderr: "" };
+  const code = await runAuthorizer(args, edgeOf(output), { HOME: home, ...env });
+  return { code, ...output };
+}
+
+const setup = (...args: string[]) =>
+  command(["setup", "--quickstart", "--data", data, audit(), "--user-name", "admin", ...args]);
+
+/** Runs the quick start; resolves with what it says once it is ready. */
+async function start(env: Record<string, string> = {}): Promise<string> {
+  const output = { stdout: "", stderr: "" };
+  let signal = (): void => {};
+  const edge = edgeOf(output, (listener) => {
+    signal = listener;
+  });
+  const args = ["run", "--quickstart", "--data", data, audit(), ...FREE];
+  const ended = runAuthorizer(args, edge, { HOME: home, ...env });
+  stop = () => {
+    signal();
+    return ended;
+  };
+  await expect.poll(() => output.stdout + output.stderr, { timeout: 10_000 }).toMatch(/^ready /m);
+  return output.stdout;
+}
+
+describe("the quick start", () => {
+  test("says how the first administrator is made, in the words of whoever called it, and only until then", async () => {
+    const said = await start({ npm_lifecycle_event: "start" });
+    const line = `npm run -s svc-authorizer -- setup --quickstart --data '${data}' --user-name admin --write-config`;
+    expect(said.split("\n").slice(-2)).toEqual([line, ""]);
+    expect(said).toMatch(/^setup token [\w-]{43} \(kept in .*svc-authorizer-setup-token\)$/m);
+    await stop?.();
+    expect((await start()).split("\n").at(-2)).toMatch(/^svc-authorizer setup --quickstart /);
+    expect((await setup()).code).toBe(0);
+    await stop?.();
+    expect(await start()).not.toMatch(/^setup token|administrator/m);
+  });
+
+  test("forgets where it answered when it stops", async () => {
+    const [, url] = /user=(\S+)/.exec(await start()) ?? [];
+    const note = join(data, "user-url");
+    expect(readFileSync(note, "utf8")).toBe(`${url}\n`);
+    expect(statSync(note).mode & 0o777).toBe(0o600);
+    await stop?.();
+    expect(existsSync(note)).toBe(false);
+  });
+});
+
+describe("svc-authorizer setup --quickstart", () => {
+  test("finds the service that runs, whatever ports it took, and makes svcctl ready", async () => {
+    const [, url = ""] = /user=(\S+)/.exec(await start()) ?? [];
+    const done = await setup("--write-config");
+    const file = join(home, ".svcctl.yaml");
+    expect(done).toMatchObject({ code: 0, stderr: "" });
+    expect(done.stdout).toMatch(
+      /^Administrator admin created\.\nAccess Key ID: [\s\S]*\nSecret Access Key: /,
+    );
+    expect(done.stdout.split("\n").at(-2)).toBe(`svcctl is configured: ${file}`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, "utf8")).toContain(`endpoint_url: ${url}\n`);
+    expect((await svcctl(["doctor"], { env: { HOME: home } })).stdout).toBe("Valid configuration\n");
+    const again = await setup();
+    expect(again).toMatchObject({ code: 1, stdout: "" });
+    expect(again.stderr).toContain("it seems to be set up");
+  });
+
+  test("works on the store where the service is stopped", async () => {
+    await start();
+    await stop?.();
+    expect(await setup()).toMatchObject({ code: 0, stderr: "" });
+    expect(await setup()).toMatchObject({ code: 1, stderr: expect.stringContaining("has been set up") });
+    const more = ["superuser", "--quickstart", "--data", data, audit(), "--user-name", "second"];
+    expect(await command(more)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("makes no quick start where there is none", async () => {
+    const { code, stderr } = await setup();
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("there is no quick start in"),
+    });
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test("is what a command without configuration is told about", async () => {
+    await start();
+    await stop?.();
+    const { code, stderr } = await command(["setup", "--data", data, "--user-name", "admin"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^the quick start in .* is meant with --quickstart; without it:\n/);
+  });
+});
+
+describe("--write-config", () => {
+  test("overwrites no key that is there already, and makes no administrator then", async () => {
+    await start();
+    const file = join(home, ".svcctl.yaml");
+    const before = "credentials:\n  access_key_id: AKIAJOTHEROTHEROTHEQ\n";
+    writeFileSync(file, before);
+    const refused = await setup("--write-config");
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toContain(`${file} has a key already`);
+    expect(readFileSync(file, "utf8")).toBe(before);
+    writeFileSync(file, "a: [b");
+    expect((await setup("--write-config")).stderr).toContain(`${file} cannot be used: `);
+    const other = join(home, "other.yaml");
+    expect(await setup("--write-config", other, "--json")).toMatchObject({ code: 0, stderr: "" });
+    expect((await svcctl(["doctor", "--config", other])).stdout).toBe("Valid configuration\n");
+  });
+
+  test("keeps other items of the file", async () => {
+    await start();
+    const file = join(home, "mine.yaml");
+    writeFileSync(file, "server:\n  retries:\n    max_attempts: 1\n");
+    expect((await setup("--write-config", file)).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain("max_attempts: 1\n");
+  });
+
+  test("needs to know where the service will answer", async () => {
+    await start();
+    await stop?.();
+    const refused = await setup("--write-config", "--listen_address=127.0.0.1:0");
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("--server URL");
+    expect((await setup("--write-config", "--listen_address=127.0.0.1:8123")).code).toBe(0);
+    expect(readFileSync(join(home, ".svcctl.yaml"), "utf8")).toContain(
+      "endpoint_url: http://127.0.0.1:8123\n",
+    );
+  });
+});
