@@ -24,7 +24,8 @@ export type WhichApi =
   | { readonly api: "main" | "gateway"; readonly bucket?: string }
   | { readonly problem: string };
 
-const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^\s:/?#@[\],]+)(?::[0-9]*)?$/;
+/** A name or an address: between brackets there must be a colon, for the data server reads `[name]:80` as `name`. */
+const HOST = /^(\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\]|[^\s:/?#@[\],]+)(?::[0-9]*)?$/;
 const MAIN: WhichApi = { api: "main" };
 const GATEWAY: WhichApi = { api: "gateway" };
 
@@ -56,6 +57,10 @@ function apiOfHost({ host, s3Domains }: Choice): WhichApi {
   const name = HOST.exec(host)?.[1];
   if (name === undefined) return { problem: "the host cannot be read" };
   const domains = plainDomains(s3Domains);
+  // Of a domain that is an address the data server reads less than what is written.
+  if (name.startsWith("[") && domains.some((domain) => domain.includes(":"))) {
+    return { problem: "the host is an address, and so is one of the S3 gateway" };
+  }
   if (domains.includes(name)) return GATEWAY;
   for (const domain of domains) {
     const bucket = name.endsWith(`.${domain}`) ? name.slice(0, -domain.length - 1) : "";

@@ -5,10 +5,12 @@ import { BlockList, isIP } from "node:net";
 
 const MAPPED = "::ffff:";
 
-/** An address as it is compared and shown: IPv4 in an IPv6 coat loses the coat. */
+/** An address as it is compared and shown: IPv4 in an IPv6 coat loses the coat, link-local IPv6 its interface. */
 export function plainAddress(address: string): string {
   const bare = address.toLowerCase().startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
-  return isIP(bare) === 4 ? bare : address;
+  if (isIP(bare) === 4) return bare;
+  const zone = address.indexOf("%");
+  return zone < 0 ? address : address.slice(0, zone);
 }
 
 /** The peers of `authorizer.trusted_proxies`. */

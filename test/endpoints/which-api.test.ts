@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { whichApi } from "../../src/endpoints/which-api.ts";
 
-const DOMAINS = ["s3.example.com", "s3.local:8000"];
+const DOMAINS = ["s3.example.com", "s3.local:8000", "cafe.de"];
 
 interface Asked {
   readonly host?: string;
@@ -49,6 +49,10 @@ describe("which table a request is for (security.md §2.6)", () => {
     ["s3.example.com/", "refused"],
     ["user@s3.example.com", "refused"],
     ["::1", "refused"],
+    // The data server takes what is between the brackets for the name.
+    ["[s3.local]:80", "refused"],
+    ["[cafe.de]:80", "refused"],
+    ["[cafe.de]", "refused"],
   ])("host %s: %s", (host, expected) => {
     expect(api({ ...(host === undefined ? {} : { host }) })).toBe(expected);
   });
@@ -107,6 +111,26 @@ describe("which table a request is for (security.md §2.6)", () => {
     expect(api({ host: "S3.EXAMPLE.COM", headers: { authorization } })).toBe("refused");
     expect(api({ host: "s3.example.com", query: "X-Amz-Credential=" })).toBe("refused");
   });
+
+  test("a signed request at a host that only ends like the domain is refused: the server takes it for a bucket", () => {
+    const signed = { authorization: "AWS4-HMAC-SHA256 Credential=…" };
+    for (const host of ["xs3.example.com", "xs3.example.com:80", "my-s3.local"]) {
+      expect(api({ host, headers: signed })).toBe("refused");
+      expect(api({ host, query: "AWSAccessKeyId=1" })).toBe("refused");
+      expect(api({ host })).toBe("main");
+    }
+    expect(api({ host: "xs3.example.com.evil.org", headers: signed })).toBe("gateway");
+  });
+
+  test.each(["::1", "[::1]:8000"])(
+    "with the address %s as domain, no address is a readable host",
+    (domain) => {
+      for (const host of ["[::1]", "[::1]:8000", "[::2]:80"]) {
+        const found = whichApi({ host, query: "", header: () => undefined, s3Domains: [domain] });
+        expect(found).toHaveProperty("problem");
+      }
+    },
+  );
 
   test("without a domain only signatures make a request the gateway's", () => {
     const header = () => undefined;

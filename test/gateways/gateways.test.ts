@@ -23,6 +23,28 @@ const { cases } = parse(
   readFileSync(new URL("../../fixtures/gateways/requests.yaml", import.meta.url), "utf8"),
 ) as { cases: readonly Case[] };
 
+/** What security.md §2.1 lists, by the names that are in use. */
+const FORGED = [
+  "X-Original-Method",
+  "X-Original-URI",
+  "X-Original-Host",
+  "X-Original-Content-Length",
+  "X-Forwarded-For",
+  "X-Forwarded-Host",
+  "X-Forwarded-Proto",
+  "X-Forwarded-Port",
+  "X-Forwarded-Method",
+  "X-Forwarded-Uri",
+  "X-Forwarded-Prefix",
+  "X-Forwarded-Server",
+  "X-Real-IP",
+  "X-Svc-User",
+  "X-Svc-Decision-Id",
+  "X-Svc-Proxy-Token",
+  "X-Svc-Error",
+  "X-Svc-Reason",
+];
+
 interface Answer {
   readonly status: number;
   readonly headers: string;
@@ -119,6 +141,25 @@ for (const name of PROGRAM_NAMES) {
         },
       );
 
+      test("what a client says in the words of proxies reaches neither server (security.md §2.1)", async () => {
+        const headers = Object.fromEntries(FORGED.map((name) => [name, "forged.example.com"]));
+        const one = { name: "", as: "writer", target: "/api/v1/repositories/data/branches", headers };
+        expect((await send(proxy.port, one)).status).toBe(200);
+        expect(dataServer.reached).toHaveLength(1);
+        expect(JSON.stringify(dataServer.reached[0]?.headers)).not.toContain("forged");
+      });
+
+      test("a client cannot have headers of the proxy dropped by naming them in Connection (security.md §2.3)", async () => {
+        const headers = { Connection: "X-Svc-User, X-Svc-Decision-Id, X-Svc-Proxy-Token, X-Forwarded-For" };
+        const one = { name: "", as: "writer", target: "/api/v1/repositories/data/branches", headers };
+        const { status } = await send(proxy.port, one);
+        const users = dataServer.reached.map((reached) => [
+          reached.headers["x-svc-user"],
+          reached.headers["x-forwarded-for"],
+        ]);
+        expect(users).toEqual(status === 200 ? [["writer", "127.0.0.1"]] : []);
+      });
+
       test("a revoked key is refused from the next request on", async () => {
         const one = { name: "", as: "leaver", target: "/api/v1/repositories/data/branches" };
         expect((await send(proxy.port, one)).status).toBe(200);
@@ -153,6 +194,46 @@ for (const name of PROGRAM_NAMES) {
     },
   );
 }
+
+/** What these two replace themselves, unless they are told to trust it. */
+const REPLACED_BY_TRAEFIK = /^X-(Forwarded|Real)-/;
+const REPLACED_BY_ENVOY = /^X-Forwarded-Proto$/;
+
+/** How a configuration deletes or overwrites a header of the client before anybody is asked. */
+const DELETED: Readonly<Record<(typeof PROGRAM_NAMES)[number], (name: string, text: string) => boolean>> = {
+  nginx: (name, text) => new RegExp(`^    proxy_set_header ${name} `, "m").test(text),
+  caddy: (name, text) =>
+    [...text.matchAll(/^\t\trequest_header -([\w-]+)\*?$/gm)].some(([, start = ""]) =>
+      name.toLowerCase().startsWith(start.toLowerCase()),
+    ),
+  envoy: (name, text) =>
+    REPLACED_BY_ENVOY.test(name) ||
+    text.includes(`{remove: ${name.toLowerCase()}}`) ||
+    text.includes(`header: {key: ${name.toLowerCase()},`),
+  traefik: (name, text) => REPLACED_BY_TRAEFIK.test(name) || new RegExp(`^ +${name}: "`, "m").test(text),
+};
+
+test.each(PROGRAM_NAMES)(
+  "the configuration of %s deletes or overwrites whatever a client could forge (security.md §2.1, §2.3)",
+  (name) => {
+    const upstreams = { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" };
+    const text = configuration(name, "/tmp/x", 1, upstreams);
+    expect(FORGED.filter((header) => !DELETED[name](header, text))).toEqual([]);
+  },
+);
+
+/** Where a configuration asks: for the whole server, so that a location or route added later is protected too. */
+const AT_SERVER_LEVEL: Readonly<Record<(typeof PROGRAM_NAMES)[number], RegExp>> = {
+  nginx: /^ {2}server \{\n(?: {4}.*\n|\n)*? {4}auth_request \/_forward_auth;\n/m,
+  caddy: /^http:\/\/[^\n]*\{\n\troute \{\n(?:\t\t.*\n|\n)*?\t\tforward_auth [^\n]*\{\n/m,
+  envoy: /^ {16}http_filters:\n(?: {18,}.*\n)*? {18}- name: envoy\.filters\.http\.ext_authz\n/m,
+  traefik: /^ {6}rule: PathPrefix\(`\/`\)\n(?: {6}.*\n)*? {6}middlewares: \[delete-forged, svc-authorizer, /m,
+};
+
+test.each(PROGRAM_NAMES)("the configuration of %s protects at server level (security.md §2.1)", (name) => {
+  const upstreams = { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" };
+  expect(configuration(name, "/tmp/x", 1, upstreams)).toMatch(AT_SERVER_LEVEL[name]);
+});
 
 test.each(PROGRAM_NAMES)("the documentation has a configuration of %s", (name) => {
   const text = configuration(name, "/tmp/x", 1, { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" });

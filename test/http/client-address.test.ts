@@ -49,6 +49,7 @@ describe("SourceIp (security.md §2.9) is the first from the right that is no tr
     ["something that is no address: unknown", "127.0.0.1", "203.0.113.9, unknown", undefined],
     ["an empty element: unknown", "127.0.0.1", "203.0.113.9,", undefined],
     ["an empty header: unknown", "127.0.0.1", "", undefined],
+    ["a link-local client without the interface", "127.0.0.1", "fe80::1%eth0", "fe80::1"],
     ["an address with port: unknown", "127.0.0.1", "203.0.113.9:4711", undefined],
     ["what stands left of the client is not looked at", "127.0.0.1", "unknown, 203.0.113.9", "203.0.113.9"],
   ])("%s", (_what, peer, header, expected) => {

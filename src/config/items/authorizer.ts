@@ -242,7 +242,8 @@ export const AUTHORIZER_ITEMS = [
     type: "rate",
     default: "20/m",
     actsOn: "authorizer",
-    meaning: "Failed log-ins of one key and source before further ones are refused unseen",
+    meaning:
+      "Failed log-ins of one key and source before further wrong ones count as too many; the right secret is never delayed",
   },
   {
     name: "authorizer.forward_auth.proxy_token",

@@ -35,6 +35,12 @@ describe("one credential is read", () => {
       { kind: "login_token", token: "a.b.c", inCookie: true },
     ],
     ["other cookies", ["Cookie", "internal_auth_session=abc; not_access_token=1"], "", { kind: "nothing" }],
+    [
+      "a login cookie in a second header",
+      ["Cookie", "x=1", "cookie", "access_token=a.b.c"],
+      "",
+      { kind: "login_token", token: "a.b.c", inCookie: true },
+    ],
     ["a signature", ["Authorization", SIGNED], "", { kind: "signature" }],
     ["a presigned query", [], "a=b&X-Amz-Signature=00", { kind: "signature" }],
     ["a presigned query with an encoded name", [], "X-Amz-Credentia%6c=00", { kind: "signature" }],
@@ -61,8 +67,30 @@ describe("refused is (security.md §2.6)", () => {
     ["Basic without colon", ["Authorization", basic("abc")], ""],
     ["Basic without key", ["Authorization", basic(":abc")], ""],
     ["Basic that is no base64", ["Authorization", "Basic a:b"], ""],
+    // The data server could not read these, would pass over them and look for another credential.
+    ["Basic without padding", ["Authorization", "Basic YWI6Yw"], ""],
+    ["Basic with too much padding", ["Authorization", "Basic YTpi="], ""],
+    ["Basic behind two blanks", ["Authorization", "Basic  YTpi"], ""],
+    ["Basic in the alphabet of URLs", ["Authorization", "Basic Pz86Pj4-"], ""],
+    ["Basic behind a tab", ["Authorization", "Basic\tYTpi"], ""],
+    [
+      "a key and a session of the data server",
+      ["Authorization", basic("a:b"), "Cookie", "internal_auth_session=x"],
+      "",
+    ],
+    ["a token and such a session", ["Cookie", "access_token=t; oidc_auth_session=x"], ""],
+    [
+      "a presigned query and such a session",
+      ["Cookie", "a=b", "Cookie", "saml_auth_session = x"],
+      "X-Amz-Signature=1",
+    ],
     ["Basic that is no UTF-8", ["Authorization", basic(Buffer.from([0xff, 0x3a, 0x61]))], ""],
   ])("%s", (_what, headers, query) => {
     expect(() => shown(headers, query)).toThrow(expect.objectContaining({ code: "unauthenticated" }));
+  });
+
+  test.each(["Basic YTpi", "Bearer a.b.c", SIGNED])("%s in two headers, for that reason", (authorization) => {
+    const headers = ["Authorization", authorization, "authorization", authorization];
+    expect(() => shown(headers)).toThrow("more than one Authorization header");
   });
 });

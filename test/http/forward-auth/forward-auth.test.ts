@@ -1,58 +1,8 @@
-import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
-import { ACCESS_KEYS, PROXY_TOKEN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: string;
-}
-
-type Headers = readonly (readonly [string, string])[];
-
-/** Sends headers just as they are given, repeated ones too. */
-function ask(
-  url: string,
-  path: string,
-  headers: Headers,
-  method = "GET",
-  localAddress?: string,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const from = localAddress === undefined ? {} : { localAddress };
-    const options = { hostname, port, path, method, headers: headers.flat(), setHost: false, ...from };
-    const sent = httpRequest(options as never, (response) => {
-      let body = "";
-      response.setEncoding("utf8").on("data", (piece) => {
-        body += piece;
-      });
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
-      );
-    });
-    sent.on("error", reject).end();
-  });
-}
-
-const basic = (user: string, secret = SECRET): readonly [string, string] => [
-  "Authorization",
-  `Basic ${Buffer.from(`${ACCESS_KEYS.get(user)}:${secret}`).toString("base64")}`,
-];
-const TOKEN = ["X-Svc-Proxy-Token", PROXY_TOKEN] as const;
-const HOST = ["Host", "authorizer"] as const;
-const READ = "/api/v1/repositories/data/branches";
-const told = (uri = READ, method = "GET"): Headers => [
-  HOST,
-  TOKEN,
-  ["X-Original-Method", method],
-  ["X-Original-URI", uri],
-  ["X-Original-Host", "data.example.com"],
-];
-
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
+import { startBehindProxy } from "../../gateways/start-behind-proxy.ts";
+import { ask, basic, type Headers, HOST, login, METHODS, READ, TOKEN, told } from "./ask.ts";
 
 describe("for nginx", () => {
   let authorizer: TestAuthorizer;
@@ -213,16 +163,6 @@ describe("for nginx", () => {
     expect((await call([...told(), cookie, basic("writer")])).status).toBe(401);
   });
 });
-
-/** A login token of the user listener. */
-async function login(authorizer: TestAuthorizer, user: string): Promise<string> {
-  const response = await fetch(`${authorizer.userUrl}/api/v1/auth/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ access_key_id: ACCESS_KEYS.get(user), secret_access_key: SECRET }),
-  });
-  return ((await response.json()) as { token: string }).token;
-}
 
 describe("peers", () => {
   test("that are no trusted proxy are 403", async () => {

@@ -90,9 +90,15 @@ describe.each(["nginx", "caddy", "traefik"] as const)("what %s tells", (proxy) =
     expect(read(proxy, changed as unknown as typeof sound)).toBeUndefined();
   });
 
-  test("does not come from the headers of another proxy", () => {
+  test("does not come from the headers of another proxy, nor a part of it", () => {
     const other = SOUND[proxy === "nginx" ? "caddy" : "nginx"];
     expect(read(proxy, other)).toBeUndefined();
+    for (const index of sound.keys()) {
+      expect(
+        read(proxy, [...sound.filter((_header, position) => position !== index), ...other]),
+      ).toBeUndefined();
+    }
+    expect(read(proxy, [...other.map(([name]) => [name, "/forged"] as const), ...sound])).toEqual(asked);
   });
 });
 
