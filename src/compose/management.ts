@@ -10,7 +10,7 @@ import type { GroupAcls, UserInvitations } from "../http/management/ports.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { DataParts } from "./data.ts";
-import { escalationCheck } from "./escalation.ts";
+import type { ServiceEscalationCheck } from "./escalation.ts";
 import { httpLimits } from "./http-limits.ts";
 import type { ServiceSetup } from "./setup.ts";
 
@@ -21,6 +21,7 @@ export interface ManagementParts {
   readonly identities: Identities;
   readonly invitations: UserInvitations;
   readonly setup: ServiceSetup;
+  readonly escalationCheck: ServiceEscalationCheck;
   readonly audit: AuditEvents;
   /** Version of this package. */
   readonly version: string;
@@ -39,7 +40,6 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     cookieDomain: values["auth.cookie_domain"],
     acls: groupAcls(catalog.partition),
     escalation: values["authorizer.escalation"],
-    escalationCheck: escalationCheck(directory, catalog),
     rbac: values["auth.ui_config.rbac"],
     log: logger,
   };

@@ -20,6 +20,7 @@ import { bearerOptions } from "./bearer.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
+import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { httpLimits } from "./http-limits.ts";
 import { httpLog } from "./http-log.ts";
@@ -49,6 +50,7 @@ export interface ServiceParts {
   readonly datasets: DatasetState;
   readonly invitations: Invitations;
   readonly setup: ServiceSetup;
+  readonly escalationCheck: ServiceEscalationCheck;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly service: ServiceListener;
@@ -71,9 +73,17 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const decisions = await openServiceDecisions(data, audit, endpoints);
   const identities = openServiceIdentities(data);
   const invitations = openServiceInvitations(data);
-  const setup = await openSetup(data);
   const { version } = options;
-  const working = { audit, decisions, endpoints, identities, invitations, setup, version };
+  const working = {
+    audit,
+    decisions,
+    endpoints,
+    identities,
+    invitations,
+    setup: await openSetup(data),
+    escalationCheck: openEscalationCheck(directory, catalog),
+    version,
+  };
   const http = createHttpCounters();
   const metrics = createMetrics({
     build: { version, policiesVersion: catalog.digest },
@@ -91,12 +101,8 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const bearer = bearerOptions(values);
   return {
     data,
-    audit,
-    decisions,
-    identities,
+    ...working,
     datasets,
-    invitations,
-    setup,
     health,
     metrics,
     service: createServiceListener({

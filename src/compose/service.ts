@@ -93,6 +93,7 @@ async function stop(parts: ServiceParts): Promise<void> {
 
 async function closeParts(parts: ServiceParts): Promise<void> {
   await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
+  await parts.escalationCheck.close();
   await parts.invitations.close();
   parts.decisions.close();
   parts.identities.close();

@@ -16,7 +16,7 @@ import type {
   Properties,
   User,
 } from "../model/entities.ts";
-import type { EffectivePolicy, Policy } from "../model/policy.ts";
+import type { EffectivePolicy, NamedStatements, Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { DirectoryBatches } from "./batch.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
@@ -62,7 +62,8 @@ export interface Users {
   groups(username: string, page: PageRequest): Promise<Page<Group>>;
   /** Directly attached policies. */
   policies(username: string, page: PageRequest): Promise<Page<Policy>>;
-  attachPolicy(username: string, policy: string): Promise<void>;
+  /** @param expected what the policy has to say still, else "conflict"; absent: whatever it says */
+  attachPolicy(username: string, policy: string, expected?: NamedStatements): Promise<void>;
   detachPolicy(username: string, policy: string): Promise<void>;
 }
 
@@ -75,7 +76,8 @@ export interface Groups {
   addMember(group: string, username: string): Promise<void>;
   removeMember(group: string, username: string): Promise<void>;
   policies(name: string, page: PageRequest): Promise<Page<Policy>>;
-  attachPolicy(group: string, policy: string): Promise<void>;
+  /** @param expected what the policy has to say still, else "conflict"; absent: whatever it says */
+  attachPolicy(group: string, policy: string, expected?: NamedStatements): Promise<void>;
   detachPolicy(group: string, policy: string): Promise<void>;
 }
 
@@ -83,8 +85,11 @@ export interface Policies {
   create(policy: NewPolicy): Promise<Policy>;
   get(name: string): Promise<Policy>;
   list(page: PageRequest): Promise<Page<Policy>>;
-  /** Replaces statements, acl and creation_date; "not_found" when there is none of that name. */
-  update(policy: NewPolicy): Promise<Policy>;
+  /**
+   * Replaces statements, acl and creation_date; "not_found" when there is none of that name.
+   * @param expected what is replaced has to say this still, else "conflict"; absent: whatever it says
+   */
+  update(policy: NewPolicy, expected?: NamedStatements): Promise<Policy>;
   delete(name: string): Promise<void>;
 }
 

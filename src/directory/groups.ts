@@ -6,7 +6,7 @@ import type { Groups, Page, PageRequest } from "./directory.ts";
 import { putGroup, putMember, removeGroup, removeMember, requireGroup, toGroup } from "./group-records.ts";
 import { listAttached, listMembers } from "./lists.ts";
 import { EMPTY_PAGE, type Range, rangeOf, readPage } from "./pages.ts";
-import { attach, detach, requirePolicy } from "./policy-records.ts";
+import { attach, detach, requirePolicy, requireSamePolicy } from "./policy-records.ts";
 import type { Reader } from "./reader.ts";
 import type { GroupRecord } from "./records.ts";
 import type { Transaction } from "./transaction.ts";
@@ -84,10 +84,10 @@ function policyCases(context: DirectoryContext): Pick<Groups, "policies" | "atta
         listAttached(reader, { kind: "group", id }, range),
       ),
 
-    attachPolicy: (group, name) =>
+    attachPolicy: (group, name, expected) =>
       writer.write(async (tx) => {
         const { id } = await requireGroup(tx, group);
-        const policy = await requirePolicy(tx, name);
+        const policy = await requireSamePolicy(tx, name, expected);
         const added = await attach(tx, { kind: "group", id }, { name, id: policy.id }, false);
         if (!added) throw alreadyExists(`attachment to group ${JSON.stringify(group)} of policy`, name);
       }),

@@ -5,7 +5,14 @@ import { type DirectoryContext, read } from "./context.ts";
 import type { Policies } from "./directory.ts";
 import type { NewPolicy } from "./new-entities.ts";
 import { EMPTY_PAGE, rangeOf, readPage } from "./pages.ts";
-import { policyRecord, putPolicy, removePolicy, requirePolicy, toPolicy } from "./policy-records.ts";
+import {
+  policyRecord,
+  putPolicy,
+  removePolicy,
+  requirePolicy,
+  requireSamePolicy,
+  toPolicy,
+} from "./policy-records.ts";
 import { newPolicyProblems, readServices } from "./policy-rules.ts";
 
 /** The use cases on policies of a directory. */
@@ -42,11 +49,11 @@ export function createPolicies(context: DirectoryContext): Policies {
       );
     },
 
-    async update(policy) {
+    async update(policy, expected) {
       assertPossible("policy", policy.name);
       await check(policy);
       return writer.write(async (tx) => {
-        const { id, managed } = await requirePolicy(tx, policy.name);
+        const { id, managed } = await requireSamePolicy(tx, policy.name, expected);
         const record = policyRecord(policy, { id, creation_date: now(), managed: managed === true });
         putPolicy(tx, policy.name, record);
         return toPolicy(policy.name, record);

@@ -1,6 +1,7 @@
 /** Writing of policies and attachments inside a transaction. */
 
-import type { Policy, Statement } from "../model/policy.ts";
+import { AuthorizerError } from "../errors.ts";
+import type { NamedStatements, Policy, Statement } from "../model/policy.ts";
 import { assertPossible, notFound } from "./checks.ts";
 import { generateId } from "./ids.ts";
 import type { NewPolicy } from "./new-entities.ts";
@@ -13,6 +14,22 @@ export async function requirePolicy(from: Reader | Transaction, name: string): P
   assertPossible("policy", name);
   const record = await from.get("policy", name);
   if (record === undefined) throw notFound("policy", name);
+  return record;
+}
+
+/**
+ * The policy of a name; "conflict" where it does not say what `expected` says. A name may stand for another policy by
+ * now: whoever judged one must not write with another.
+ */
+export async function requireSamePolicy(
+  tx: Transaction,
+  name: string,
+  expected: NamedStatements | undefined,
+): Promise<PolicyRecord> {
+  const record = await requirePolicy(tx, name);
+  const same =
+    expected === undefined || JSON.stringify(record.statement) === JSON.stringify(expected.statement);
+  if (!same) throw new AuthorizerError("conflict", "the policy was changed in the meantime, try again");
   return record;
 }
 

@@ -8,7 +8,7 @@ import { type DirectoryContext, read } from "./context.ts";
 import type { Page, PageRequest, UserFilter, Users } from "./directory.ts";
 import { listAttached, listGroupsOf } from "./lists.ts";
 import { EMPTY_PAGE, type Range, rangeOf, readPage } from "./pages.ts";
-import { attach, detach, requirePolicy } from "./policy-records.ts";
+import { attach, detach, requirePolicy, requireSamePolicy } from "./policy-records.ts";
 import type { Reader } from "./reader.ts";
 import { emailKey, type UserRecord } from "./records.ts";
 import { changedRecord, putUser, removeUser, requireUser, toUser, userRecord } from "./user-records.ts";
@@ -64,10 +64,10 @@ export function createUsers(context: DirectoryContext): Users {
         listAttached(reader, { kind: "user", id }, range),
       ),
 
-    attachPolicy: (username, name) =>
+    attachPolicy: (username, name, expected) =>
       writer.write(async (tx) => {
         const user = await requireUser(tx, username);
-        const policy = await requirePolicy(tx, name);
+        const policy = await requireSamePolicy(tx, name, expected);
         const added = await attach(tx, { kind: "user", id: user.id }, { name, id: policy.id }, false);
         if (!added) throw alreadyExists(`attachment to user ${JSON.stringify(username)} of policy`, name);
       }),

@@ -73,6 +73,14 @@ function* ofVariables(parts: readonly Part[]): Generator<string> {
   }
 }
 
+/** Addresses that only this service sees: what a data server is served cannot follow what they deny. */
+function* ofUnseenAddresses(parts: readonly Part[]): Generator<string> {
+  for (const { name, operator, field } of parts) {
+    if (!operator.plain || operator.kind !== "ip" || field === SOURCE_IP) continue;
+    yield `a text in ${field} that is no IP address denies its user everything, but not at a data server, which has no such field: ForAnyValue:${name} keeps it to this statement`;
+  }
+}
+
 /** Warnings about the condition of a statement that keeps all rules of `conditionProblems`. */
 export function conditionWarnings(statement: Statement): string[] {
   const parts = partsOf(statement.condition ?? {});
@@ -83,5 +91,10 @@ export function conditionWarnings(statement: Statement): string[] {
       "the data server takes SourceIp from X-Forwarded-For, which any caller can set: have a proxy replace it",
     );
   }
-  return [...warnings, ...ofMissingFields(parts, statement.effect), ...ofVariables(parts)];
+  return [
+    ...warnings,
+    ...ofMissingFields(parts, statement.effect),
+    ...ofUnseenAddresses(parts),
+    ...ofVariables(parts),
+  ];
 }

@@ -25,7 +25,58 @@ export interface Vocabulary {
   readonly resourceTypes: ReadonlyMap<string, ResourceType>;
 }
 
+/** Where looking ends: a policy may be made so that a whole look takes seconds. */
+export interface WarningLimits {
+  /** Steps of comparing patterns, a few nanoseconds each. */
+  readonly steps: number;
+  readonly warnings: number;
+}
+
+/** Limits for whoever answers others meanwhile: about ten milliseconds of work (security.md §5.3). */
+export const QUICK_LOOK: WarningLimits = { steps: 1_500_000, warnings: 100 };
+
+const WHOLE_LOOK: WarningLimits = { steps: Number.POSITIVE_INFINITY, warnings: Number.POSITIVE_INFINITY };
+
 type Warn = (pointer: string, message: string) => void;
+
+/** What is known, and how much more may be compared. */
+class Look {
+  readonly vocabulary: Vocabulary;
+  #steps: number;
+  /** Action pattern → what it matches: policies repeat them. */
+  readonly #matched = new Map<string, readonly KnownAction[]>();
+
+  constructor(vocabulary: Vocabulary, steps: number) {
+    this.vocabulary = vocabulary;
+    this.#steps = steps;
+  }
+
+  /** True when there is no time for more comparisons. */
+  get isOver(): boolean {
+    return this.#steps < 0;
+  }
+
+  /** Whether some text matches both. */
+  meet(left: string, right: string): boolean {
+    const begin = /^[^*?]*/.exec(left)?.[0] ?? "";
+    if (!WILDCARD.test(right) && !right.startsWith(begin)) return false;
+    this.#steps -= left.length * right.length;
+    return patternsMeet(left, right);
+  }
+
+  /** The data server's actions that a pattern matches. */
+  matchedActions(pattern: string): readonly KnownAction[] {
+    const { actions } = this.vocabulary;
+    if (!WILDCARD.test(pattern)) {
+      const action = actions.get(pattern);
+      return action === undefined ? [] : [action];
+    }
+    const known =
+      this.#matched.get(pattern) ?? [...actions.values()].filter(({ name }) => this.meet(pattern, name));
+    this.#matched.set(pattern, known);
+    return known;
+  }
+}
 
 const WILDCARD = /[*?]/;
 const USER = "${user}";
@@ -39,7 +90,8 @@ function warnOfArn(arn: Arn, pointer: string, warn: Warn): void {
 }
 
 /** Whether a resource of a statement can match some ARN of a kind. A kind without a resource type: assume so. */
-function canMatch(resource: string, kind: string, vocabulary: Vocabulary): boolean {
+function canMatch(resource: string, kind: string, look: Look): boolean {
+  const { vocabulary } = look;
   if (resource === "*") return true;
   if (kind === "*") return false;
   const type = vocabulary.resourceTypes.get(kind);
@@ -47,29 +99,19 @@ function canMatch(resource: string, kind: string, vocabulary: Vocabulary): boole
   const arn = parseArn(resource, vocabulary.partition);
   if (wanted === undefined || arn === undefined) return true;
   if (arn.service !== wanted.service) return false;
-  return patternsMeet(arn.resource.replaceAll(USER, "*"), wanted.resource.replace(/\{[^{}]*\}/g, "*"));
+  return (
+    look.isOver || look.meet(arn.resource.replaceAll(USER, "*"), wanted.resource.replace(/\{[^{}]*\}/g, "*"))
+  );
 }
 
 function forms(kinds: readonly string[], vocabulary: Vocabulary): string {
   return kinds.map((kind) => vocabulary.resourceTypes.get(kind)?.arn ?? kind).join(" or ");
 }
 
-/** The data server's actions that a pattern matches. */
-function matchedActions(pattern: string, vocabulary: Vocabulary): readonly KnownAction[] {
-  if (WILDCARD.test(pattern)) {
-    return [...vocabulary.actions.values()].filter((action) => patternsMeet(pattern, action.name));
-  }
-  const action = vocabulary.actions.get(pattern);
-  return action === undefined ? [] : [action];
-}
-
-function warnOfAction(
-  pattern: string,
-  resources: readonly string[],
-  vocabulary: Vocabulary,
-): string | undefined {
+function warnOfAction(pattern: string, resources: readonly string[], look: Look): string | undefined {
+  const { vocabulary } = look;
   if (pattern.includes(USER)) return `${USER} is replaced in resources only; in an action it stays as it is`;
-  const matched = matchedActions(pattern, vocabulary);
+  const matched = look.matchedActions(pattern);
   const service = pattern.split(":")[0] as string;
   if (matched.length === 0) {
     const ours = [...vocabulary.actions.values()].some((action) => action.service === service);
@@ -77,25 +119,28 @@ function warnOfAction(
   }
   if (!matched.some((action) => action.requiredByAnEndpoint))
     return "no endpoint of the data server asks for it";
-  if (
-    resources.length === 0 ||
-    matched.some(({ resources: kinds }) => reachable(kinds, resources, vocabulary))
-  ) {
+  if (resources.length === 0 || matched.some(({ resources: kinds }) => reachable(kinds, resources, look))) {
     return undefined;
   }
   const kinds = [...new Set(matched.flatMap((action) => action.resources))];
   return `it is asked on ${forms(kinds, vocabulary)}, which no resource of this statement matches`;
 }
 
-function reachable(kinds: readonly string[], resources: readonly string[], vocabulary: Vocabulary): boolean {
-  return kinds.some((kind) => resources.some((resource) => canMatch(resource, kind, vocabulary)));
+function reachable(kinds: readonly string[], resources: readonly string[], look: Look): boolean {
+  return kinds.some((kind) => resources.some((resource) => canMatch(resource, kind, look)));
 }
 
 /**
  * Warnings about a policy that keeps all rules of `policyProblems`, with JSON pointers into `{name, statement}`.
- * Nothing is said about actions of services that data sets declare.
+ * Nothing is said about actions of services that data sets declare. Where a limit ends the look, the last warning says
+ * so.
  */
-export function policyWarnings(policy: NamedStatements, vocabulary: Vocabulary): Problem[] {
+export function policyWarnings(
+  policy: NamedStatements,
+  vocabulary: Vocabulary,
+  { steps, warnings: most }: WarningLimits = WHOLE_LOOK,
+): Problem[] {
+  const look = new Look(vocabulary, steps);
   const warnings: Problem[] = [];
   const warn: Warn = (pointer, message) => warnings.push({ pointer, message });
   for (const [index, statement] of policy.statement.entries()) {
@@ -106,7 +151,14 @@ export function policyWarnings(policy: NamedStatements, vocabulary: Vocabulary):
       if (arn !== undefined) warnOfArn(arn, `${pointer}/resource`, warn);
     }
     for (const [place, action] of statement.action.entries()) {
-      const message = warnOfAction(action, resources, vocabulary);
+      if (look.isOver || warnings.length >= most) {
+        warn(
+          `${pointer}/action/${place}`,
+          "from here on nothing was looked at: svcctl policy lint says more",
+        );
+        return warnings;
+      }
+      const message = warnOfAction(action, resources, look);
       if (message !== undefined) warn(`${pointer}/action/${place}`, message);
     }
     for (const message of conditionWarnings(statement)) warn(`${pointer}/condition`, message);

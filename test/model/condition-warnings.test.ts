@@ -75,3 +75,18 @@ it("variables that stay text are warned about", () => {
   expect(told(warnings("allow", { StringLike: { "context.x": ["${nothing}"] } }), "is replaced")).toBe(false);
   expect(told(warnings("allow", { StringEquals: { "context.x": ["${user}"] } }), "is replaced")).toBe(false);
 });
+
+describe("an address in a field that only this service sees", () => {
+  const unseen = (condition: Condition): boolean =>
+    told(warnings("allow", condition), "but not at a data server");
+  it.each(["IpAddress", "NotIpAddress"])("is warned about under %s", (name) => {
+    const found = warnings("deny", { [name]: { "context.ip": ["10.0.0.0/8"], SourceIp: ["10.0.0.0/8"] } });
+    expect(told(found, `a text in context.ip that is no IP address`)).toBe(true);
+    expect(told(found, `ForAnyValue:${name} keeps it`)).toBe(true);
+  });
+  it("is not in SourceIp, and not where errors concern their statement alone", () => {
+    expect(unseen({ IpAddress: { SourceIp: ["10.0.0.0/8"] } })).toBe(false);
+    expect(unseen({ "ForAnyValue:IpAddress": { "context.ip": ["10.0.0.0/8"] } })).toBe(false);
+    expect(unseen({ StringLike: { "context.ip": ["10.*"] } })).toBe(false);
+  });
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PolicyTemplate } from "../../src/catalog/catalog.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Statement } from "../../src/model/policy.ts";
-import { policyWarnings } from "../../src/model/policy-warnings.ts";
+import { policyWarnings, QUICK_LOOK } from "../../src/model/policy-warnings.ts";
 
 const catalog = await openCatalog({ partition: "svc" });
 
@@ -101,5 +101,47 @@ describe("a warning is given", () => {
   ] as const)("for %s", (_, statement, expected) => {
     const found = warnings(statement as Partial<Statement>);
     expect(found.some((warning) => warning.startsWith(expected))).toBe(true);
+  });
+});
+
+describe("a look with limits", () => {
+  const arn = `arn:svc:fs:::${"*?e".repeat(1300)}`;
+  const wide = {
+    name: "P",
+    statement: [
+      { effect: "allow" as const, action: ["fs:ReadObject", "fs:None"], resource: "*" },
+      {
+        effect: "allow" as const,
+        action: Array.from({ length: 3_000 }, (_, index) => `*${"?".repeat(index % 7)}:*e*`),
+        resource: JSON.stringify([arn, arn]),
+      },
+    ],
+  };
+
+  it("ends early, says where, and has said what came before", () => {
+    const found = policyWarnings(wide, catalog, { steps: 10_000, warnings: 100 });
+    expect(found.map(({ pointer }) => pointer)).toEqual(["/statement/0/action/1", "/statement/1/action/1"]);
+    expect(found[1]?.message).toBe("from here on nothing was looked at: svcctl policy lint says more");
+  });
+
+  it("gives so many warnings and one that it ended", () => {
+    const action = Array.from({ length: 50 }, (_, index) => `fs:None${index}`);
+    const policy = { name: "P", statement: [{ effect: "allow" as const, action, resource: "*" }] };
+    expect(policyWarnings(policy, catalog)).toHaveLength(50);
+    expect(policyWarnings(policy, catalog, { ...QUICK_LOOK, warnings: 10 })).toHaveLength(11);
+  });
+
+  it("is enough for all of what ships, and for 1,000 ordinary statements", () => {
+    const actions = ["fs:Read*", "fs:*Object", "auth:*", "*"];
+    const statement = Array.from({ length: 1_000 }, (_, index) => ({
+      effect: "allow" as const,
+      action: [actions[index % 4] as string],
+      resource: `arn:svc:fs:::repository/team-${index}/*`,
+    }));
+    for (const policy of [...catalog.preconfigured.policies, { name: "P", statement }]) {
+      expect(policyWarnings(policy, catalog, { ...QUICK_LOOK, warnings: 10_000 })).toEqual(
+        policyWarnings(policy, catalog),
+      );
+    }
   });
 });

@@ -4,7 +4,7 @@ import type { Directory, NewPolicy } from "../../directory/directory.ts";
 import type { SetupRepeat } from "../../directory/setup-repeat.ts";
 import { isPossibleName } from "../../model/names.ts";
 import type { Policy } from "../../model/policy.ts";
-import { policyWarnings, type Vocabulary } from "../../model/policy-warnings.ts";
+import { policyWarnings, QUICK_LOOK, type Vocabulary } from "../../model/policy-warnings.ts";
 import { BodyFields } from "./body-fields.ts";
 import {
   json,
@@ -95,7 +95,7 @@ function warnings(
   policy: Policy,
   { vocabulary, log }: PolicyParts,
 ): readonly string[] | undefined {
-  const found = policyWarnings(policy, vocabulary);
+  const found = policyWarnings(policy, vocabulary, QUICK_LOOK);
   if (found.length === 0) return undefined;
   log.warn("a policy was written that may not do what is meant", {
     policy: policy.name,

@@ -1,10 +1,11 @@
 /** Access lists of groups (management-cli.md §3, "groups acl"), as a data server keeps them: one labelled policy. */
 
 import type { Directory } from "../../directory/directory.ts";
-import { isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { Policy } from "../../model/policy.ts";
 import { BodyFields } from "../authorization/body-fields.ts";
 import { param } from "../authorization/operation.ts";
+import { RequestRefused } from "../errors.ts";
 import { type Escalation, givenByReplacing } from "./escalation.ts";
 import type { Holdings } from "./holdings.ts";
 import type { ManagementAudit } from "./management-audit.ts";
@@ -64,18 +65,26 @@ async function write(call: UserCall, parts: AclParts): Promise<ManagementReply> 
   const group = param(call, 0);
   const fields = new BodyFields(call.body);
   const permission = fields.text("permission");
-  const statement = acls.statements(permission);
-  if (statement === undefined && permission !== "")
-    fields.check("permission", `must be one of ${acls.permissions.join(", ")}`);
   fields.finish();
+  const statement = acls.statements(permission);
+  if (statement === undefined) {
+    throw new RequestRefused(400, `/permission: must be one of ${acls.permissions.join(", ")}`);
+  }
   const name = acls.policyName(group);
-  const policy = { name, acl: permission, statement: statement ?? [] };
+  const policy = { name, acl: permission, statement };
   const { name: known } = await directory.groups.get(group);
   const before = await holdings.ofGroup(known);
   const warnings = await escalation.judge(call, {
     what: `setting the access list of group ${JSON.stringify(group)}`,
     policies: async () => givenByReplacing([...before, ...(await replaced(directory, name))], policy),
   });
+  // A deny that came while this was judged would be lifted without being looked at.
+  if (JSON.stringify(await holdings.ofGroup(known)) !== JSON.stringify(before)) {
+    throw new AuthorizerError(
+      "conflict",
+      "the policies of the group were changed in the meantime, try again",
+    );
+  }
   await directory.batches.apply(
     [
       { op: "put_policy", policy },

@@ -29,7 +29,8 @@ export interface AttachmentParts {
   readonly holdings: Holdings;
 }
 
-type Attach = (holder: string, policy: string) => Promise<void>;
+type Attach = (holder: string, policy: string, judged: Policy | undefined) => Promise<void>;
+type Detach = (holder: string, policy: string) => Promise<void>;
 
 /** The operations. */
 export function attachmentOperations(parts: AttachmentParts): readonly UserOperation[] {
@@ -70,11 +71,16 @@ async function attach(
   work: Attach,
 ): Promise<ManagementReply> {
   const [holder, policy] = [param(call, 0), param(call, 1)];
+  let judged: Policy | undefined;
   const warnings = await escalation.judge(call, {
     what: `attaching policy ${JSON.stringify(policy)} to ${kind} ${JSON.stringify(holder)}`,
-    policies: async () => [await directory.policies.get(policy)],
+    policies: async () => {
+      judged = await directory.policies.get(policy);
+      return [judged];
+    },
   });
-  await work(holder, policy);
+  // Somebody may have put another policy under the name while this one was looked at.
+  await work(holder, policy, judged);
   audit.wrote(call, kind === "user" ? "attachPolicyToUser" : "attachPolicyToGroup", {
     [kind]: holder,
     policy,
@@ -86,7 +92,7 @@ async function detach(
   call: UserCall,
   { audit }: AttachmentParts,
   kind: "user" | "group",
-  work: Attach,
+  work: Detach,
 ): Promise<ManagementReply> {
   const [holder, policy] = [param(call, 0), param(call, 1)];
   await work(holder, policy);

@@ -41,7 +41,8 @@ export class Escalation {
 
   /**
    * Headers that warn of a write that gives more than the caller holds; none where it does not.
-   * @throws PermissionRefused in mode `deny`, naming a request that would become possible
+   * @throws PermissionRefused in mode `deny`, naming a request that would become possible; "unavailable" where too
+   *   many writes are compared at once
    */
   async judge(call: UserCall, { what, actsAs, policies }: Grant): Promise<readonly string[]> {
     const { mode, check, audit, log } = this.#parts;
@@ -49,14 +50,16 @@ export class Escalation {
     const actor = call.identity.username;
     const beyond = await check.beyond(actor, await policies(), actsAs);
     if (beyond === undefined) return [];
-    const message = `${what} grants more than ${JSON.stringify(actor)} holds: ${beyond}`;
+    const grants = beyond.certain ? "grants" : "may grant";
+    const message = `${what} ${grants} more than ${JSON.stringify(actor)} holds: ${beyond.what}`;
     const refused = mode === "deny";
     const fields = {
       actor,
       request_id: call.requestId,
       source_ip: call.sourceIp,
       grant: what,
-      beyond,
+      beyond: beyond.what,
+      certain: beyond.certain,
       refused,
     };
     audit.event("write", { ...fields, operation: "escalation" });

@@ -7,17 +7,16 @@ import { listReply } from "../authorization/pages.ts";
 import type { Escalation } from "./escalation.ts";
 import type { Holdings } from "./holdings.ts";
 import type { ManagementAudit } from "./management-audit.ts";
+import { askedByNewName } from "./new-names.ts";
 import {
   created,
   type ManagementReply,
   NO_CONTENT,
-  type OpenCall,
   permitted,
   type UserCall,
   type UserOperation,
 } from "./operation.ts";
 import { groupBody, json, userBody } from "./shapes.ts";
-import { nameIn } from "./users.ts";
 
 const GROUP = "/auth/groups/{groupId}";
 const MEMBERS = `${GROUP}/members`;
@@ -40,11 +39,13 @@ export function groupOperations(parts: GroupParts): readonly UserOperation[] {
     permitted("listGroups", "GET", "/auth/groups", (call) =>
       listReply(call, (page) => groups.list(page), groupBody),
     ),
-    permitted("createGroup", "POST", "/auth/groups", (call) => create(call, groups, audit), {
-      takesBody: true,
-      values: (call) => [["body.id", newNameOf(call)]],
-      fields: (call) => [["action.group", newNameOf(call)]],
-    }),
+    permitted(
+      "createGroup",
+      "POST",
+      "/auth/groups",
+      (call) => create(call, groups, audit),
+      askedByNewName("Group"),
+    ),
     permitted(
       "getGroup",
       "GET",
@@ -66,13 +67,6 @@ export function groupOperations(parts: GroupParts): readonly UserOperation[] {
     ),
     ...memberOperations(parts),
   ];
-}
-
-function newNameOf({ body }: Pick<OpenCall, "body">): string {
-  const fields = new BodyFields(body);
-  const name = nameIn(fields, "Group");
-  fields.finish();
-  return name;
 }
 
 async function create(call: UserCall, groups: Groups, audit: ManagementAudit): Promise<ManagementReply> {

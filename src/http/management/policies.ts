@@ -2,7 +2,7 @@
 
 import type { Directory, NewPolicy } from "../../directory/directory.ts";
 import type { Policy } from "../../model/policy.ts";
-import { policyWarnings, type Vocabulary } from "../../model/policy-warnings.ts";
+import { policyWarnings, QUICK_LOOK, type Vocabulary } from "../../model/policy-warnings.ts";
 import { BodyFields, withFieldNames } from "../authorization/body-fields.ts";
 import { param } from "../authorization/operation.ts";
 import { listReply } from "../authorization/pages.ts";
@@ -10,17 +10,16 @@ import { warningHeaders } from "../authorization/warning-headers.ts";
 import { RequestRefused } from "../errors.ts";
 import { type Escalation, givenByReplacing } from "./escalation.ts";
 import type { ManagementAudit } from "./management-audit.ts";
+import { askedByNewName } from "./new-names.ts";
 import {
   type ManagementReply,
   NO_CONTENT,
-  type OpenCall,
   permitted,
   type UserCall,
   type UserOperation,
 } from "./operation.ts";
 import type { ManagementLog } from "./ports.ts";
 import { json, policyBody } from "./shapes.ts";
-import { nameIn } from "./users.ts";
 
 const POLICY = "/auth/policies/{policyId}";
 const MISSING = { missing: "policy not found" };
@@ -44,11 +43,13 @@ export function policyOperations(parts: PolicyParts): readonly UserOperation[] {
     permitted("listPolicies", "GET", "/auth/policies", (call) =>
       listReply(call, (page) => policies.list(page), policyBody),
     ),
-    permitted("createPolicy", "POST", "/auth/policies", (call) => create(call, parts), {
-      takesBody: true,
-      values: (call) => [["body.id", newNameOf(call)]],
-      fields: (call) => [["action.policy", newNameOf(call)]],
-    }),
+    permitted(
+      "createPolicy",
+      "POST",
+      "/auth/policies",
+      (call) => create(call, parts),
+      askedByNewName("Policy"),
+    ),
     permitted(
       "getPolicy",
       "GET",
@@ -70,13 +71,6 @@ export function policyOperations(parts: PolicyParts): readonly UserOperation[] {
       MISSING,
     ),
   ];
-}
-
-function newNameOf({ body }: Pick<OpenCall, "body">): string {
-  const fields = new BodyFields(body);
-  const name = nameIn(fields, "Policy");
-  fields.finish();
-  return name;
 }
 
 function readPolicy(fields: BodyFields, name: string): NewPolicy {
@@ -104,7 +98,7 @@ async function update(call: UserCall, parts: PolicyParts): Promise<ManagementRep
     what: `updating policy ${JSON.stringify(name)}`,
     policies: async () => givenByReplacing([before], policy),
   });
-  const after = await withFieldNames(CREATION_NAMES, policies.update(policy));
+  const after = await withFieldNames(CREATION_NAMES, policies.update(policy, before));
   parts.audit.wrote(call, "updatePolicy", { policy: name, before, after });
   return json(200, policyBody(after), [
     ...escalation,
@@ -114,7 +108,7 @@ async function update(call: UserCall, parts: PolicyParts): Promise<ManagementRep
 
 /** What is legal in a policy but surely not meant; the log hears of it too. */
 function meaningWarnings(call: UserCall, policy: Policy, { vocabulary, log }: PolicyParts) {
-  const found = policyWarnings(policy, vocabulary);
+  const found = policyWarnings(policy, vocabulary, QUICK_LOOK);
   if (found.length > 0) {
     log.warn("a policy was written that may not do what is meant", {
       policy: policy.name,

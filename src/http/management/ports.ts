@@ -2,11 +2,18 @@
 
 import type { NamedStatements, Statement } from "../../model/policy.ts";
 
+/** What a grant gives that its giver lacks. */
+export interface BeyondHeld {
+  /** In words: a request that becomes possible where that is certain. */
+  readonly what: string;
+  /** False: it may give that, which could not be shown; or comparing took too long, and nobody knows. */
+  readonly certain: boolean;
+}
+
 /** Port: what a grant would give that somebody lacks. */
 export interface EscalationCheck {
   /**
-   * A request that the granted policies allow and the caller could not make, in words; undefined where there is
-   * none.
+   * A request that the granted policies allow and the caller could not make; undefined where there is none.
    * @param actsAs whose name `${user}` in the granted policies stands for, where the caller could act as that user.
    *   Absent: it stands for the same name on both sides, so that who may do a thing with things of their own may let
    *   others do it with theirs
@@ -15,7 +22,7 @@ export interface EscalationCheck {
     caller: string,
     granted: readonly NamedStatements[],
     actsAs: string | undefined,
-  ): Promise<string | undefined>;
+  ): Promise<BeyondHeld | undefined>;
 }
 
 /** Port: access lists of groups as policies. */

@@ -1,12 +1,12 @@
 /** Users of the management API (seed 000, main API table). */
 
 import type { Directory } from "../../directory/directory.ts";
-import { isPossibleName } from "../../model/names.ts";
 import { BodyFields, withFieldNames } from "../authorization/body-fields.ts";
 import { param } from "../authorization/operation.ts";
 import { listReply } from "../authorization/pages.ts";
 import { RequestRefused } from "../errors.ts";
 import type { ManagementAudit } from "./management-audit.ts";
+import { askedByNewName, nameIn } from "./new-names.ts";
 import {
   type ManagementReply,
   NO_CONTENT,
@@ -44,11 +44,13 @@ export function userOperations(parts: UserParts): readonly UserOperation[] {
     permitted("listUsers", "GET", "/auth/users", (call) =>
       listReply(call, (page) => users.list(page), userBody),
     ),
-    permitted("createUser", "POST", "/auth/users", (call) => create(call, parts), {
-      takesBody: true,
-      values: (call) => [["body.id", creationOf(call).username]],
-      fields: (call) => [["action.user", creationOf(call).username]],
-    }),
+    permitted(
+      "createUser",
+      "POST",
+      "/auth/users",
+      (call) => create(call, parts),
+      askedByNewName("User", (call) => creationOf(call).username),
+    ),
     permitted("getUser", "GET", USER, async (call) => json(200, userBody(await users.get(param(call, 0)))), {
       missing: MISSING,
     }),
@@ -76,7 +78,7 @@ interface Creation {
   readonly invite: boolean;
 }
 
-/** Who is to be created; the reference looks at the name before it asks for the permission. */
+/** Who is to be created. */
 function creationOf({ body }: Pick<OpenCall, "body">): Creation {
   const fields = new BodyFields(body);
   const id = nameIn(fields, "User");
@@ -85,14 +87,6 @@ function creationOf({ body }: Pick<OpenCall, "body">): Creation {
   if (!invite) return { username: id, invite };
   if (!ADDRESS.test(id)) throw new RequestRefused(400, "Invalid email format");
   return { username: id.toLowerCase(), invite };
-}
-
-/** The field `id` of a body that creates a `kind`; throws 400 for what can be no name, before it goes into an ARN. */
-export function nameIn(fields: BodyFields, kind: "User" | "Group" | "Policy"): string {
-  const name = fields.text("id");
-  if (name !== "" && !isPossibleName(name)) fields.check("id", "must be a name of 1 to 1,024 bytes");
-  if (name.includes("%")) throw new RequestRefused(400, `${kind} name cannot contain '%'`);
-  return name;
 }
 
 async function create(

@@ -162,6 +162,18 @@ describe("access lists", () => {
     }
   });
 
+  test.each(["", "Foo", "read", undefined])(
+    "are one of four: %j is 400 and changes nothing",
+    async (permission) => {
+      const before = await api.authorizer.directory.batches.state({ secrets: false });
+      expect(await acl("POST", { permission })).toMatchObject({
+        status: 400,
+        json: { message: expect.stringContaining("/permission: ") },
+      });
+      expect(await api.authorizer.directory.batches.state({ secrets: false })).toEqual(before);
+    },
+  );
+
   test("are empty for a group without policy, and none for one with several", async () => {
     await api.call("admin", "DELETE", "/auth/groups/Writers/policies/Writes");
     expect((await acl("GET")).json).toEqual({ permission: "" });

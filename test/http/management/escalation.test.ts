@@ -52,6 +52,16 @@ function withMode(mode: string): void {
   afterAll(() => api?.close());
 }
 
+/** Two policies whose comparison would take hours. */
+async function createHostile(): Promise<void> {
+  const { directory } = api.authorizer;
+  const deny = { ...denies, resource: `arn:svc:fs:::${"${user}/a".repeat(350)}` };
+  const allow = { ...reads, action: ["fs:*"], resource: `arn:svc:fs:::${"*?a".repeat(1300)}` };
+  await directory.policies.create({ name: "Slows", statement: [deny, { ...reads, action: ["fs:*"] }] });
+  await directory.policies.create({ name: "Hostile", statement: [allow] });
+  await directory.users.attachPolicy("manager", "Slows");
+}
+
 const state = () => api.authorizer.directory.batches.state({ secrets: false });
 
 describe("escalation: deny", () => {
@@ -86,6 +96,63 @@ describe("escalation: deny", () => {
     expect((await api.call("manager", "PUT", "/auth/users/plain/policies/Own")).status).toBe(201);
     const acting = await api.call("manager", "POST", "/auth/users/plain/credentials");
     expect(acting.json.message).toContain("arn:svc:fs:::repository/own-plain");
+  });
+
+  test("refuses what takes too long to compare, and answers others meanwhile", async () => {
+    await createHostile();
+    let answered = 0;
+    const attaching = api.call("manager", "PUT", "/auth/users/plain/policies/Hostile");
+    const others = (async () => {
+      for (; answered < 3; answered++) await api.call("viewer", "GET", "/user");
+    })();
+    const { status, json } = await attaching;
+    expect(answered).toBe(3);
+    await others;
+    expect(status).toBe(403);
+    expect(json.message).toBe(
+      'insufficient permissions: attaching policy "Hostile" to user "plain" may grant more than "manager" holds: comparing them takes too long',
+    );
+  });
+
+  test("writes what was judged: a name that stands for another policy by then is refused", async () => {
+    await createHostile();
+    await api.call("manager", "POST", "/auth/policies", { body: { id: "Turns", statement: [reads] } });
+    const { directory } = api.authorizer;
+    const { principal } = directory;
+    let asked = 0;
+    directory.principal = (username) => {
+      asked++;
+      return principal(username);
+    };
+    // While this one is looked at, the next ones wait, and their policies can be exchanged.
+    const slow = api.call("manager", "PUT", "/auth/users/plain/policies/Hostile");
+    await expect.poll(() => asked).toBe(1);
+    const late = [
+      api.call("manager", "PUT", "/auth/users/manager/policies/Turns"),
+      api.call("manager", "PUT", "/auth/groups/Readers/policies/Turns"),
+      api.call("manager", "PUT", "/auth/policies/Held", { body: { id: "Held", statement: [reads, denies] } }),
+      api.call("manager", "POST", "/auth/groups/Readers/acl", { body: { permission: "Read" } }),
+    ];
+    await expect.poll(() => asked).toBe(1 + late.length);
+    expect((await api.call("manager", "DELETE", "/auth/policies/Turns")).status).toBe(204);
+    const wider = { id: "Turns", statement: [{ ...writes, action: ["*"], resource: "*" }] };
+    expect((await api.call("manager", "POST", "/auth/policies", { body: wider })).status).toBe(201);
+    directory.principal = principal;
+    await directory.policies.update({
+      name: "Held",
+      statement: [reads, { ...denies, action: ["fs:ReadObject"] }],
+    });
+    await directory.policies.update({ name: "Reads", statement: [reads, denies] });
+    for (const answer of await Promise.all(late)) {
+      expect([answer.status, answer.json.message]).toEqual([
+        503,
+        expect.stringMatching(/changed in the meantime, try again$/),
+      ]);
+      expect(answer.headers.get("retry-after")).toBe("1");
+    }
+    await slow;
+    const held = await principal("manager");
+    expect(held?.policies.map(({ name }) => name)).toEqual(["Manages", "Reads", "Slows"]);
   });
 
   test("the permission is asked first, and what does not exist is not found", async () => {

@@ -1,0 +1,19 @@
+/** The thread of {@link GrantComparisons}: compares one grant after the other. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { type Beyond, beyondHeld, type Grant } from "./grant.ts";
+import type { WideningOptions } from "./widening.ts";
+
+/** What the thread says. Time is counted from the begin on: before, it loads its program. */
+export type Told = "began" | { readonly beyond: Beyond | undefined };
+
+const options = workerData as Pick<WideningOptions, "partition" | "vocabulary">;
+
+parentPort?.on("message", (grant: Grant) => {
+  tell("began");
+  tell({ beyond: beyondHeld(grant, options) });
+});
+
+function tell(what: Told): void {
+  parentPort?.postMessage(what);
+}
