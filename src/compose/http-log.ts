@@ -10,6 +10,7 @@ export function httpLog(logger: Logger, audit: AuditLog): HttpLog {
     requests: logger.enabled("DEBUG"),
     request: (entry) => logger.debug("request", () => ({ ...entry })),
     failure: (entry) => logger.error("request failed", { ...entry }),
-    refused: (entry) => audit.event("authentication_failed", { ...entry }),
+    // `message` is the log's own word.
+    refused: ({ message, ...entry }) => audit.event("authentication_failed", { ...entry, reason: message }),
   };
 }
