@@ -1,7 +1,7 @@
 /** Which of many actions a user may do on one resource. */
 
 import { decide } from "../engine/decide.ts";
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { Pace, type Turns } from "./pace.ts";
@@ -23,8 +23,10 @@ export interface ActionsQuestion {
   /** `service:Verb` of a name. */
   readonly action: (name: string) => string;
   readonly resource: string;
-  readonly context: DecisionContext;
+  readonly context: ConditionFields;
   readonly page: SearchPage;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Lists actions. */
@@ -38,11 +40,11 @@ export class ActionsOf {
   /** The names that are allowed. All are decided, so that the total is known. */
   async allowed(
     { principal, policies }: CachedPrincipal,
-    { names, action, resource, context, page }: ActionsQuestion,
+    { names, action, resource, context, page, signal }: ActionsQuestion,
     entrance: "search" | "what_can",
   ): Promise<Found<string>> {
     const { principals, counters, turns } = this.#options;
-    const { pause } = new Pace(turns);
+    const { pause } = new Pace(turns, signal);
     const { after = "", limit } = page;
     const results: string[] = [];
     let total = 0;

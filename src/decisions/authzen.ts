@@ -1,9 +1,7 @@
 /** AuthZEN access evaluations, mapped to policies (decision-api.md §2, "From AuthZEN to policies"). */
 
-import type { Directory } from "../directory/directory.ts";
 import { allowTest } from "../engine/allow-test.ts";
-import type { DecisionContext, RequiredLeaf } from "../model/decision.ts";
-import type { Properties } from "../model/entities.ts";
+import type { ConditionFields, RequiredLeaf } from "../model/decision.ts";
 import type { Via } from "../model/policy.ts";
 import type { Basis, Deciding } from "./deciding.ts";
 import type {
@@ -13,16 +11,22 @@ import type {
   EvaluationAnswer,
   EvaluationRequest,
 } from "./decisions.ts";
-import { evaluationFields, type RequestProperties } from "./evaluation-fields.ts";
+import { requestedFields } from "./evaluation-fields.ts";
 import type { CachedPrincipal } from "./principal-cache.ts";
 import { isQuick, type Principals } from "./principals.ts";
+import {
+  type RegisteredProperties,
+  type RequestProperties,
+  withRegistered,
+} from "./registered-properties.ts";
+import type { RegisteredResources } from "./registered-resources.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
 /** What {@link Authzen} needs. */
 export interface AuthzenOptions {
-  readonly directory: Directory;
   readonly principals: Principals;
   readonly types: ResourceTypes;
+  readonly registered: RegisteredResources;
   readonly deciding: Deciding;
   readonly requestProperties: RequestProperties;
   readonly nextId: () => string;
@@ -36,7 +40,7 @@ interface Mapped {
 }
 
 const ALLOWED: EvaluationAnswer = { decision: true };
-const NO_FIELDS: DecisionContext = new Map();
+const NO_FIELDS: ConditionFields = new Map();
 
 /** Answers AuthZEN evaluations. */
 export class Authzen {
@@ -107,23 +111,17 @@ export class Authzen {
       );
     }
     const basis: Basis = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
-    const decided = (context: DecisionContext): EvaluationAnswer | Promise<EvaluationAnswer> => {
+    const decided = (context: ConditionFields): EvaluationAnswer | Promise<EvaluationAnswer> => {
       const answer = deciding.check(basis, { user: subject.id, required, context }, request);
       return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
     };
     if (!user.policies.readsContext) return decided(NO_FIELDS);
-    if (!user.policies.readsResource) return decided(this.#fields(request, user, undefined));
-    const registered = this.#options.directory.resources.get(resource.type, resource.id);
-    return registered.then((found) => decided(this.#fields(request, user, found?.properties)));
-  }
-
-  #fields(
-    request: EvaluationRequest,
-    user: CachedPrincipal,
-    registered: Properties | undefined,
-  ): DecisionContext {
-    const properties = { subject: user.principal.properties, resource: registered };
-    return evaluationFields(request, properties, this.#options.requestProperties);
+    const fields = (properties: RegisteredProperties): ConditionFields =>
+      withRegistered(requestedFields(request), properties, this.#options.requestProperties);
+    const subjects = user.principal.properties;
+    if (!user.policies.readsResource) return decided(fields({ subject: subjects }));
+    const registered = this.#options.registered.propertiesOf(mapped.arn, resource);
+    return registered.then((resources) => decided(fields({ subject: subjects, resource: resources })));
   }
 
   #denial(reason: string, text: string, id = this.#options.nextId()): EvaluationAnswer {

@@ -2,15 +2,16 @@
 
 import { decide } from "../engine/decide.ts";
 import { firstAllowing } from "../engine/explain.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import type { ActionsOf } from "./action-listing.ts";
 import { viaOf } from "./authzen.ts";
 import type { DecisionCounters } from "./decisions.ts";
-import type { RequestProperties } from "./evaluation-fields.ts";
+import type { NativeFields } from "./native-fields.ts";
 import { TypePattern } from "./plan-patterns.ts";
 import { NEVER, planInSteps } from "./planning.ts";
 import type { CachedPrincipal } from "./principal-cache.ts";
 import type { Principals } from "./principals.ts";
-import { withProperties, withRegistered } from "./registered-properties.ts";
+import { ofNoResource, type RequestProperties, withRegistered } from "./registered-properties.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "./searches.ts";
 import type { Slicer } from "./slicer.ts";
@@ -23,6 +24,7 @@ export interface NativeSearchingOptions {
   readonly types: ResourceTypes;
   readonly users: UserSearch;
   readonly actions: ActionsOf;
+  readonly native: NativeFields;
   readonly slicer: Slicer;
   readonly counters: DecisionCounters;
   readonly requestProperties: RequestProperties;
@@ -37,22 +39,27 @@ export class NativeSearching {
   }
 
   /** Users for whom a check allows, each with the first statement that does. */
-  whoCan({ action, resource, context, page }: WhoCan): Promise<Found<WhoCanResult>> {
+  async whoCan(
+    { action, resource, context: given, page }: WhoCan,
+    signal?: AbortSignal,
+  ): Promise<Found<WhoCanResult>> {
     const required = { action, resource };
-    const { requestProperties } = this.#options;
-    return this.#options.users.find({
+    const { native, users, requestProperties } = this.#options;
+    const context = await native.ofResource(given, resource);
+    return users.find({
+      signal,
       required,
       context,
       page,
-      fields: (properties) => withProperties(context, properties, requestProperties),
-      answer: (user) => this.#allowing(user, required, withRegistered(context, user, requestProperties)),
+      fields: (subject) => withRegistered(context, { subject }, requestProperties),
+      answer: (user) => this.#allowing(user, required, native.ofUser(context, user)),
     });
   }
 
   async #allowing(
     user: CachedPrincipal,
     required: Pick<WhoCan, "action" | "resource">,
-    context: WhoCan["context"],
+    context: ConditionFields,
   ): Promise<WhoCanResult | undefined> {
     const { counters, slicer } = this.#options;
     const { username } = user.principal;
@@ -66,13 +73,16 @@ export class NativeSearching {
   }
 
   /** Actions for which a check allows. */
-  async whatCan({ user: username, resource, context, page }: WhatCan): Promise<WhatCanAnswer> {
-    const { types, principals, actions, requestProperties } = this.#options;
+  async whatCan(
+    { user: username, resource, context, page }: WhatCan,
+    signal?: AbortSignal,
+  ): Promise<WhatCanAnswer> {
+    const { types, principals, actions, native } = this.#options;
     await types.refreshed();
     const user = await principals.get(username);
     if (user === undefined) return { results: [], total: 0, reason: "unknown_user" };
-    const fields = withRegistered(context, user, requestProperties);
-    const question = { names: types.allActions(), action: itself, resource, context: fields, page };
+    const fields = native.ofUser(await native.ofResource(context, resource), user);
+    const question = { names: types.allActions(), action: itself, resource, context: fields, page, signal };
     return actions.allowed(user, question, "what_can");
   }
 
@@ -87,8 +97,8 @@ export class NativeSearching {
   }
 
   async #plan(user: CachedPrincipal, { action: name, type, context: given }: PlanRequest): Promise<Plan> {
-    const { types, slicer, partition, requestProperties } = this.#options;
-    const context = withRegistered(given, user, requestProperties);
+    const { types, slicer, partition, native, requestProperties } = this.#options;
+    const context = ofNoResource(native.ofUser(given, user), requestProperties);
     const question = { user: user.principal.username, context };
     // Type `arn` is every ARN there is.
     if (type === undefined || type === "arn")

@@ -17,12 +17,14 @@ import type {
   FilterRequest,
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
-import type { RequestProperties } from "./evaluation-fields.ts";
-import { filterResources } from "./filtering.ts";
+import { filterByAttributes, filterResources } from "./filtering.ts";
+import { NativeFields, type TreeFields } from "./native-fields.ts";
 import { openSearches } from "./open-searches.ts";
+import { Pace, Turns } from "./pace.ts";
 import type { CachedPrincipal, CacheSettings } from "./principal-cache.ts";
 import { Principals } from "./principals.ts";
-import { withRegistered } from "./registered-properties.ts";
+import type { RequestProperties } from "./registered-properties.ts";
+import { RegisteredResources } from "./registered-resources.ts";
 import { Requesting, type RequestLimits } from "./requesting.ts";
 import { ResourceTypes } from "./resource-types.ts";
 import { Simulating } from "./simulating.ts";
@@ -84,17 +86,21 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     options.onRewritten ?? (() => {}),
   );
   const { partition } = catalog;
-  const shared = { directory, partition, principals, types, slicer, counters, deciding, requestProperties };
+  const registered = new RegisteredResources(directory, types);
+  const native = new NativeFields(registered, requestProperties);
+  const turns = new Turns();
+  const fields = { types, registered, native, requestProperties };
+  const shared = { ...fields, directory, partition, principals, slicer, turns, counters, deciding };
   const authzen = new Authzen({ ...shared, nextId });
   const simulating = new Simulating(shared);
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
   const requesting = new Requesting({ ...shared, endpoints, limits });
   const searches = openSearches({ ...shared, ttl: options.cache.ttl });
   return {
-    check: (request) => check(principals, deciding, request, requestProperties),
+    check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
     allowsAtHand: (username, actionName) => authzen.allowsAtHand(username, actionName),
-    filter: (request) => filter(principals, slicer, counters, request, requestProperties),
+    filter: (request) => filter(shared, request),
     typesRefreshed: () => types.refreshed(),
     resourceArn: (type, id) => types.arn(type, id),
     actionName: (type, name) => types.action(type, name),
@@ -116,35 +122,45 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   };
 }
 
+/** What checks and filters are answered with. */
+interface Answering {
+  readonly principals: Principals;
+  readonly native: NativeFields;
+  readonly deciding: Deciding;
+  readonly slicer: Slicer;
+  readonly turns: Turns;
+  readonly counters: DecisionCounters;
+}
+
 function check(
-  principals: Principals,
-  deciding: Deciding,
+  { principals, native, deciding }: Answering,
   request: CheckRequest,
-  requestProperties: RequestProperties,
 ): CheckAnswer | Promise<CheckAnswer> {
   const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss") => {
     if (user === undefined) return deciding.unknownUser(request, request);
-    const context = withRegistered(request.context, user, requestProperties);
-    const via = (policy: string): ReturnType<typeof viaOf> => viaOf(user, policy);
-    const asked = context === request.context ? request : { ...request, context };
-    return deciding.check({ policies: user.policies, via, cache }, asked, request);
+    const basis = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };
+    if (!user.policies.readsContext) return deciding.check(basis, request, request);
+    const fields = native.of(request.context, user, request.required);
+    const answer = (found: TreeFields) => deciding.check(basis, { ...request, ...found }, request);
+    return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
   const found = principals.find(request.user, request.required);
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");
 }
 
 async function filter(
-  principals: Principals,
-  slicer: Slicer,
-  counters: DecisionCounters,
+  { principals, native, slicer, turns, counters }: Answering,
   request: FilterRequest,
-  requestProperties: RequestProperties,
 ): Promise<readonly number[]> {
   const user = await principals.find(request.user, { action: request.action, resource: "*" });
   if (user === undefined) {
     counters.decisions.filter.neutral += request.resources.length;
     return [];
   }
-  const context = withRegistered(request.context, user, requestProperties);
-  return slicer.run(filterResources(user.policies, { ...request, context }, counters));
+  const { policies } = user;
+  const context = native.ofUser(request.context, user);
+  const question = { ...request, context };
+  if (!policies.readsResource) return slicer.run(filterResources(policies, question, counters));
+  const fieldsOf = (arn: string) => native.ofResource(context, arn);
+  return filterByAttributes(policies, question, counters, fieldsOf, new Pace(turns).pause);
 }

@@ -5,10 +5,12 @@ import { ActionsOf } from "./action-listing.ts";
 import { AllPolicies } from "./all-policies.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { EntitySearching } from "./entity-searching.ts";
-import type { RequestProperties } from "./evaluation-fields.ts";
+import type { NativeFields } from "./native-fields.ts";
 import { NativeSearching } from "./native-searching.ts";
-import { Turns } from "./pace.ts";
+import type { Turns } from "./pace.ts";
 import type { Principals } from "./principals.ts";
+import type { RequestProperties } from "./registered-properties.ts";
+import type { RegisteredResources } from "./registered-resources.ts";
 import { ResourceSearching } from "./resource-searching.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 import type { Searches } from "./searches.ts";
@@ -21,7 +23,10 @@ export interface SearchesOptions {
   readonly partition: string;
   readonly principals: Principals;
   readonly types: ResourceTypes;
+  readonly registered: RegisteredResources;
+  readonly native: NativeFields;
   readonly slicer: Slicer;
+  readonly turns: Turns;
   readonly counters: DecisionCounters;
   readonly requestProperties: RequestProperties;
   /** How long what is known of all policies is kept, in milliseconds (`auth.cache.ttl`). */
@@ -36,19 +41,18 @@ export interface OpenedSearches extends Searches {
 
 /** Opens the searches. */
 export function openSearches(options: SearchesOptions): OpenedSearches {
-  const turns = new Turns();
   const all = new AllPolicies(options);
-  const users = new UserSearch({ ...options, all, turns });
-  const actions = new ActionsOf({ ...options, turns });
+  const users = new UserSearch({ ...options, all });
+  const actions = new ActionsOf(options);
   const entities = new EntitySearching({ ...options, users, actions });
   const resources = new ResourceSearching(options);
   const native = new NativeSearching({ ...options, users, actions });
   return {
-    subjects: (search) => entities.subjects(search),
-    resources: (search) => resources.resources(search),
-    actions: (search) => entities.actions(search),
-    whoCan: (question) => native.whoCan(question),
-    whatCan: (question) => native.whatCan(question),
+    subjects: (search, signal) => entities.subjects(search, signal),
+    resources: (search, signal) => resources.resources(search, signal),
+    actions: (search, signal) => entities.actions(search, signal),
+    whoCan: (question, signal) => native.whoCan(question, signal),
+    whatCan: (question, signal) => native.whatCan(question, signal),
     plan: (request) => native.plan(request),
     close: () => all.close(),
   };

@@ -33,16 +33,20 @@ export class Turns {
 /** The pace of one search. */
 export class Pace {
   readonly #turns: Turns;
+  readonly #signal: AbortSignal | undefined;
   #began = Number.NEGATIVE_INFINITY;
 
-  constructor(turns: Turns) {
+  /** @param signal aborted when nobody waits for the search any more */
+  constructor(turns: Turns, signal?: AbortSignal) {
     this.#turns = turns;
+    this.#signal = signal;
   }
 
-  /** What to wait for before going on: nothing while the turn lasts. */
+  /** What to wait for before going on: nothing while the turn lasts. The wait ends with the signal's reason. */
   readonly pause = (): Promise<void> | undefined => {
     if (performance.now() - this.#began < TURN_MS) return undefined;
     return this.#turns.next().then(() => {
+      this.#signal?.throwIfAborted();
       this.#began = performance.now();
     });
   };

@@ -6,13 +6,13 @@
 import { CompiledCondition } from "../engine/conditions.ts";
 import { operatorOf } from "../model/condition-operators.ts";
 import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../model/condition-variables.ts";
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import type { Condition } from "../model/policy.ts";
 
 /** What is known: the fields that are given, and the name that `${user}` stands for. */
 export interface Known {
   readonly user: string;
-  readonly context: DecisionContext;
+  readonly context: ConditionFields;
 }
 
 type Result = ReturnType<CompiledCondition["evaluate"]>;

@@ -1,31 +1,119 @@
-/** Registered properties of the user beside the condition fields of a request (security.md §3.4). */
+/** Attributes that the directory has, beside those that a request brings (decision-api.md §2; security.md §3.4). */
 
-import type { DecisionContext, FieldValue } from "../model/decision.ts";
+import type { ConditionFields, FieldValue } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import { addProperties } from "./condition-fields.ts";
-import type { RequestProperties } from "./evaluation-fields.ts";
-import type { CachedPrincipal } from "./principal-cache.ts";
 
-/** The fields of both; registered ones win unless told otherwise. The same context where nothing reads it. */
-export function withRegistered(
-  context: DecisionContext,
-  user: CachedPrincipal,
-  requestProperties: RequestProperties,
-): DecisionContext {
-  if (!user.policies.readsContext) return context;
-  return withProperties(context, user.principal.properties, requestProperties);
+/** Which attributes win where both the directory and the request have one (`authorizer.request_properties`). */
+export type RequestProperties = "fill" | "override";
+
+/** Attributes that the directory has. */
+export interface RegisteredProperties {
+  readonly subject?: Properties;
+  readonly resource?: Properties | undefined;
 }
 
-/** As {@link withRegistered}, of a user of whom only the properties are known. */
-export function withProperties(
-  context: DecisionContext,
-  properties: Properties,
+/**
+ * The names of registered attributes. What a request says of one of them, or of anything below it, does not count,
+ * however it is written: `{"a.b": 1}` is no way around a registered `{"a": …}`.
+ */
+class Names {
+  readonly #names = new Set<string>();
+  readonly #lengths = new Set<number>();
+
+  constructor(prefix: string, properties: Properties) {
+    for (const [name, value] of Object.entries(properties)) {
+      if (value === null) continue;
+      this.#names.add(prefix + name);
+      this.#lengths.add(prefix.length + name.length);
+    }
+  }
+
+  /** True for the name of a registered attribute and for every path below one. */
+  readonly cover = (field: string): boolean => {
+    for (const length of this.#lengths) {
+      const ends = field.length === length || field[length] === ".";
+      if (ends && this.#names.has(field.slice(0, length))) return true;
+    }
+    return false;
+  };
+}
+
+const NOTHING = (): boolean => false;
+
+/** Fields over other fields, without copying either: a request may bring very many. */
+class Layered implements ConditionFields {
+  readonly #over: ConditionFields;
+  readonly #under: ConditionFields;
+  readonly #hides: (field: string) => boolean;
+
+  /** @param hides the fields of `under` that do not count: they are known to be missing unless `over` has them */
+  constructor(over: ConditionFields, under: ConditionFields, hides: (field: string) => boolean) {
+    this.#over = over;
+    this.#under = under;
+    this.#hides = hides;
+  }
+
+  get(field: string): FieldValue | undefined {
+    return this.#over.get(field) ?? (this.#hides(field) ? undefined : this.#under.get(field));
+  }
+
+  has(field: string): boolean {
+    return this.#over.has(field) || this.#hides(field) || this.#under.has(field);
+  }
+}
+
+/** Registered attributes of one entity as condition fields. */
+interface Registered {
+  readonly fields: ReadonlyMap<string, FieldValue>;
+  readonly names: Names;
+}
+
+/** Those of users, who are asked about again and again with the very same object while they are cached. */
+const OF_USERS = new WeakMap<Properties, Registered>();
+
+function read(prefix: string, properties: Properties): Registered {
+  const fields = new Map<string, FieldValue>();
+  addProperties(fields, prefix, properties);
+  return { fields, names: new Names(prefix, properties) };
+}
+
+function ofUser(properties: Properties): Registered {
+  let registered = OF_USERS.get(properties);
+  if (registered === undefined) {
+    registered = read("subject.", properties);
+    OF_USERS.set(properties, registered);
+  }
+  return registered;
+}
+
+function layered(
+  given: ConditionFields,
+  { fields, names }: Registered,
   requestProperties: RequestProperties,
-): DecisionContext {
-  if (Object.keys(properties).length === 0) return context;
-  const registered = new Map<string, FieldValue>();
-  addProperties(registered, "subject.", properties);
+): ConditionFields {
+  if (fields.size === 0) return given;
   return requestProperties === "fill"
-    ? new Map([...context, ...registered])
-    : new Map([...registered, ...context]);
+    ? new Layered(fields, given, names.cover)
+    : new Layered(given, fields, NOTHING);
+}
+
+/** The fields of a request with registered attributes, which win unless told otherwise; time does not grow with the request. */
+export function withRegistered(
+  given: ConditionFields,
+  { subject, resource }: RegisteredProperties,
+  requestProperties: RequestProperties,
+): ConditionFields {
+  const own = subject === undefined ? given : layered(given, ofUser(subject), requestProperties);
+  return resource === undefined ? own : layered(own, read("resource.", resource), requestProperties);
+}
+
+/** The fields of a request that hold for whatever resource: where registered attributes win, those of a resource may not. */
+export function ofNoResource(given: ConditionFields, requestProperties: RequestProperties): ConditionFields {
+  if (requestProperties === "override") return given;
+  const ofResource = (field: string): boolean => field.startsWith("resource.");
+  return {
+    get: (field) => (ofResource(field) ? undefined : given.get(field)),
+    has: (field) => !ofResource(field) && given.has(field),
+  };
 }

@@ -6,10 +6,9 @@ import { decideSets, decideSetsInSteps, openLeaves } from "../engine/decide-sets
 import type { Outcome, RequiredPermissions } from "../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../model/resource-set.ts";
 import type { Deciding } from "./deciding.ts";
-import type { RequestProperties } from "./evaluation-fields.ts";
+import type { NativeFields, TreeFields } from "./native-fields.ts";
 import type { CachedPrincipal } from "./principal-cache.ts";
 import type { Principals } from "./principals.ts";
-import { withRegistered } from "./registered-properties.ts";
 import type { RequestAnswer, RequestCheck } from "./requests.ts";
 import type { Slicer } from "./slicer.ts";
 
@@ -26,7 +25,7 @@ export interface RequestingOptions {
   readonly principals: Principals;
   readonly slicer: Slicer;
   readonly deciding: Deciding;
-  readonly requestProperties: RequestProperties;
+  readonly native: NativeFields;
   readonly limits: RequestLimits;
 }
 
@@ -87,12 +86,19 @@ export class Requesting {
     if (user === undefined) return this.#refused(asked, "unknown user", "unknown_user");
     const { required, shown, check } = asked;
     if (required === null || shown === null) return this.#answer(asked, ALLOWED);
-    const { slicer, requestProperties } = this.#options;
-    const { policies } = user;
-    const who = {
-      user: user.principal.username,
-      context: withRegistered(check.context, user, requestProperties),
-    };
+    const fields = this.#options.native.of(check.context, user, shown);
+    const decided = (found: TreeFields) => this.#decidedWith(asked, { required, shown }, user, found);
+    return fields instanceof Promise ? fields.then(decided) : decided(fields);
+  }
+
+  #decidedWith(
+    asked: Asked,
+    { required, shown }: { readonly required: RequiredOnSets; readonly shown: RequiredPermissions },
+    { principal, policies }: CachedPrincipal,
+    fields: TreeFields,
+  ): RequestAnswer | Promise<RequestAnswer> {
+    const { slicer } = this.#options;
+    const who = { user: principal.username, ...fields };
     // Without an open leaf the tree for people is the tree itself, and the indexes decide.
     if (openLeaves(required).length === 0) {
       return this.#answer(asked, decide(policies, { ...who, required: shown }));

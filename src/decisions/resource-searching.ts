@@ -4,16 +4,17 @@ import type { Directory } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 import { decide } from "../engine/decide.ts";
 import { isErrorCode } from "../errors.ts";
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { RegisteredResource } from "../model/resource-type.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { NOTHING } from "./entity-searching.ts";
-import { evaluationFields, type RequestProperties } from "./evaluation-fields.ts";
+import { requestedFields } from "./evaluation-fields.ts";
 import type { CachedPrincipal } from "./principal-cache.ts";
 import type { Principals } from "./principals.ts";
+import { type RequestProperties, withRegistered } from "./registered-properties.ts";
 import type { ResourceTypes } from "./resource-types.ts";
-import type { Found, ResourceSearch } from "./searches.ts";
+import type { Found, FoundEntity, ResourceSearch } from "./searches.ts";
 import type { Slicer } from "./slicer.ts";
 
 /** Resources read at once: a few milliseconds of the store's work. */
@@ -31,6 +32,14 @@ export interface ResourceSearchingOptions {
   readonly requestProperties: RequestProperties;
 }
 
+/** What every resource is decided by. */
+interface Asked {
+  readonly action: string;
+  /** The fields of the request. */
+  readonly given: ConditionFields;
+  readonly limit: number;
+}
+
 /** Answers searches for resources. */
 export class ResourceSearching {
   readonly #options: ResourceSearchingOptions;
@@ -40,7 +49,7 @@ export class ResourceSearching {
   }
 
   /** Registered resources of the type for which an evaluation of the rest says true. */
-  async resources(search: ResourceSearch): Promise<Found<{ readonly type: string; readonly id: string }>> {
+  async resources(search: ResourceSearch, signal?: AbortSignal): Promise<Found<FoundEntity>> {
     const { types, principals, directory, slicer } = this.#options;
     const { subject, action: asked, resource, page } = search;
     await types.refreshed();
@@ -49,10 +58,12 @@ export class ResourceSearching {
     const user = await principals.find(subject.id, { action, resource: "*" });
     if (user === undefined || !grants(user.policies, action)) return NOTHING;
     const found: string[] = [];
+    const given = requestedFields(search);
     let after = page.after ?? "";
     for (;;) {
+      signal?.throwIfAborted();
       const { results, next_offset } = await directory.resources.list(resource.type, { after, amount: READ });
-      await slicer.run(this.#allowed(user, action, search, results, found));
+      await slicer.run(this.#allowed(user, { action, given, limit: page.limit }, results, found));
       if (found.length > page.limit || next_offset === "") break;
       after = next_offset;
     }
@@ -64,13 +75,12 @@ export class ResourceSearching {
   /** Adds the ids of those that are allowed; stops at one more than the page takes. */
   *#allowed(
     { principal, policies }: CachedPrincipal,
-    action: string,
-    search: ResourceSearch,
+    { action, given, limit }: Asked,
     resources: readonly RegisteredResource[],
     found: string[],
   ): Generator<void, void> {
     const { types, counters } = this.#options;
-    const fields = this.#fieldsOf(policies, search, principal.properties);
+    const fields = this.#fieldsOf(policies, given, principal.properties);
     const counts = counters.decisions.search;
     let seen = 0;
     for (const { type, id, properties } of resources) {
@@ -84,19 +94,19 @@ export class ResourceSearching {
         context: fields(properties),
       });
       counts[effect]++;
-      if (effect === "allow" && found.push(id) > search.page.limit) return;
+      if (effect === "allow" && found.push(id) > limit) return;
     }
   }
 
   /** The condition fields of a resource; made anew for each only where a condition reads its attributes. */
   #fieldsOf(
     policies: CompiledPolicies,
-    search: ResourceSearch,
+    given: ConditionFields,
     subject: Properties,
-  ): (resource: Properties | undefined) => DecisionContext {
+  ): (resource: Properties | undefined) => ConditionFields {
     const { requestProperties } = this.#options;
-    const fields = (resource: Properties | undefined): DecisionContext =>
-      evaluationFields(search, { subject, resource }, requestProperties);
+    const fields = (resource: Properties | undefined): ConditionFields =>
+      withRegistered(given, { subject, resource }, requestProperties);
     if (policies.readsResource) return fields;
     const shared = fields(undefined);
     return () => shared;

@@ -8,6 +8,7 @@ import { type CompiledTemplate, compileTemplate, parseTemplate } from "../model/
 import { compareUtf8 } from "../model/utf8-order.ts";
 
 interface Known {
+  readonly type: string;
   readonly template: CompiledTemplate;
   readonly actions: ReadonlyMap<string, string>;
   /** The ARNs of the type as a pattern, with a star for each value. */
@@ -19,6 +20,8 @@ export class ResourceTypes {
   readonly #catalog: Catalog;
   readonly #directory: Directory;
   #known: ReadonlyMap<string, Known> = new Map();
+  /** Those with most literal text in their ARNs first. */
+  #bySpecificity: readonly Known[] = [];
   /** Counts changes, so that a reading that a change overtook is read again. */
   #generation = 0;
   #knownGeneration = -1;
@@ -52,6 +55,9 @@ export class ResourceTypes {
       const declared = await this.#directory.resources.types();
       const all = [...this.#catalog.resourceTypes.values(), ...declared];
       this.#known = new Map(all.map((type) => [type.type, known(type)]));
+      this.#bySpecificity = [...this.#known.values()].sort(
+        (a, b) => b.pattern.length - a.pattern.length || compareUtf8(a.type, b.type),
+      );
       this.#knownGeneration = generation;
     }
   }
@@ -63,6 +69,14 @@ export class ResourceTypes {
     if (arn === undefined || typeof arn === "string") return arn;
     const problem = { pointer: "/resource/id", message: arn.problem };
     throw new AuthorizerError("invalid_request", `resource.id ${arn.problem}`, { problems: [problem] });
+  }
+
+  /** Every resource that an ARN can be, by type and id: those whose templates have most of its text first. */
+  *resourcesOf(arn: string): Generator<{ readonly type: string; readonly id: string }> {
+    for (const { type, template } of this.#bySpecificity) {
+      const id = template.fromArn(arn);
+      if (id !== undefined) yield { type, id };
+    }
   }
 
   /** `service:Verb` of an action name: itself when it has a colon, else what the type calls so. */
@@ -89,6 +103,7 @@ export class ResourceTypes {
 
 function known(type: ResourceType): Known {
   return {
+    type: type.type,
     template: compileTemplate(type),
     actions: new Map(Object.entries(type.actions)),
     pattern: parseTemplate(type.arn).literals.join("*"),

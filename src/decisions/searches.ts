@@ -20,6 +20,12 @@ export interface Found<T> {
   readonly total?: number;
 }
 
+/** A subject or resource that was found. */
+export interface FoundEntity {
+  readonly type: string;
+  readonly id: string;
+}
+
 /** AuthZEN search: the entity that is searched for has a type and no id. */
 export interface SubjectSearch {
   readonly subject: { readonly type: string; readonly properties?: Properties };
@@ -107,16 +113,17 @@ export interface Plan {
 /**
  * The searches. Results are exactly those for which an evaluation (or, for the native questions, a check) allows, in
  * UTF-8 byte order and complete over all pages while nothing changes. Each yields to other work at least every 10 ms
- * (security.md §5.3) and rejects with "unavailable" when the store does not work.
+ * (security.md §5.3) and rejects with "unavailable" when the store does not work, or with the reason of `signal` when
+ * that is aborted: nobody waits for the answer any more.
  */
 export interface Searches {
   /** "invalid_request" where the id of the resource makes its ARN ambiguous, as for evaluations. */
-  subjects(search: SubjectSearch): Promise<Found<{ readonly type: string; readonly id: string }>>;
+  subjects(search: SubjectSearch, signal?: AbortSignal): Promise<Found<FoundEntity>>;
   /** Among registered resources. */
-  resources(search: ResourceSearch): Promise<Found<{ readonly type: string; readonly id: string }>>;
+  resources(search: ResourceSearch, signal?: AbortSignal): Promise<Found<FoundEntity>>;
   /** "invalid_request" as for {@link Searches.subjects}. */
-  actions(search: ActionSearch): Promise<Found<{ readonly name: string }>>;
-  whoCan(question: WhoCan): Promise<Found<WhoCanResult>>;
-  whatCan(question: WhatCan): Promise<WhatCanAnswer>;
+  actions(search: ActionSearch, signal?: AbortSignal): Promise<Found<{ readonly name: string }>>;
+  whoCan(question: WhoCan, signal?: AbortSignal): Promise<Found<WhoCanResult>>;
+  whatCan(question: WhatCan, signal?: AbortSignal): Promise<WhatCanAnswer>;
   plan(request: PlanRequest): Promise<Plan>;
 }

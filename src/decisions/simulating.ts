@@ -1,12 +1,13 @@
 /** `/simulate`: decisions from given policies, or as if a user's policies were changed (decision-api.md §3). */
 
-import type { Directory } from "../directory/directory.ts";
+import type { Directory, Principal } from "../directory/directory.ts";
 import { type CompiledPolicies, compileInSteps } from "../engine/compile.ts";
 import { hasActionOnAnyResource, isListed } from "../engine/list-filter.ts";
 import type { NamedStatements, Via } from "../model/policy.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 import type { Deciding } from "./deciding.ts";
 import type { SimulationAnswer, SimulationCase } from "./decisions.ts";
+import type { NativeFields } from "./native-fields.ts";
 import type { Slicer } from "./slicer.ts";
 
 /** What {@link Simulating} needs. */
@@ -14,12 +15,15 @@ export interface SimulatingOptions {
   readonly directory: Directory;
   readonly partition: string;
   readonly slicer: Slicer;
+  readonly native: NativeFields;
   readonly deciding: Deciding;
 }
 
 interface Candidate {
   readonly policies: readonly NamedStatements[];
   readonly via: ReadonlyMap<string, readonly Via[]>;
+  /** The user whose policies are changed. */
+  readonly principal?: Principal;
 }
 
 const NOTHING = { and: [] } as const;
@@ -35,7 +39,7 @@ export class Simulating {
   /** Answers one case. */
   async simulate(simulation: SimulationCase): Promise<SimulationAnswer> {
     const { user, required, context, evaluator, list } = simulation;
-    const { deciding, partition, slicer } = this.#options;
+    const { deciding, partition, slicer, native } = this.#options;
     const asker = { ...simulation, entrance: "simulate" } as const;
     const request = { user, required: required ?? NOTHING, context };
     const candidate = await this.#candidate(simulation);
@@ -43,7 +47,9 @@ export class Simulating {
     const policies = await slicer.run(compileInSteps(candidate.policies, { partition, evaluator }));
     if (list !== undefined) return listAnswer(policies, user, list);
     const via = (policy: string): readonly Via[] => candidate.via.get(policy) ?? [{ user }];
-    return deciding.check({ policies, via, cache: "miss" }, request, asker);
+    const { principal } = candidate;
+    const fields = principal && (await native.of(context, { principal, policies }, request.required));
+    return deciding.check({ policies, via, cache: "miss" }, { ...request, ...fields }, asker);
   }
 
   async #candidate({ user, policies, candidate }: SimulationCase): Promise<Candidate | undefined> {
@@ -57,6 +63,7 @@ export class Simulating {
     for (const name of candidate.remove) changed.delete(name);
     return {
       policies: [...changed.values()].sort((a, b) => compareUtf8(a.name, b.name)),
+      principal,
       via: new Map(principal.policies.map(({ name, via }) => [name, via])),
     };
   }

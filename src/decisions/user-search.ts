@@ -5,7 +5,7 @@
 
 import type { Directory, HolderTest, Survey } from "../directory/directory.ts";
 import { type FieldsTest, narrowPolicies } from "../engine/may-allow.ts";
-import type { DecisionContext, RequiredLeaf } from "../model/decision.ts";
+import type { ConditionFields, RequiredLeaf } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
 import type { AllPolicies } from "./all-policies.ts";
@@ -31,10 +31,12 @@ export interface UserSearchOptions {
 export interface UserQuestion<T> {
   readonly required: RequiredLeaf;
   /** Condition fields as they are for every user: without registered properties. */
-  readonly context: DecisionContext;
+  readonly context: ConditionFields;
   readonly page: SearchPage;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal | undefined;
   /** The condition fields of a user with these registered properties. */
-  readonly fields: (properties: Properties) => DecisionContext;
+  readonly fields: (properties: Properties) => ConditionFields;
   /**
    * Decides about a user: what to tell of one who is allowed, else undefined. The compiled policies of the user are
    * those that matter for the question.
@@ -65,7 +67,7 @@ export class UserSearch {
     const { directory, all, turns } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const { generation } = all;
-      const { pause } = new Pace(turns);
+      const { pause } = new Pace(turns, question.signal);
       const found = await directory.survey(async (survey) => {
         const narrowed = await this.#narrowed(survey, generation, question);
         return this.#page(survey, narrowed, question, pause);

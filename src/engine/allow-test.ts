@@ -3,7 +3,7 @@
  * For lists, where a decision of its own for each would spend half of its time on that.
  */
 
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { onlyDeniesOwn } from "./decide.ts";
 import { Findings, NO_STATEMENT } from "./matches.ts";
@@ -12,7 +12,7 @@ import { Findings, NO_STATEMENT } from "./matches.ts";
 export interface AllowQuestion {
   readonly user: string;
   readonly action: string;
-  readonly context: DecisionContext;
+  readonly context: ConditionFields;
 }
 
 /**

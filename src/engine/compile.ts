@@ -4,7 +4,7 @@
  * a caller can let others run in between.
  */
 
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import { parseIp } from "../model/ip.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import type { CompiledCondition, Evaluator } from "./conditions.ts";
@@ -62,6 +62,7 @@ export class CompiledPolicies {
   /** Field that must be an IP address → order of the first statement that reads it. */
   readonly #addressFields = new Map<string, number>();
   readonly #fallible: Fallible[] = [];
+  readonly #canFail: CompiledStatement[] = [];
   #indexed = 0;
 
   /** Use {@link compile} or {@link compileInSteps}. */
@@ -79,8 +80,21 @@ export class CompiledPolicies {
     this.readsResource = statements.some(({ condition }) => condition?.readsResource);
   }
 
-  #noteFailures({ order, condition, resources }: CompiledStatement): void {
+  /** The statements whose evaluation can fail, which denies everything whatever they are about; in order. */
+  get canFail(): readonly CompiledStatement[] {
+    return this.#canFail;
+  }
+
+  #noteFailures(statement: CompiledStatement): void {
+    const { order, condition, resources } = statement;
     const brokenResource = resources === undefined;
+    if (
+      brokenResource ||
+      condition?.alwaysFails ||
+      condition?.hasBadValues ||
+      condition?.addressFields.length
+    )
+      this.#canFail.push(statement);
     if (condition === undefined) {
       if (brokenResource) this.#broken = Math.min(this.#broken, order);
       return;
@@ -94,7 +108,7 @@ export class CompiledPolicies {
   }
 
   /** Order of the first statement whose evaluation fails for this user and context, or {@link NO_STATEMENT}. */
-  firstFailure(context: DecisionContext, user: string): number {
+  firstFailure(context: ConditionFields, user: string): number {
     let first = this.#broken;
     if (this.#addressFields.size > 0) {
       for (const [field, order] of this.#addressFields) {

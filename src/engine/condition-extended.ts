@@ -5,7 +5,7 @@
 
 import type { Operator } from "../model/condition-operators.ts";
 import { USER_VARIABLE } from "../model/condition-variables.ts";
-import { type DecisionContext, type FieldValue, UNREADABLE } from "../model/decision.ts";
+import { type ConditionFields, type FieldValue, UNREADABLE } from "../model/decision.ts";
 import { compileMatcher, type Match } from "./condition-matchers.ts";
 import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
 
@@ -57,7 +57,7 @@ export function extendedPart(operator: Operator, field: string, values: readonly
   return {
     reads: [field, ...[...matcher.variables].filter((name) => name !== USER_VARIABLE)],
     readsUser: matcher.variables.has(USER_VARIABLE),
-    evaluate: (context: DecisionContext, user: string) => {
+    evaluate: (context: ConditionFields, user: string) => {
       const value = context.get(field);
       // `IfExists` is what keeps a variable without a value from spoiling a statement: IAM says to use it for that.
       if (value === undefined && operator.ifExists) return ofMissing(operator);

@@ -3,7 +3,7 @@
 import type { Comparison, Operator } from "../model/condition-operators.ts";
 import { parseBoolean, parseDate, parseNumber } from "../model/condition-values.ts";
 import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../model/condition-variables.ts";
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import { parseIp, parseIpRange, rangeContains } from "../model/ip.ts";
 import { compilePieces, type Wildcard } from "./wildcard.ts";
 import type { PatternPiece } from "./wildcard-nfa.ts";
@@ -16,7 +16,7 @@ export interface Matcher {
   /** Variables in the values, each once. */
   readonly variables: ReadonlySet<string>;
   /** The values for one request; undefined where one cannot be read, or a variable has no single value. */
-  bind(context: DecisionContext, user: string): Match | undefined;
+  bind(context: ConditionFields, user: string): Match | undefined;
 }
 
 /** Longest text that a variable puts into a value, in UTF-16 units: what is longer has no value. */
@@ -49,7 +49,7 @@ function parsedMatcher<Value, Written>(
 /** Puts the values of variables in; undefined where one has none. */
 function substitute(
   parts: readonly TemplatePart[],
-  context: DecisionContext,
+  context: ConditionFields,
   user: string,
 ): PatternPiece[] | undefined {
   const pieces: PatternPiece[] = [];

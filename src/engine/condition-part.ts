@@ -1,6 +1,6 @@
 /** The parts of a condition: each is one field under one operator, ready for evaluation. */
 
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 
 /**
  * What a condition, or a part of it, says of a request. `error` ends the whole check with deny; `unreadable` concerns
@@ -15,7 +15,7 @@ export interface ConditionPart {
   /** True when a value holds `${user}`. */
   readonly readsUser: boolean;
   /** @param user the name that `${user}` stands for */
-  evaluate(context: DecisionContext, user: string): ConditionResult;
+  evaluate(context: ConditionFields, user: string): ConditionResult;
 }
 
 /** The result of a part whose evaluation succeeded. */

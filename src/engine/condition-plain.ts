@@ -3,7 +3,7 @@
  * an address that cannot be read is an error that denies everything. A list is no value for them.
  */
 
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import { type IpBytes, type IpRange, parseIp, parseIpRange, rangeContains } from "../model/ip.ts";
 import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
@@ -12,7 +12,7 @@ function partOf(field: string, test: (value: string) => ConditionResult): Condit
   return {
     reads: [field],
     readsUser: false,
-    evaluate: (context: DecisionContext) => {
+    evaluate: (context: ConditionFields) => {
       const value = context.get(field);
       if (value === undefined) return "unsatisfied";
       return typeof value === "string" ? test(value) : "unreadable";

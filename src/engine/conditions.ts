@@ -5,7 +5,7 @@
  */
 
 import { type Operator, operatorOf } from "../model/condition-operators.ts";
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import { parseIpRange } from "../model/ip.ts";
 import type { Condition } from "../model/policy.ts";
 import { extendedPart } from "./condition-extended.ts";
@@ -71,7 +71,7 @@ export class CompiledCondition {
    * Evaluates against the condition fields of a request. `error` wins over `unreadable`, and that over `unsatisfied`.
    * @param user the name that `${user}` stands for
    */
-  evaluate(context: DecisionContext, user: string): ConditionResult {
+  evaluate(context: ConditionFields, user: string): ConditionResult {
     if (this.alwaysFails) return "error";
     let result: ConditionResult = "satisfied";
     for (const part of this.#parts) {

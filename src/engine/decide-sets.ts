@@ -4,7 +4,7 @@
  * not count. All else, trees and texts of refusals, is as for single resources; a set of one part is one.
  */
 
-import type { DecisionContext, Outcome } from "../model/decision.ts";
+import type { ConditionFields, Outcome } from "../model/decision.ts";
 import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import type { ConditionResult } from "./condition-part.ts";
@@ -20,7 +20,9 @@ import type { CompiledStatement } from "./statement.ts";
 export interface SetsRequest {
   readonly user: string;
   readonly required: RequiredOnSets;
-  readonly context: DecisionContext;
+  readonly context: ConditionFields;
+  /** Condition fields of a single resource, where not all resources have the same. */
+  readonly contextOf?: (resource: string) => ConditionFields;
 }
 
 type SetLeaf = Leaf<ResourceSet>;
@@ -44,15 +46,16 @@ export function* decideSetsInSteps(
   policies: CompiledPolicies,
   request: SetsRequest,
 ): Generator<void, Outcome> {
-  const { user, required, context } = request;
+  const { user, required, context, contextOf } = request;
   const found = new Map<SetLeaf, LeafFindings>();
   for (const leaf of openLeaves(required)) found.set(leaf, yield* findOnSet(policies, leaf, request));
   return decideTree<ResourceSet>(required, {
     policies,
     user,
     context,
-    look: (leaf, question) =>
-      found.get(leaf) ?? lookUp({ action: leaf.action, resource: leaf.resource.parts[0] }, question),
+    contextOf: contextOf && (({ parts }) => (parts.length > 1 ? context : contextOf(parts[0]))),
+    look: (leaf, question, fields) =>
+      found.get(leaf) ?? lookUp({ action: leaf.action, resource: leaf.resource.parts[0] }, question, fields),
     observe: undefined,
     denied: [],
     missing: [],
@@ -102,18 +105,22 @@ function bound(resource: string, user: string): string {
 
 /** Conditions of one request, each evaluated once however many statements share it. */
 class Conditions {
-  readonly #context: DecisionContext;
+  readonly #context: ConditionFields;
   readonly #user: string;
   readonly #results = new Map<CompiledCondition, ConditionResult>();
 
-  constructor(context: DecisionContext, user: string) {
+  constructor(context: ConditionFields, user: string) {
     this.#context = context;
     this.#user = user;
   }
 
-  /** True when the statement applies: an allow that is satisfied, a deny that is not unsatisfied. */
+  /**
+   * True when the statement applies: an allow that is satisfied, a deny that is not unsatisfied. Attributes of the
+   * resource may be others for each resource of the set: a deny that reads them may apply to one of them.
+   */
   hold({ condition, deny }: CompiledStatement): boolean {
     if (condition === undefined) return true;
+    if (condition.readsResource) return deny;
     let result = this.#results.get(condition);
     if (result === undefined) {
       result = condition.evaluate(this.#context, this.#user);

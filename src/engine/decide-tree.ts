@@ -3,7 +3,7 @@
  * resource or a set of them. Deny wins over allow wherever it stands; what cannot be evaluated denies.
  */
 
-import type { DecisionContext, Effect, Outcome } from "../model/decision.ts";
+import type { ConditionFields, Effect, Outcome } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import { type CompiledStatement, matchingAction } from "./statement.ts";
@@ -32,9 +32,11 @@ export interface LeafFindings {
 export interface Question<R> {
   readonly policies: CompiledPolicies;
   readonly user: string;
-  readonly context: DecisionContext;
-  /** What the policies say of a leaf; the result is read before the next call. */
-  readonly look: (leaf: Leaf<R>, question: Question<R>) => LeafFindings;
+  readonly context: ConditionFields;
+  /** Condition fields of a resource, where not all resources have the same. */
+  readonly contextOf: ((resource: R) => ConditionFields) | undefined;
+  /** What the policies say of a leaf with its condition fields; the result is read before the next call. */
+  readonly look: (leaf: Leaf<R>, question: Question<R>, context: ConditionFields) => LeafFindings;
   /** Called with the effect of each node that was looked at. */
   readonly observe: ((node: Tree<R>, effect: Effect) => void) | undefined;
   /** Filled with the action patterns of explicit denies, which a refusal names. */
@@ -71,9 +73,10 @@ function decideNode<R>(node: Tree<R>, question: Question<R>): Effect {
 }
 
 function decideLeaf<R>(leaf: Leaf<R>, question: Question<R>): Effect {
-  const { policies } = question;
-  const { deny, allowed } = question.look(leaf, question);
-  const failure = policies.firstFailure(question.context, question.user);
+  const { policies, contextOf } = question;
+  const context = contextOf === undefined ? question.context : contextOf(leaf.resource);
+  const { deny, allowed } = question.look(leaf, question, context);
+  const failure = policies.firstFailure(context, question.user);
   // The first of the two ends the check; only an explicit deny is named.
   if (deny !== NO_STATEMENT && deny < failure) {
     const action = leaf.action.toWellFormed();

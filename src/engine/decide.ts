@@ -3,7 +3,7 @@
  * Deny wins over allow wherever it stands; what cannot be evaluated denies.
  */
 
-import type { DecisionContext, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
+import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { decideTree, type Leaf, type LeafFindings, type Question } from "./decide-tree.ts";
 import { Findings } from "./matches.ts";
@@ -13,7 +13,15 @@ import { isWildcardName } from "./resource-pattern.ts";
 export interface EngineRequest {
   readonly user: string;
   readonly required: RequiredPermissions;
-  readonly context: DecisionContext;
+  readonly context: ConditionFields;
+  /** Condition fields of a resource, where not all resources of the tree have the same. */
+  readonly contextOf?: (resource: string) => ConditionFields;
+}
+
+/** The request as one of its leaves sees it. */
+export function aboutLeaf<R extends Omit<EngineRequest, "required">>(request: R, leaf: Leaf<string>): R {
+  const { contextOf } = request;
+  return contextOf === undefined ? request : { ...request, context: contextOf(leaf.resource) };
 }
 
 const findings = new Findings();
@@ -23,11 +31,12 @@ export type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
 
 /** Decides whether the policies allow the required permissions. */
 export function decide(policies: CompiledPolicies, request: EngineRequest, observe?: NodeObserver): Outcome {
-  const { user, required, context } = request;
+  const { user, required, context, contextOf } = request;
   return decideTree(required, {
     policies,
     user,
     context,
+    contextOf,
     look: lookUp,
     observe,
     denied: [],
@@ -38,7 +47,8 @@ export function decide(policies: CompiledPolicies, request: EngineRequest, obser
 /** What the policies say of one resource: read the result before the next call, which fills it anew. */
 export function lookUp(
   leaf: Leaf<string>,
-  { policies, user, context }: Pick<Question<string>, "policies" | "user" | "context">,
+  { policies, user }: Pick<Question<string>, "policies" | "user">,
+  context: ConditionFields,
 ): LeafFindings {
   findings.reset(context, user, onlyDeniesOwn(policies, user));
   policies.indexOf(leaf.action.toWellFormed()).resources.lookup(leaf.resource.toWellFormed(), user, findings);

@@ -1,6 +1,7 @@
 /**
  * Why a decision came out as it did (decision-api.md §5): the statements that decided, the effect of every node, and
- * what nearly allowed. It walks all statements, apart from the indexes that decide, and costs nothing when not asked.
+ * what nearly allowed. It walks the statements of an action, apart from the indexes that decide, and costs nothing when
+ * not asked.
  */
 
 import type {
@@ -12,9 +13,10 @@ import type {
   RequiredPermissions,
 } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import { decide, type EngineRequest } from "./decide.ts";
+import { aboutLeaf, decide, type EngineRequest, onlyDeniesOwn } from "./decide.ts";
 import { nearMissesInSteps } from "./near-misses.ts";
-import { isWildcardName, matchesResource, USER_PLACEHOLDER } from "./resource-pattern.ts";
+import { OrderedStatements } from "./ordered-statements.ts";
+import { USER_PLACEHOLDER } from "./resource-pattern.ts";
 import { type CompiledStatement, matchingAction } from "./statement.ts";
 
 /** Statements looked at between two steps: well under a millisecond. */
@@ -60,11 +62,12 @@ export function* explainInSteps(
   const decided = [...effects].filter(([, effect]) => effect === outcome.effect).map(([node]) => node);
   const leaves = decided.filter((node) => "action" in node);
   const determining = new Map<string, Determining>();
+  const ordered = new OrderedStatements(policies, request.user);
   const denying = outcome.effect === "deny";
   // The first deny ends a tree, but without it another leaf's would: all of them keep the decision what it is.
   const nodes = denying ? nodesOf(request.required) : outcome.effect === "allow" ? decided : [];
   for (const node of nodes) {
-    for (const one of yield* determiningStatements(policies, node, request, denying)) {
+    for (const one of yield* determiningStatements(ordered, node, request, denying)) {
       determining.set(`${one.statement} ${one.policy}`, one);
     }
   }
@@ -72,7 +75,7 @@ export function* explainInSteps(
     ...outcome,
     determining: [...determining.values()],
     tree: withEffects(request.required, effects),
-    nearMisses: outcome.effect === "neutral" ? yield* nearMissesInSteps(policies, leaves, request) : [],
+    nearMisses: outcome.effect === "neutral" ? yield* nearMissesInSteps(ordered, leaves, request) : [],
   };
 }
 
@@ -95,21 +98,22 @@ function withEffects(
 
 /** The statements that decided a node; none for a node that only gathers others. */
 function* determiningStatements(
-  policies: CompiledPolicies,
+  ordered: OrderedStatements,
   node: RequiredPermissions,
   request: EngineRequest,
   denying: boolean,
 ): Generator<void, Determining[]> {
-  if ("action" in node) return yield* leafStatements(policies, node, request, denying);
+  if ("action" in node) return yield* leafStatements(ordered, node, request, denying);
   // The gate ignores denies: it is open or not (evaluation.md §10).
-  return "any_resource" in node && !denying ? yield* gateStatements(policies, node.any_resource.action) : [];
+  return "any_resource" in node && !denying ? yield* gateStatements(ordered, node.any_resource.action) : [];
 }
 
 /** All statements that open the gate of list filtering, whatever their resource (evaluation.md §10). */
-function* gateStatements(policies: CompiledPolicies, action: string): Generator<void, Determining[]> {
+function* gateStatements(ordered: OrderedStatements, action: string): Generator<void, Determining[]> {
   const found: Determining[] = [];
-  for (const statement of policies.statements) {
-    if (statement.order % STEP === 0) yield;
+  let seen = 0;
+  for (const statement of ordered.matching(action)) {
+    if (++seen % STEP === 0) yield;
     if (statement.policy.statement[statement.index]?.effect !== "allow") continue;
     const pattern = matchingAction(statement, action.toWellFormed());
     if (pattern !== undefined) found.push(describe(statement, pattern, undefined));
@@ -122,17 +126,20 @@ function* gateStatements(policies: CompiledPolicies, action: string): Generator<
  * be evaluated denies everything and is named with its whole resource text and no action.
  */
 function* leafStatements(
-  policies: CompiledPolicies,
+  ordered: OrderedStatements,
   leaf: RequiredLeaf,
   request: EngineRequest,
   denying: boolean,
 ): Generator<void, Determining[]> {
   const found: Determining[] = [];
-  for (const statement of policies.statements) {
-    if (statement.order % STEP === 0) yield;
-    if (denying && fails(statement, request)) found.push(describe(statement, "", undefined));
+  const asked = aboutLeaf(request, leaf);
+  let seen = 0;
+  yield;
+  for (const statement of denying ? ordered.matchingOrFailing(leaf.action) : ordered.matching(leaf.action)) {
+    if (++seen % STEP === 0) yield;
+    if (denying && fails(statement, asked)) found.push(describe(statement, "", undefined));
     else if (statement.deny === denying) {
-      const match = matchOf(policies, statement, leaf, request);
+      const match = matchOf(ordered, statement, leaf, asked);
       if (match !== undefined) found.push(describe(statement, match.action, match.resource));
     }
   }
@@ -145,9 +152,11 @@ export function* firstAllowing(
   leaf: RequiredLeaf,
   request: Omit<EngineRequest, "required">,
 ): Generator<void, CompiledStatement | undefined> {
-  for (const statement of policies.statements) {
-    if (statement.order % STEP === 0) yield;
-    if (!statement.deny && matchOf(policies, statement, leaf, request) !== undefined) return statement;
+  const ordered = new OrderedStatements(policies, request.user);
+  let seen = 0;
+  for (const statement of ordered.matching(leaf.action)) {
+    if (++seen % STEP === 0) yield;
+    if (!statement.deny && matchOf(ordered, statement, leaf, request) !== undefined) return statement;
   }
   return undefined;
 }
@@ -170,22 +179,22 @@ function fails({ condition, resources }: CompiledStatement, { context, user }: E
   return result === "error" || (resources === undefined && result !== "unsatisfied");
 }
 
+/** Looks at the resources first: they tell most statements apart, and soonest. */
 function matchOf(
-  policies: CompiledPolicies,
+  { policies, resources }: OrderedStatements,
   statement: CompiledStatement,
   leaf: RequiredLeaf,
   { user, context }: Omit<EngineRequest, "required">,
 ): { readonly action: string; readonly resource: string } | undefined {
-  const { partition, evaluator } = policies.options;
-  const result = statement.condition?.evaluate(context, user) ?? "satisfied";
-  if (result === "unsatisfied" || (result === "unreadable" && !statement.deny)) return undefined;
-  const action = matchingAction(statement, leaf.action.toWellFormed());
-  if (action === undefined) return undefined;
-  const onlyDenies = evaluator !== "data_server" && isWildcardName(user) && !statement.deny;
+  const onlyDenies = onlyDeniesOwn(policies, user) && !statement.deny;
   const resource = statement.resources?.find(
     (pattern) =>
-      !(onlyDenies && pattern.includes(USER_PLACEHOLDER)) &&
-      matchesResource(pattern, leaf.resource.toWellFormed(), user, partition),
+      !(onlyDenies && pattern.includes(USER_PLACEHOLDER)) && resources.matches(pattern, leaf.resource),
   );
-  return resource === undefined ? undefined : { action, resource };
+  if (resource === undefined) return undefined;
+  const action = matchingAction(statement, leaf.action.toWellFormed());
+  if (action === undefined) return undefined;
+  const result = statement.condition?.evaluate(context, user) ?? "satisfied";
+  if (result === "unsatisfied" || (result === "unreadable" && !statement.deny)) return undefined;
+  return { action, resource };
 }

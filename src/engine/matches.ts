@@ -1,6 +1,6 @@
 /** What matching statements say of one required permission, folded to the least that a decision needs. */
 
-import type { DecisionContext } from "../model/decision.ts";
+import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import type { CompiledStatement } from "./statement.ts";
 
@@ -19,14 +19,14 @@ export class Findings {
   /** Order of the first matching statement that denies. */
   deny = NO_STATEMENT;
   allowed = false;
-  context: DecisionContext = new Map();
+  context: ConditionFields = new Map();
   /** The name that `${user}` stands for. */
   user = "";
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   userOnlyDenies = false;
 
   /** Forgets everything before a new look-up. */
-  reset(context: DecisionContext, user: string, userOnlyDenies: boolean): void {
+  reset(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
     this.deny = NO_STATEMENT;
     this.allowed = false;
     this.context = context;

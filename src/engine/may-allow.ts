@@ -4,7 +4,7 @@
  */
 
 import { parseTemplate, USER_VARIABLE } from "../model/condition-variables.ts";
-import type { DecisionContext, RequiredLeaf } from "../model/decision.ts";
+import type { ConditionFields, RequiredLeaf } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import { classifyResource, isWildcardName, matchesResource, USER_PLACEHOLDER } from "./resource-pattern.ts";
@@ -20,11 +20,11 @@ export type NameTest = (username: string) => boolean;
 /** What is asked for, and what is known of every user alike. */
 export interface MayAllowQuestion extends RequiredLeaf {
   /** Condition fields without those of the user. */
-  readonly context: DecisionContext;
+  readonly context: ConditionFields;
 }
 
 /** Whether some policy can allow somebody of this name with these condition fields. */
-export type FieldsTest = (username: string, context: DecisionContext) => boolean;
+export type FieldsTest = (username: string, context: ConditionFields) => boolean;
 
 /** Policies, by name, as far as they matter for a question. */
 export interface Narrowed {
@@ -73,7 +73,7 @@ type Holding = "always" | "never" | "name" | "attributes";
 class Narrowing {
   readonly #partition: string;
   readonly #required: string;
-  readonly #context: DecisionContext;
+  readonly #context: ConditionFields;
   readonly #holding = new Map<CompiledCondition, Holding>();
   readonly #relevant = new Set<string>();
   readonly #forAnybody = new Set<string>();
@@ -153,7 +153,7 @@ class Narrowing {
   }
 
   /** @param context the fields of that user, where they are known */
-  #passes({ templates, condition, by }: Way, name: string, context?: DecisionContext): boolean {
+  #passes({ templates, condition, by }: Way, name: string, context?: ConditionFields): boolean {
     const fields = by === "name" ? this.#context : by === "attributes" ? context : undefined;
     if (fields !== undefined && condition?.evaluate(fields, name) !== "satisfied") return false;
     if (templates === undefined) return true;

@@ -1,10 +1,11 @@
 /** Statements that would allow but for one thing: what somebody who is refused most likely meant. */
 
 import type { NearMiss, RequiredLeaf } from "../model/decision.ts";
-import type { CompiledPolicies } from "./compile.ts";
-import type { EngineRequest } from "./decide.ts";
-import { bindUser, matchesResource } from "./resource-pattern.ts";
-import { type CompiledStatement, matchingAction } from "./statement.ts";
+import type { CompiledCondition } from "./conditions.ts";
+import { aboutLeaf, type EngineRequest } from "./decide.ts";
+import type { OrderedStatements } from "./ordered-statements.ts";
+import { bindUser } from "./resource-pattern.ts";
+import type { ActionList, CompiledStatement } from "./statement.ts";
 
 const MOST_MISSES = 5;
 /** Statements looked at between two steps. */
@@ -23,58 +24,121 @@ function closeness(pattern: string, required: string): number {
   return same / Math.max(1, required.length);
 }
 
-function miss(
-  policies: CompiledPolicies,
-  statement: CompiledStatement,
-  leaf: RequiredLeaf,
-  { user, context }: EngineRequest,
-): Scored | undefined {
-  const at = { policy: statement.policy.name, statement: statement.index };
-  const resources = (statement.resources ?? []).map((resource) => bindUser(resource, user));
-  const actionMatches = matchingAction(statement, leaf.action) !== undefined;
-  const resourceMatches = resources.some((one) =>
-    matchesResource(one, leaf.resource, user, policies.options.partition),
-  );
-  const conditionHolds = (statement.condition?.evaluate(context, user) ?? "satisfied") === "satisfied";
-  if (actionMatches && resourceMatches && !conditionHolds) {
-    return { ...at, why: "condition", detail: "the condition is not satisfied", score: CONDITION_SCORE };
+function closest(patterns: readonly string[], required: string): number {
+  return patterns.reduce((most, pattern) => Math.max(most, closeness(pattern, required)), 0);
+}
+
+/** The closest misses so far. */
+class Best {
+  readonly #misses: Scored[] = [];
+
+  /** True when a miss with this score would be among them. */
+  takes(score: number): boolean {
+    return this.#misses.length < MOST_MISSES || score > (this.#misses.at(-1) as Scored).score;
   }
-  if (!conditionHolds) return undefined;
-  if (resourceMatches && !actionMatches) {
-    const { patterns } = statement.actions;
-    const score = Math.max(0, ...patterns.map((pattern) => closeness(pattern, leaf.action)));
-    return { ...at, why: "action", detail: `${leaf.action} is not among ${patterns.join(", ")}`, score };
+
+  add(miss: Scored): void {
+    this.#misses.push(miss);
+    this.#misses.sort((a, b) => b.score - a.score);
+    if (this.#misses.length > MOST_MISSES) this.#misses.pop();
   }
-  if (actionMatches && !resourceMatches) {
-    const score = Math.max(0, ...resources.map((one) => closeness(one, leaf.resource)));
-    return {
-      ...at,
-      why: "resource",
-      detail: `${leaf.resource} does not match ${resources.join(", ")}`,
-      score,
-    };
+
+  get found(): NearMiss[] {
+    return this.#misses.map(({ score: _, ...miss }) => miss);
   }
-  return undefined;
+}
+
+/** Looks for what nearly allowed one permission. What it says of a score comes before what takes longer to find out. */
+class LeafMisses {
+  readonly #best: Best;
+  readonly #leaf: RequiredLeaf;
+  readonly #request: EngineRequest;
+  readonly #ordered: OrderedStatements;
+  readonly #matching: ReadonlySet<CompiledStatement>;
+  readonly #holding = new Map<CompiledCondition, boolean>();
+  readonly #closeActions = new Map<ActionList, number>();
+
+  constructor(best: Best, ordered: OrderedStatements, leaf: RequiredLeaf, request: EngineRequest) {
+    this.#best = best;
+    this.#leaf = leaf;
+    this.#request = request;
+    this.#ordered = ordered;
+    this.#matching = ordered.matchingSet(leaf.action);
+  }
+
+  look(statement: CompiledStatement): void {
+    if (this.#matching.has(statement)) this.#aboutAction(statement);
+    else if (this.#best.takes(this.#actionScore(statement.actions))) this.#aboutAnother(statement);
+  }
+
+  /** The action matches: resource or condition did not. */
+  #aboutAction(statement: CompiledStatement): void {
+    if (this.#holds(statement)) {
+      const resources = this.#resourcesOf(statement);
+      const score = closest(resources, this.#leaf.resource);
+      if (!this.#best.takes(score) || this.#matches(statement)) return;
+      const detail = `${this.#leaf.resource} does not match ${resources.join(", ")}`;
+      this.#best.add({ ...at(statement), why: "resource", detail, score });
+    } else if (this.#best.takes(CONDITION_SCORE) && this.#matches(statement)) {
+      const detail = "the condition is not satisfied";
+      this.#best.add({ ...at(statement), why: "condition", detail, score: CONDITION_SCORE });
+    }
+  }
+
+  #aboutAnother(statement: CompiledStatement): void {
+    if (!this.#holds(statement) || !this.#matches(statement)) return;
+    const detail = `${this.#leaf.action} is not among ${statement.actions.patterns.join(", ")}`;
+    const score = this.#actionScore(statement.actions);
+    this.#best.add({ ...at(statement), why: "action", detail, score });
+  }
+
+  #actionScore(actions: ActionList): number {
+    let score = this.#closeActions.get(actions);
+    if (score === undefined) {
+      score = closest(actions.patterns, this.#leaf.action);
+      this.#closeActions.set(actions, score);
+    }
+    return score;
+  }
+
+  #holds({ condition }: CompiledStatement): boolean {
+    if (condition === undefined) return true;
+    let holds = this.#holding.get(condition);
+    if (holds === undefined) {
+      holds = condition.evaluate(this.#request.context, this.#request.user) === "satisfied";
+      this.#holding.set(condition, holds);
+    }
+    return holds;
+  }
+
+  #resourcesOf({ resources = [] }: CompiledStatement): readonly string[] {
+    return resources.map((resource) => bindUser(resource, this.#request.user));
+  }
+
+  #matches({ resources = [] }: CompiledStatement): boolean {
+    return resources.some((one) => this.#ordered.resources.matches(one, this.#leaf.resource));
+  }
+}
+
+function at({ policy, index }: CompiledStatement): Pick<NearMiss, "policy" | "statement"> {
+  return { policy: policy.name, statement: index };
 }
 
 /** At most five near misses of neutral leaves, the closest first; found step by step. */
 export function* nearMissesInSteps(
-  policies: CompiledPolicies,
+  ordered: OrderedStatements,
   leaves: readonly RequiredLeaf[],
   request: EngineRequest,
 ): Generator<void, NearMiss[]> {
-  const best: Scored[] = [];
+  const best = new Best();
+  let seen = 0;
   for (const leaf of leaves) {
-    for (const statement of policies.statements) {
-      if (statement.order % STEP === 0) yield;
-      if (statement.deny) continue;
-      const found = miss(policies, statement, leaf, request);
-      if (found === undefined || (best.length === MOST_MISSES && found.score <= (best.at(-1)?.score ?? 0)))
-        continue;
-      best.push(found);
-      best.sort((a, b) => b.score - a.score);
-      if (best.length > MOST_MISSES) best.pop();
+    yield;
+    const misses = new LeafMisses(best, ordered, leaf, aboutLeaf(request, leaf));
+    for (const statement of ordered.policies.statements) {
+      if (++seen % STEP === 0) yield;
+      if (!statement.deny) misses.look(statement);
     }
   }
-  return best.map(({ score: _, ...nearMiss }) => nearMiss);
+  return best.found;
 }

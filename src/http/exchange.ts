@@ -17,6 +17,8 @@ export interface Call {
   readonly requestId: string;
   /** The request target's query without `?`, "" where there is none. */
   readonly query: string;
+  /** Of bulk calls: aborted when the caller has gone, so that work nobody waits for ends. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** A request whose time a handler prolongs while it moves: milliseconds of `performance.now()`. */
@@ -76,6 +78,7 @@ export class Exchange<R extends Route = Route> implements Call {
   requestId: string;
   readonly query: string;
   access: Access = NOBODY;
+  signal: AbortSignal | undefined = undefined;
   /** The body so far: nearly always one piece. */
   first: Buffer | undefined = undefined;
   rest: Buffer[] | undefined = undefined;

@@ -79,6 +79,7 @@ async function inTurn(request: ServiceRequest, exchange: BodyExchange): Promise<
   const { response, route, edge } = exchange;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
+  exchange.signal = gone.signal;
   request.inTurn = false;
   await edge.admission.acquire(gone.signal);
   try {

@@ -32,6 +32,9 @@ export type FieldValue = string | readonly string[] | typeof UNREADABLE;
  */
 export type DecisionContext = ReadonlyMap<string, FieldValue>;
 
+/** Condition fields as a decision looks them up: those of a request, or with registered attributes over or under them. */
+export type ConditionFields = Pick<DecisionContext, "get" | "has">;
+
 /** Result of an evaluation. Only `allow` lets a request pass. */
 export type Effect = "allow" | "neutral" | "deny";
 

@@ -5,11 +5,11 @@ import { Pace, Turns } from "../../src/decisions/pace.ts";
 let clock = 0;
 afterEach(() => vi.restoreAllMocks());
 
-function paces(count: number): Pace[] {
+function paces(count: number, signal?: AbortSignal): Pace[] {
   clock = 0;
   vi.spyOn(performance, "now").mockImplementation(() => clock);
   const turns = new Turns();
-  return Array.from({ length: count }, () => new Pace(turns));
+  return Array.from({ length: count }, () => new Pace(turns, signal));
 }
 
 describe("the pace of a search", () => {
@@ -22,6 +22,16 @@ describe("the pace of a search", () => {
     expect(pace.pause()).toBeUndefined();
     clock += 1;
     expect(pace.pause()).toBeInstanceOf(Promise);
+  });
+
+  it("ends at the next turn when nobody waits for it any more", async () => {
+    const gone = new AbortController();
+    const [pace] = paces(1, gone.signal) as [Pace];
+    await pace.pause();
+    clock += 100;
+    const next = pace.pause();
+    gone.abort(new Error("gone"));
+    await expect(next).rejects.toThrow("gone");
   });
 
   it("gives a turn of the event loop to one search at a time", async () => {

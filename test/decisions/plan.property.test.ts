@@ -4,12 +4,11 @@ import { TypePattern } from "../../src/decisions/plan-patterns.ts";
 import { planInSteps } from "../../src/decisions/planning.ts";
 import type { Plan } from "../../src/decisions/searches.ts";
 import { type CompiledPolicies, compile } from "../../src/engine/compile.ts";
-import { CompiledCondition } from "../../src/engine/conditions.ts";
 import { decide } from "../../src/engine/decide.ts";
-import type { DecisionContext, FieldValue } from "../../src/model/decision.ts";
-import type { Condition, NamedStatements } from "../../src/model/policy.ts";
+import type { FieldValue } from "../../src/model/decision.ts";
+import type { NamedStatements } from "../../src/model/policy.ts";
 import { context, policiesOf, required, user } from "../engine/arbitraries.ts";
-import { wildcardMatch } from "../engine/oracle.ts";
+import { allows } from "./plan-reading.ts";
 
 const options = { partition: "svc", evaluator: "extended" } as const;
 
@@ -19,31 +18,6 @@ function run(policies: CompiledPolicies, question: Parameters<typeof planInSteps
     const step = steps.next();
     if (step.done) return step.value;
   }
-}
-
-/** Matching as the contract of a plan says it. */
-function matches(pattern: string, resource: string): boolean {
-  if (pattern === "*") return true;
-  const [left, right] = [pattern, resource].map((text) => {
-    const parts = text.split(":");
-    return [...parts.slice(0, 5), parts.slice(5).join(":")];
-  }) as [string[], string[]];
-  if (right.length < 6 || right[0] !== "arn" || right[1] !== "svc" || !right[2] || !right[5]) return false;
-  return left[2] === right[2] && left[4] === right[4] && wildcardMatch(left[5] ?? "", right[5]);
-}
-
-/** Whether a plan allows a resource: what a caller makes of it. */
-function allows(plan: Plan, resource: string, fields: DecisionContext, name: string): boolean {
-  const say = (condition: Condition): string =>
-    new CompiledCondition(condition, "extended").evaluate(fields, name);
-  const about = plan.conditional.filter((one) => matches(one.resource, resource));
-  const denied =
-    plan.deny.some((pattern) => matches(pattern, resource)) ||
-    about.some(({ effect, condition }) => effect === "deny" && say(condition) !== "unsatisfied");
-  const allowed =
-    plan.allow.some((pattern) => matches(pattern, resource)) ||
-    about.some(({ effect, condition }) => effect === "allow" && say(condition) === "satisfied");
-  return allowed && !denied;
 }
 
 const value = fc.constantFrom<FieldValue>("a", "b", "alice", "3", "10.1.2.3", "not an address", "true", "");

@@ -4,7 +4,8 @@ import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { Properties } from "../../src/model/entities.ts";
 import type { Condition, Statement } from "../../src/model/policy.ts";
 
-const USERS = ["alice", "bob", "a/b", "é", "\uff21", "😀", "zoë"];
+/** One of them would act as a wildcard (`guards: lenient`). */
+const USERS = ["alice", "bob", "a/b", "é", "\uff21", "😀", "zoë", "al*"];
 const GROUPS = ["g1", "g2", "g3"];
 const POLICIES = ["p1", "p2", "p3", "p4"];
 const RECORDS = ["a", "alice", "alice-1", "b", "bob-1", "é", "\uff21", "😀"];
@@ -14,10 +15,15 @@ const scalar = fc.constantFrom("a", "b", "alice", 1, true, null);
 const properties: fc.Arbitrary<Properties> = fc
   .array(
     fc.tuple(
-      fc.constantFrom("team", "status"),
-      fc.oneof({ weight: 5, arbitrary: scalar }, fc.constant(["a"])),
+      fc.constantFrom("team", "status", "team", "status", "team.lead"),
+      fc.oneof(
+        { weight: 6, arbitrary: scalar },
+        fc.constant(["a"]),
+        fc.record({ lead: scalar }),
+        fc.record({ "lead.of": scalar }),
+      ),
     ),
-    { maxLength: 2 },
+    { maxLength: 3 },
   )
   .map((entries) => Object.fromEntries(entries));
 
@@ -34,6 +40,10 @@ const condition: fc.Arbitrary<Condition | undefined> = fc.constantFrom<(Conditio
   { Bool: { "context.vip": ["true"] } },
   { IpAddress: { SourceIp: ["10.0.0.0/8"] } },
   { StringEquals: { "action.mode": ["soft"] } },
+  { StringEquals: { "resource.team.lead": ["a"] } },
+  { StringNotEqualsIfExists: { "subject.team.lead": ["${resource.team.lead, 'a'}"] } },
+  { "ForAnyValue:StringLike": { "subject.team": ["a*"] }, Null: { "resource.status": ["false"] } },
+  { IpAddress: { "resource.status": ["10.0.0.0/8"] } },
 );
 const resource = fc.constantFrom(
   "*",

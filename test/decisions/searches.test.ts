@@ -46,6 +46,22 @@ describe("a search for users", () => {
     apply({ op: "put_resource_type", resourceType: TYPE }, policy("p", allow(`${R}*`)), ...user("a", "p")),
   );
 
+  it.each(["subjects", "resources", "actions", "whoCan", "whatCan"] as const)(
+    "ends when nobody waits for it any more: %s",
+    async (search) => {
+      const entities = {
+        subject: { type: "user", id: "a" },
+        action: { name: "read" },
+        resource: { type: "record", id: "r" },
+      };
+      const question = { user: "a", action: "demo:Read", resource: `${R}r`, context: new Map() };
+      const asked = search === "whoCan" || search === "whatCan" ? question : entities;
+      const gone = AbortSignal.abort(new Error("gone"));
+      const found = world.decisions.searches[search]({ ...asked, ...PAGE } as never, gone);
+      await expect(found).rejects.toThrow("gone");
+    },
+  );
+
   it("sees every change at once", async () => {
     const { directory } = world;
     expect(await readers()).toEqual(["a"]);

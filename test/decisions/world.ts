@@ -24,6 +24,7 @@ export const CACHE = { enabled: true, size: 1024, ttl: 20_000, jitter: 3000 };
 export async function openWorld(
   options: Partial<DecisionsOptions> = {},
   bare: Store = openMemoryStore(),
+  guards: "strict" | "lenient" = "strict",
 ): Promise<World> {
   const catalog = await openCatalog({ partition: "svc" });
   const counters = createStoreCounters();
@@ -33,7 +34,7 @@ export async function openWorld(
     partition: "svc",
     services: catalog.services,
     resourceTypes: new Set(catalog.resourceTypes.keys()),
-    guards: "strict",
+    guards,
     secretKey: "a secret key that only this test knows",
     keyCost: { N: 256, r: 8, p: 1 },
   });

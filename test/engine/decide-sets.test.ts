@@ -248,3 +248,24 @@ describe("the cost", () => {
     expect(effect([allow("*"), deny(REPOSITORY + pattern)], required)).toBe(met);
   });
 });
+
+describe("attributes of resources, which may be others for each of a set", () => {
+  const open = { condition: { StringEquals: { "resource.status": ["open"] } } };
+  const context = new Map([["resource.status", "open"]]);
+  const contextOf = (resource: string) =>
+    new Map([["resource.status", resource.endsWith("a") ? "open" : "shut"]]);
+  const on = (statement: readonly Statement[], text: string) => {
+    const policies = compile([{ name: "p", statement }], { partition: "svc", evaluator: "extended" });
+    return decideSets(policies, { user: "alice", required: leaf(text), context, contextOf }).effect;
+  };
+  it("allow nothing on a set, and deny all of it", () => {
+    expect(on([allow("*", open)], `${REPOSITORY}_`)).toBe("neutral");
+    expect(on([allow("*"), deny("*", open)], `${REPOSITORY}_`)).toBe("deny");
+    expect(on([allow("*"), deny(`${REPOSITORY}other`, open)], `${REPOSITORY}data/_`)).toBe("allow");
+  });
+  it("are those of the resource where there is one", () => {
+    expect(on([allow("*", open)], `${REPOSITORY}a`)).toBe("allow");
+    expect(on([allow("*", open)], `${REPOSITORY}b`)).toBe("neutral");
+    expect(on([allow("*"), deny("*", open)], `${REPOSITORY}b`)).toBe("allow");
+  });
+});

@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BearerVerifier } from "../../src/http/bearer.ts";
+import { openApiDocument } from "../../src/http/openapi/build-document.ts";
 import { SCOPES, type Scope } from "../../src/http/scopes.ts";
 import { API_TOKEN, post, raw, startService, type TestService } from "./service-kit.ts";
 
@@ -52,6 +53,7 @@ const EVALUATION = {
   resource: { type: "arn", id: "arn:svc:fs:::repository/data" },
 };
 const CHECK = { user: "alice", required: { action: "fs:ReadObject", resource: "*" } };
+const REQUEST = { user: "alice", method: "GET", path: "/api/v1/user", api: "main" };
 
 /** Every call of the listener with the scopes that it needs, all of them. */
 const CALLS: [string, string, unknown, Scope[]][] = [
@@ -86,6 +88,13 @@ const CALLS: [string, string, unknown, Scope[]][] = [
     },
     ["decide", "read"],
   ],
+  ["request", "/access/v1/request", REQUEST, ["decide"]],
+  ["search for subjects", "/access/v1/search/subject", EVALUATION, ["search"]],
+  ["search for resources", "/access/v1/search/resource", EVALUATION, ["search"]],
+  ["search for actions", "/access/v1/search/action", EVALUATION, ["search"]],
+  ["plan", "/access/v1/plan", { user: "alice", action: "fs:ReadObject" }, ["read"]],
+  ["who-can", "/access/v1/who-can", CHECK.required, ["read"]],
+  ["what-can", "/access/v1/what-can", { user: "alice", resource: "*" }, ["read"]],
 ];
 
 const tokenWith = (scopes: readonly Scope[]) => `token-for-${scopes.join("-")}`.padEnd(40, "-");
@@ -110,6 +119,12 @@ describe("the scopes", () => {
       }
     },
   );
+
+  test("are tried with every decision route", () => {
+    const routes = Object.keys(openApiDocument("0").paths).filter((path) => path.startsWith("/access/"));
+    const tried = new Set(CALLS.map(([, path]) => path.replace(/\?.*/, "")));
+    expect([...tried].sort()).toEqual(routes.sort());
+  });
 
   test.each(CALLS)("%s: a JWT of the data server holds all of them", async (_name, path, body) => {
     expect((await post({ ...service, token: jwt(SERVICE) }, path, body)).status).toBe(200);

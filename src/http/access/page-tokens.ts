@@ -72,9 +72,12 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** A request as one text, the same whatever the order of its members. */
-export function requestText(path: string, body: unknown): string {
-  return `${path} ${canonical(body)}`;
+/**
+ * A request as one text, the same whatever the order of its members.
+ * @param caller name of the caller, whose tokens are no other's
+ */
+export function requestText(path: string, body: unknown, caller: string): string {
+  return `${path} ${JSON.stringify(caller)} ${canonical(body)}`;
 }
 
 function canonical(value: unknown): string {

@@ -21,17 +21,29 @@ export function searchRoutes(decisions: Decisions, edge: Edge, tokens: PageToken
   return [
     {
       path: "/access/v1/search/subject",
-      answer: searchHandler<SubjectSearch>("subject", (asked) => searches.subjects(asked), serving),
+      answer: searchHandler<SubjectSearch>(
+        "subject",
+        (asked, signal) => searches.subjects(asked, signal),
+        serving,
+      ),
       ...search,
     },
     {
       path: "/access/v1/search/resource",
-      answer: searchHandler<ResourceSearch>("resource", (asked) => searches.resources(asked), serving),
+      answer: searchHandler<ResourceSearch>(
+        "resource",
+        (asked, signal) => searches.resources(asked, signal),
+        serving,
+      ),
       ...search,
     },
     {
       path: "/access/v1/search/action",
-      answer: searchHandler<ActionSearch>("action", (asked) => searches.actions(asked), serving),
+      answer: searchHandler<ActionSearch>(
+        "action",
+        (asked, signal) => searches.actions(asked, signal),
+        serving,
+      ),
       ...search,
     },
     {

@@ -1,6 +1,7 @@
 /** `POST /access/v1/search/subject|resource|action`: the searches of AuthZEN (decision-api.md §2). */
 
 import type { Found, SearchPage } from "../../decisions/searches.ts";
+import type { Call } from "../exchange.ts";
 import { requireObject } from "../json-body.ts";
 import type { HttpLimits } from "../limits.ts";
 import { type PageTokens, requestText } from "./page-tokens.ts";
@@ -19,13 +20,14 @@ export interface SearchServing {
  */
 export function searchHandler<S extends { readonly page: SearchPage }>(
   kind: SearchKind,
-  find: (search: S) => Promise<Found<unknown>>,
+  find: (search: S, signal: AbortSignal | undefined) => Promise<Found<unknown>>,
   { tokens, limits }: SearchServing,
 ) {
-  return async (body: unknown): Promise<string> => {
+  return async (body: unknown, call: Call): Promise<string> => {
     const { entities, asked } = readSearch<S>(kind, requireObject(body), limits);
-    const requested = new RequestedPage(tokens, asked, requestText(`search/${kind}`, entities));
-    const found = await find(withPage(entities, requested.page));
+    const text = requestText(`search/${kind}`, entities, call.access.name);
+    const requested = new RequestedPage(tokens, asked, text);
+    const found = await find(withPage(entities, requested.page), call.signal);
     // The page comes first, so that a reader of a long answer knows how much is to come.
     return JSON.stringify({ page: requested.answer(found), results: found.results });
   };

@@ -25,8 +25,9 @@ export function whatCanHandler(decisions: Decisions, { tokens, limits }: SearchS
     const asked = readNativePage(reader, fields.get("page"));
     reader.finish();
     const bound = { ...question, context: fields.get("context")?.value };
-    const requested = new RequestedPage(tokens, asked, requestText("what-can", bound));
-    const { reason, ...found } = await decisions.searches.whatCan({ ...question, page: requested.page });
+    const requested = new RequestedPage(tokens, asked, requestText("what-can", bound, call.access.name));
+    const whole = { ...question, page: requested.page };
+    const { reason, ...found } = await decisions.searches.whatCan(whole, call.signal);
     const answer = { results: found.results, page: requested.answer(found) };
     return JSON.stringify(reason === undefined ? answer : { ...answer, reason });
   };

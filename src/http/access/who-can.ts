@@ -25,8 +25,8 @@ export function whoCanHandler(decisions: Decisions, { tokens, limits }: SearchSe
     const asked = readNativePage(reader, fields.get("page"));
     reader.finish();
     const bound = { ...question, context: fields.get("context")?.value };
-    const requested = new RequestedPage(tokens, asked, requestText("who-can", bound));
-    const found = await decisions.searches.whoCan({ ...question, page: requested.page });
+    const requested = new RequestedPage(tokens, asked, requestText("who-can", bound, call.access.name));
+    const found = await decisions.searches.whoCan({ ...question, page: requested.page }, call.signal);
     return JSON.stringify({ results: found.results, page: requested.answer(found) });
   };
 }

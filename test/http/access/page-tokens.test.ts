@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PageTokens, requestText } from "../../../src/http/access/page-tokens.ts";
 
 const key = randomBytes(32);
-const request = requestText("search/subject", { a: 1 });
+const request = requestText("search/subject", { a: 1 }, "caller");
 
 describe("page tokens", () => {
   it("give back what they were made of, whatever the name", () => {
@@ -37,14 +37,15 @@ describe("page tokens", () => {
   it("belong to one request, however its members are ordered", () => {
     const tokens = new PageTokens([key]);
     const asked = { subject: { type: "user", id: "a" }, context: { list: [1, { b: 2, a: 1 }] } };
-    const token = tokens.seal({ limit: 10, after: "a" }, requestText("search/action", asked));
+    const token = tokens.seal({ limit: 10, after: "a" }, requestText("search/action", asked, "caller"));
     const same = { context: { list: [1, { a: 1, b: 2 }] }, subject: { id: "a", type: "user" } };
-    expect(tokens.open(token, requestText("search/action", same))).toBeDefined();
+    expect(tokens.open(token, requestText("search/action", same, "caller"))).toBeDefined();
     const others = [
-      requestText("search/resource", asked),
-      requestText("search/action", { ...asked, context: { list: [{ a: 1, b: 2 }, 1] } }),
-      requestText("search/action", { ...asked, subject: { type: "user", id: "b" } }),
-      requestText("search/action", { ...asked, context: { list: ["1", { a: 1, b: 2 }] } }),
+      requestText("search/resource", asked, "caller"),
+      requestText("search/action", asked, "another"),
+      requestText("search/action", { ...asked, context: { list: [{ a: 1, b: 2 }, 1] } }, "caller"),
+      requestText("search/action", { ...asked, subject: { type: "user", id: "b" } }, "caller"),
+      requestText("search/action", { ...asked, context: { list: ["1", { a: 1, b: 2 }] } }, "caller"),
     ];
     for (const other of others) expect(tokens.open(token, other)).toBeUndefined();
   });

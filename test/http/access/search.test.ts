@@ -252,3 +252,38 @@ describe("the native searches", () => {
     expect((await post(service, "/access/v1/what-can?limit=1", body)).status).toBe(400);
   });
 });
+
+test("a search whose caller has gone ends, and its place is free", async () => {
+  const waiting = Promise.withResolvers<AbortSignal>();
+  const slow = await startService({
+    limits: { bulkConcurrency: 1 },
+    around: (decisions) => ({
+      ...decisions,
+      searches: {
+        ...decisions.searches,
+        whoCan: (_question, signal) =>
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener("abort", () => reject(signal.reason));
+            waiting.resolve(signal as AbortSignal);
+          }),
+      },
+    }),
+  });
+  try {
+    const caller = new AbortController();
+    const asked = fetch(`${slow.url}/access/v1/who-can`, {
+      method: "POST",
+      signal: caller.signal,
+      headers: { authorization: `Bearer ${slow.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ action: "fs:ReadObject", resource: "*" }),
+    });
+    const signal = await waiting.promise;
+    caller.abort();
+    await expect(asked).rejects.toThrow();
+    expect((await post(slow, SUBJECT, READ_DATA)).status).toBe(200);
+    expect(signal.aborted).toBe(true);
+    expect(slow.log.failures).toEqual([]);
+  } finally {
+    await slow.close();
+  }
+});

@@ -1,0 +1,44 @@
+/**
+ * Registered attributes of resources, by type and id or by ARN. A resource has them however it is named: asking by ARN
+ * is no way around what an administrator registered (security.md §3.4).
+ */
+
+import type { Directory } from "../directory/directory.ts";
+import type { Properties } from "../model/entities.ts";
+import type { ResourceTypes } from "./resource-types.ts";
+
+/** A resource as a request names it; `arn` is a type of its own, whose ids are ARNs. */
+export interface NamedResource {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** Finds them. */
+export class RegisteredResources {
+  readonly #directory: Directory;
+  readonly #types: ResourceTypes;
+
+  constructor(directory: Directory, types: ResourceTypes) {
+    this.#directory = directory;
+    this.#types = types;
+  }
+
+  /**
+   * The attributes of the resource with this ARN; undefined where none is registered. Where several types make the ARN,
+   * it is the resource of the type that the request names, else of the one whose template has most of the ARN's text.
+   * Rejects with "unavailable" when the store does not work.
+   */
+  async propertiesOf(arn: string, named?: NamedResource): Promise<Properties | undefined> {
+    if (named !== undefined && named.type !== "arn") {
+      const own = await this.#directory.resources.get(named.type, named.id);
+      if (own !== undefined) return own.properties ?? {};
+    }
+    await this.#types.refreshed();
+    for (const { type, id } of this.#types.resourcesOf(arn)) {
+      if (type === named?.type) continue;
+      const found = await this.#directory.resources.get(type, id);
+      if (found !== undefined) return found.properties ?? {};
+    }
+    return undefined;
+  }
+}

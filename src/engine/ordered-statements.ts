@@ -1,0 +1,58 @@
+/** Statements for work that reads each of them, apart from the indexes that decide: by action, in evaluation order. */
+
+import type { CompiledPolicies } from "./compile.ts";
+import { ResourceMatchers } from "./resource-matchers.ts";
+import type { CompiledStatement } from "./statement.ts";
+
+/** Actions that are remembered: a tree of permissions rarely names more. */
+const MOST_ACTIONS = 64;
+
+function inOrder(statements: Iterable<CompiledStatement>): readonly CompiledStatement[] {
+  return [...statements].sort((a, b) => a.order - b.order);
+}
+
+/** Finds them; each action is looked for once. For one user. */
+export class OrderedStatements {
+  readonly policies: CompiledPolicies;
+  /** What their resources match. */
+  readonly resources: ResourceMatchers;
+  readonly #matching = new Map<string, readonly CompiledStatement[]>();
+  readonly #sets = new Map<string, ReadonlySet<CompiledStatement>>();
+  readonly #orFailing = new Map<string, readonly CompiledStatement[]>();
+
+  constructor(policies: CompiledPolicies, user: string) {
+    this.policies = policies;
+    this.resources = new ResourceMatchers(user, policies.options.partition);
+  }
+
+  /** The statements about an action. */
+  matching(action: string): readonly CompiledStatement[] {
+    const wellFormed = action.toWellFormed();
+    return remembered(this.#matching, wellFormed, () =>
+      inOrder(this.policies.statementsMatching(wellFormed)),
+    );
+  }
+
+  /** The same as a set. */
+  matchingSet(action: string): ReadonlySet<CompiledStatement> {
+    return remembered(this.#sets, action, () => new Set(this.matching(action)));
+  }
+
+  /** The same with those whose evaluation can fail, whatever they are about. */
+  matchingOrFailing(action: string): readonly CompiledStatement[] {
+    if (this.policies.canFail.length === 0) return this.matching(action);
+    return remembered(this.#orFailing, action, () =>
+      inOrder(new Set([...this.matching(action), ...this.policies.canFail])),
+    );
+  }
+}
+
+function remembered<T>(known: Map<string, T>, key: string, make: () => T): T {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = make();
+    if (known.size >= MOST_ACTIONS) known.clear();
+    known.set(key, value);
+  }
+  return value;
+}
