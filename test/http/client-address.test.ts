@@ -57,6 +57,6 @@ describe("SourceIp (security.md §2.9) is the first from the right that is no tr
   });
 
   test("takes time linear in the header", () => {
-    expect(clientAddress(trusted, "127.0.0.1", "10.0.0.1,".repeat(100_000) + "10.0.0.1")).toBe("10.0.0.1");
+    expect(clientAddress(trusted, "127.0.0.1", `${"10.0.0.1,".repeat(100_000)}10.0.0.1`)).toBe("10.0.0.1");
   });
 });
