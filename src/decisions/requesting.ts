@@ -37,19 +37,42 @@ export interface RequestLimits {
   readonly arnBytes: number;
 }
 
-/** A question with what was found out about it. */
-interface Asked {
-  readonly check: RequestCheck;
+/** What a matched request needs. */
+interface Needed {
   readonly operation: string | null;
   readonly required: RequiredOnSets | null;
   /** `required` as people read it. */
   readonly shown: RequiredPermissions | null;
   readonly perItem: PerItem | undefined;
+  /** True where every leaf is about one ARN. */
+  readonly exact: boolean;
+  /** What is too much about it. */
+  readonly excess: string | undefined;
 }
+
+/** A question with what was found out about it. */
+interface Asked {
+  readonly check: RequestCheck;
+  readonly needed: Needed;
+}
+
+const NOTHING: Needed = {
+  operation: null,
+  required: null,
+  shown: null,
+  perItem: undefined,
+  exact: true,
+  excess: undefined,
+};
 
 /** Applies the permission tables. */
 export class Requesting {
   readonly #options: RequestingOptions;
+  /** What was found out about matches, which are the same objects for the same requests. */
+  readonly #needed: Readonly<Record<RequestCheck["items"], WeakMap<MatchedRequest, Needed>>> = {
+    required: new WeakMap(),
+    told: new WeakMap(),
+  };
 
   constructor(options: RequestingOptions) {
     this.#options = options;
@@ -59,14 +82,14 @@ export class Requesting {
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer> {
     const match = this.#options.endpoints.match(check.request);
     if (match.operation === null) {
-      const nothing = { check, operation: null, required: null, shown: null, perItem: undefined };
-      return this.#refused(nothing, match.message, match.reason);
+      return this.#refused({ check, needed: NOTHING }, match.message, match.reason);
     }
-    const asked = askedOf(check, match);
+    const needed = this.#neededBy(match, check.items);
+    const asked: Asked = { check, needed };
     const { user } = check;
     if (user === undefined) {
       // Empty is never allow: open is only what says so, and nobody holds a permission.
-      const open = match.authentication === "none" && asked.required === null;
+      const open = match.authentication === "none" && needed.required === null;
       return open
         ? this.#answer(asked, ALLOWED)
         : this.#refused(asked, "nobody is authenticated", "unauthenticated");
@@ -74,17 +97,26 @@ export class Requesting {
     if (match.bodyMissing && check.missingBody === "deny") {
       return this.#refused(asked, `the body that ${match.operation} is decided by is not at hand`);
     }
-    const excess = excessOf(asked.required, this.#options.limits);
-    if (excess !== undefined) return this.#refused(asked, excess);
-    const found = this.#options.principals.find(user, asked.shown ?? { and: [] });
+    if (needed.excess !== undefined) return this.#refused(asked, needed.excess);
+    const found = this.#options.principals.find(user, needed.shown ?? { and: [] });
     return found instanceof Promise
       ? found.then((known) => this.#decided(asked, known))
       : this.#decided(asked, found);
   }
 
+  #neededBy(match: MatchedRequest, items: RequestCheck["items"]): Needed {
+    let needed = this.#needed[items].get(match);
+    if (needed === undefined) {
+      needed = neededBy(match, items, this.#options.limits);
+      this.#needed[items].set(match, needed);
+    }
+    return needed;
+  }
+
   #decided(asked: Asked, user: CachedPrincipal | undefined): RequestAnswer | Promise<RequestAnswer> {
     if (user === undefined) return this.#refused(asked, "unknown user", "unknown_user");
-    const { required, shown, check } = asked;
+    const { check } = asked;
+    const { required, shown } = asked.needed;
     if (required === null || shown === null) return this.#answer(asked, ALLOWED);
     const fields = this.#options.native.of(check.context, user, shown);
     const decided = (found: TreeFields) => this.#decidedWith(asked, { required, shown }, user, found);
@@ -100,7 +132,7 @@ export class Requesting {
     const { slicer } = this.#options;
     const who = { user: principal.username, ...fields };
     // Without an open leaf the tree for people is the tree itself, and the indexes decide.
-    if (openLeaves(required).length === 0) {
+    if (asked.needed.exact) {
       return this.#answer(asked, decide(policies, { ...who, required: shown }));
     }
     const request = { ...who, required };
@@ -115,7 +147,8 @@ export class Requesting {
   }
 
   #answer(asked: Asked, outcome: Outcome, reason?: RequestAnswer["reason"]): RequestAnswer {
-    const { check, operation, shown, perItem } = asked;
+    const { check } = asked;
+    const { operation, shown, perItem } = asked.needed;
     const { user = null, credential } = check;
     const subject = { user, operation, required: shown, ...(credential === undefined ? {} : { credential }) };
     const id = this.#options.deciding.record(outcome, subject, check);
@@ -135,14 +168,15 @@ function told({ over, action, resource }: PerItem): NonNullable<RequestAnswer["p
   return { over, action, resource };
 }
 
-function askedOf(check: RequestCheck, match: MatchedRequest): Asked {
-  const required = requiredOf(match, check.items);
+function neededBy(match: MatchedRequest, items: RequestCheck["items"], limits: RequestLimits): Needed {
+  const required = requiredOf(match, items);
   return {
-    check,
     operation: match.operation,
     required,
     shown: required === null ? null : shownTree(required),
-    perItem: check.items === "told" ? match.perItem : undefined,
+    perItem: items === "told" ? match.perItem : undefined,
+    exact: required === null || openLeaves(required).length === 0,
+    excess: excessOf(required, limits),
   };
 }
 

@@ -8,6 +8,7 @@ import { GATEWAY_PATHS, type PathStyle, ROUTER_PATHS } from "./path-styles.ts";
 import { PathTrie } from "./path-trie.ts";
 import { readQuery } from "./query-parameters.ts";
 import { readValues } from "./read-values.ts";
+import { RememberedMatches } from "./remembered-matches.ts";
 import { requirementOf } from "./requirement.ts";
 import { needsOf } from "./row-needs.ts";
 import { type Operations, selectRow } from "./select-row.ts";
@@ -73,17 +74,21 @@ function answer({ style, byMethod }: Table, request: WireRequest): MatchedReques
 export function openEndpoints(catalog: Pick<Catalog, "endpoints">): Endpoints {
   const tables = new Map<string, Table>();
   const operations = new Map<string, CompiledRow>();
+  const headers = new Set(["x-amz-copy-source"]);
   for (const [api, table] of catalog.endpoints) {
     const rows = table.rows.map(compileRow);
     tables.set(api, compileTable(table, rows));
+    for (const { headers: read } of table.rows) for (const name of read) headers.add(name);
     if (api !== "main") continue;
     for (const compiled of rows) operations.set(compiled.row.operation, compiled);
   }
+  const read = (request: WireRequest): MatchedRequest | UnmatchedRequest => {
+    const table = tables.get(request.api);
+    return table === undefined ? UNKNOWN : answer(table, request);
+  };
+  const remembered = new RememberedMatches(headers);
   return {
-    match(request) {
-      const table = tables.get(request.api);
-      return table === undefined ? UNKNOWN : answer(table, request);
-    },
+    match: (request) => remembered.of(request, read),
     requirement: (operation, values) => requirementOf(operations.get(operation), operation, values),
   };
 }

@@ -77,7 +77,15 @@ function apiOfCredentials({ query, header }: Choice): WhichApi {
   if (authorization.startsWith("AWS4") || authorization.startsWith("AWS ")) return GATEWAY;
   // The data server takes the header for a signature, the rule knows the parameter only.
   if ((header("x-amz-signature") ?? "") !== "") return { problem: "X-Amz-Signature is a header" };
-  return query === "" ? MAIN : apiOfQuery(query);
+  return isPerhapsSigned(query) ? apiOfQuery(query) : MAIN;
+}
+
+/** Names that sign, or are encoded and may: queries without such are done with at a look. */
+const PERHAPS_SIGNED = /(?:^|&)(?:X-Amz-|AWS|[^=&]*%)/;
+
+/** False where no parameter of a raw query can be one of a signature. */
+export function isPerhapsSigned(query: string): boolean {
+  return query !== "" && PERHAPS_SIGNED.test(query);
 }
 
 const SIGNING: ReadonlySet<string> = new Set(["X-Amz-Signature", "X-Amz-Credential", "AWSAccessKeyId"]);

@@ -3,21 +3,22 @@
  * a random secret that nobody knows, so that every attempt takes the same way.
  */
 
-import { hash, type KeyObject, randomBytes } from "node:crypto";
+import { type KeyObject, randomBytes } from "node:crypto";
 import type { Directory, DirectoryChange } from "../directory/directory.ts";
 import { isErrorCode } from "../errors.ts";
 import { isPossibleName } from "../model/names.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { Identities, Identity } from "./identity.ts";
 import { type CacheSettings, type Owned, OwnedCache } from "./owned-cache.ts";
+import { KnownSecret } from "./secret-comparison.ts";
 
 /** An access key ready to verify attempts. */
 export interface AccessKey extends Owned {
   /** False for the key that stands for all that do not exist. */
   readonly exists: boolean;
   readonly secret: string;
-  /** SHA-256 of the secret: attempts are compared in one length. */
-  readonly digest: Buffer;
+  /** What attempts are compared with. */
+  readonly known: KnownSecret;
   readonly byKey: Identity;
   readonly bySignature: Identity;
   /** Signing keys derived from the secret, by date of the scope; they live and go with the key. */
@@ -85,7 +86,7 @@ function accessKey(accessKeyId: string, secret: string, userId: string, username
     exists: userId !== "",
     userId,
     secret,
-    digest: hash("sha256", secret, "buffer"),
+    known: new KnownSecret(secret),
     byKey: Object.freeze({ ...who, how: "access_key" }),
     bySignature: Object.freeze({ ...who, how: "signature" }),
     signingKeys: new Map(),

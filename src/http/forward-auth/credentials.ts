@@ -4,6 +4,8 @@
  */
 
 import { parseCookie } from "cookie";
+import { LRUCache } from "lru-cache";
+import { isPerhapsSigned } from "../../endpoints/which-api.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
@@ -16,8 +18,6 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const SIGNATURE_V4 = "AWS4-HMAC-SHA256";
 /** Signs of a signed S3 request in a query; the last is of Signature V2. */
 const PRESIGNED = ["X-Amz-Signature", "X-Amz-Credential", "AWSAccessKeyId"];
-/** What a query with such a sign has in it, encoded or not. */
-const PERHAPS_PRESIGNED = /amz|aws|%/i;
 
 /** A credential as it was shown, not yet verified. */
 export type Shown =
@@ -36,17 +36,35 @@ const SIGNATURE: Shown = { kind: "signature" };
  */
 export function shownCredential(headers: RequestHeaders, query: string): Shown {
   if (headers.repeated.has("authorization")) throw refused("more than one Authorization header");
-  const shown = [inHeader(headers.get("authorization")), inCookie(headers.get("cookie")), inQuery(query)];
+  const cookie = headers.get("cookie");
+  const ofHeader = inHeader(headers.get("authorization"));
+  const ofQuery = inQuery(query);
+  // Nearly every request of a program shows its header and nothing else.
+  if (ofHeader !== undefined && ofQuery === undefined && cookie === undefined) return ofHeader;
+  const shown = [ofHeader, inCookie(cookie), ofQuery];
   const [first, second] = shown.filter((one) => one !== undefined);
   if (first === undefined) return NOTHING;
-  if (second !== undefined || FOREIGN_SESSION.test(headers.get("cookie") ?? "")) {
+  if (second !== undefined || FOREIGN_SESSION.test(cookie ?? "")) {
     throw refused("more than one kind of credential");
   }
   return first;
 }
 
+/** Decoded headers of programs, which send the same one with each request. Whether it is right is seen elsewhere. */
+const DECODED = new LRUCache<string, Shown>({ max: 1_000 });
+const LONGEST_DECODED = 512;
+
 function inHeader(authorization: string | undefined): Shown | undefined {
   if (authorization === undefined) return undefined;
+  const known = DECODED.get(authorization);
+  if (known !== undefined) return known;
+  const shown = readHeader(authorization);
+  if (shown.kind === "access_key" && authorization.length <= LONGEST_DECODED)
+    DECODED.set(authorization, shown);
+  return shown;
+}
+
+function readHeader(authorization: string): Shown {
   const blank = authorization.indexOf(" ");
   const scheme = blank < 0 ? authorization : authorization.slice(0, blank);
   const rest = blank < 0 ? "" : authorization.slice(blank + 1);
@@ -80,7 +98,7 @@ function inCookie(cookie: string | undefined): Shown | undefined {
 
 /** A presigned request, told by the names in its query after decoding, as the data server reads them. */
 function inQuery(query: string): Shown | undefined {
-  if (!PERHAPS_PRESIGNED.test(query)) return undefined;
+  if (!isPerhapsSigned(query)) return undefined;
   const pairs = new URLSearchParams(query);
   return PRESIGNED.some((name) => pairs.has(name)) ? SIGNATURE : undefined;
 }

@@ -44,13 +44,15 @@ export class RequestHeaders {
     return this.#repeated;
   }
 
-  /** All headers with these in the place of those of the same name; undefined takes one away. */
-  with(changes: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> {
-    const changed = new Map(this.#values);
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === undefined) changed.delete(name);
-      else changed.set(name, value);
+  /**
+   * All headers as the client sent them: puts back what subrequests lose or change.
+   * @param original values in the place of those of the same name; undefined takes one away
+   */
+  restored(original: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> {
+    for (const [name, value] of Object.entries(original)) {
+      if (value === undefined) this.#values.delete(name);
+      else this.#values.set(name, value);
     }
-    return changed;
+    return this.#values;
   }
 }

@@ -8,8 +8,16 @@ const EXPIRES = /^[1-9]\d{0,5}$/;
 const MAX_EXPIRES_SECONDS = 604_800;
 const SKEW_MS = 15 * 60_000;
 
+/** The last text that was parsed: requests of the same second have the same. */
+let last: { readonly text: string; readonly time: number | undefined } = { text: "", time: undefined };
+
 /** Unix milliseconds of a date and time in the basic form of ISO 8601; undefined where it is none. */
 export function parseTimestamp(text: string): number | undefined {
+  if (text !== last.text) last = { text, time: timeOf(text) };
+  return last.time;
+}
+
+function timeOf(text: string): number | undefined {
   const match = TIMESTAMP.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second] = match;

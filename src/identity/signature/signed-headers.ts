@@ -1,5 +1,7 @@
 /** The headers that a signature covers (security.md §2.8). */
 
+import { LRUCache } from "lru-cache";
+
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const NEEDS_FOLDING = /^ | $| {2}|[\t\n\v\f\r]/;
 // Not `\s`, which has characters that are bytes of a UTF-8 text here.
@@ -7,25 +9,39 @@ const BLANKS = /[ \t\n\v\f\r]+/g;
 const BEYOND_BYTES = /[^\0-\xff]/;
 const MAX_NAMES = 256;
 
+/** Names of headers, in their order and for looking up. */
+export interface SignedNames {
+  readonly list: readonly string[];
+  readonly set: ReadonlySet<string>;
+}
+
+/** Sound lists of the last while: programs sign the same headers again and again. */
+const REMEMBERED = new LRUCache<string, SignedNames>({ max: 256 });
+const LONGEST_REMEMBERED = 512;
+
 /** The names in a list of signed headers; undefined unless in lower case, sorted, and each once. */
-export function signedNames(list: string): readonly string[] | undefined {
-  const names = list.split(";");
-  if (names.length > MAX_NAMES) return undefined;
+export function signedNames(text: string): SignedNames | undefined {
+  const known = REMEMBERED.get(text);
+  if (known !== undefined) return known;
+  const list = text.split(";");
+  if (list.length > MAX_NAMES) return undefined;
   let before = "";
-  for (const name of names) {
+  for (const name of list) {
     if (!NAME.test(name) || name <= before) return undefined;
     before = name;
   }
+  const names = { list, set: new Set(list) };
+  if (text.length <= LONGEST_REMEMBERED) REMEMBERED.set(text, names);
   return names;
 }
 
 /** The canonical lines of the signed headers; undefined where one is not there or no bytes. */
 export function canonicalHeaders(
-  names: readonly string[],
+  { list }: SignedNames,
   headers: ReadonlyMap<string, string>,
 ): string | undefined {
   let lines = "";
-  for (const name of names) {
+  for (const name of list) {
     const value = headers.get(name);
     if (value === undefined) return undefined;
     lines += `${name}:${folded(value)}\n`;
@@ -35,11 +51,10 @@ export function canonicalHeaders(
 }
 
 /** Whether all is signed that must be: the host, and every header of Amazon's that is there. */
-export function coversWhatMatters(names: readonly string[], headers: ReadonlyMap<string, string>): boolean {
-  const signed = new Set(names);
-  if (!signed.has("host")) return false;
+export function coversWhatMatters({ set }: SignedNames, headers: ReadonlyMap<string, string>): boolean {
+  if (!set.has("host")) return false;
   for (const name of headers.keys()) {
-    if (name.startsWith("x-amz-") && !signed.has(name)) return false;
+    if (name.startsWith("x-amz-") && !set.has(name)) return false;
   }
   return true;
 }

@@ -16,10 +16,17 @@ const MAX_DATES = 9;
 /** Whether a signature was made with the secret. Compares in constant time. */
 export function isSignedWith(signer: Signer, signature: Signature): boolean {
   const { timestamp, scope, canonicalRequest, given } = signature;
-  const digest = hash("sha256", Buffer.from(canonicalRequest, "latin1"));
+  const digest = hash("sha256", bytesOf(canonicalRequest));
   const text = `AWS4-HMAC-SHA256\n${timestamp}\n${scope}\n${digest}`;
   const expected = createHmac("sha256", signingKey(signer, signature)).update(text).digest();
   return timingSafeEqual(expected, Buffer.from(given, "hex"));
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/** The bytes of a text with a character for each; of ASCII they are those that hashing takes the text for anyway. */
+function bytesOf(text: string): string | Buffer {
+  return BEYOND_ASCII.test(text) ? Buffer.from(text, "latin1") : text;
 }
 
 function signingKey({ secret, signingKeys }: Signer, { date, region }: Signature): KeyObject {

@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { KnownSecret } from "../../src/identity/secret-comparison.ts";
+
+describe("the comparison of secrets", () => {
+  test("is true for the very same text alone", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 300 }),
+      fc.string({ unit: "binary", maxLength: 100 }),
+      fc.constantFrom(
+        "",
+        "a",
+        "a\0",
+        "\0",
+        "a".repeat(85),
+        "a".repeat(86),
+        "a".repeat(256),
+        "a".repeat(257),
+        "ä".repeat(128),
+      ),
+    );
+    fc.assert(
+      fc.property(text, text, (secret, other) => {
+        const known = new KnownSecret(secret);
+        expect(known.isSame(secret)).toBe(true);
+        expect(known.isSame(other)).toBe(other.toWellFormed() === secret.toWellFormed());
+        expect(known.isSame(`${secret}\0`)).toBe(false);
+        expect(known.isSame(`${secret}x`)).toBe(false);
+        if (secret !== "") expect(known.isSame(secret.slice(0, -1))).toBe(false);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test("leaves nothing of one attempt for the next", () => {
+    const known = new KnownSecret("short");
+    expect(known.isSame("a much longer attempt")).toBe(false);
+    expect(known.isSame("short")).toBe(true);
+  });
+});
