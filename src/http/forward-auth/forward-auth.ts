@@ -35,6 +35,8 @@ export type ForwardAuthHandler = (request: ServiceRequest, response: ServerRespo
 const TOKEN_HEADER = "x-svc-proxy-token";
 /** What stands for nobody; no user's name is written so. */
 const NOBODY_NAME = "-";
+/** A name that a header can carry as it is. */
+const PLAIN_NAME = /^(?!-$)[!-~]+$/;
 
 /** Builds the handler. */
 export function forwardAuthHandler(edge: Edge, options: ForwardAuthOptions): ForwardAuthHandler {
@@ -115,6 +117,7 @@ function pass(request: ServiceRequest, exchange: Exchange, identity: Identity | 
  * read as nobody's. Names hold no `%` (security.md §3.0), so it can be decoded.
  */
 function headerName(username: string): string {
+  if (PLAIN_NAME.test(username)) return username;
   if (username === NOBODY_NAME) return "%2D";
   return username.toWellFormed().replace(/[^!-~]+/gu, (text) => encodeURIComponent(text));
 }
@@ -169,7 +172,7 @@ function send(
 ): void {
   const { response, requestId, edge } = exchange;
   if (exchange.answered) return;
-  // A body, which proxies are told not to send, is left unread: the connection ends with the answer.
+  // A body, which proxies are told not to send, is not read: node throws it away once the answer is written.
   if (edge.stopping() || request.awaitsContinue) response.shouldKeepAlive = false;
   response.writeHead(status, [
     "Content-Length",
@@ -180,7 +183,6 @@ function send(
   ]);
   response.end(body);
   finish(request, exchange, status);
-  request.resume();
 }
 
 function digest(text: string): Buffer {

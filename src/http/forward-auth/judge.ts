@@ -110,7 +110,7 @@ function identify(
   if (shown.kind === "nothing") return undefined;
   if (shown.kind === "signature") {
     if (!s3) throw new AuthorizerError("unauthenticated", "signed requests are for the S3 gateway");
-    const signed = headers.restored({ host: original.host, "content-length": original.contentLength });
+    const signed = headers.restored(original);
     return identities.withSignature(
       { method: wire.method, path: wire.path, query: wire.query, headers: signed },
       source,

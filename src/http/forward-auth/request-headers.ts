@@ -46,13 +46,16 @@ export class RequestHeaders {
 
   /**
    * All headers as the client sent them: puts back what subrequests lose or change.
-   * @param original values in the place of those of the same name; undefined takes one away
+   * @param original as the proxy tells it; undefined takes a header away
    */
-  restored(original: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> {
-    for (const [name, value] of Object.entries(original)) {
-      if (value === undefined) this.#values.delete(name);
-      else this.#values.set(name, value);
-    }
-    return this.#values;
+  restored({ host, contentLength }: Readonly<Record<"host" | "contentLength", string | undefined>>) {
+    this.#put("host", host);
+    this.#put("content-length", contentLength);
+    return this.#values as ReadonlyMap<string, string>;
+  }
+
+  #put(name: string, value: string | undefined): void {
+    if (value === undefined) this.#values.delete(name);
+    else this.#values.set(name, value);
   }
 }

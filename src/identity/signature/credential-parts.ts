@@ -1,5 +1,6 @@
 /** What a request says about its signature: in the Authorization header, or in the query of a presigned URL. */
 
+import { LRUCache } from "lru-cache";
 import type { SignedRequest } from "../identity.ts";
 import { SignatureRefused } from "../refusals.ts";
 import { PRESIGN_PARAMETERS, parameter } from "./query-parameters.ts";
@@ -20,8 +21,9 @@ export interface CredentialParts {
 }
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
-const HEADER_FORM =
-  /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=([0-9a-f]{64})$/;
+/** The header without the digits of the signature itself. */
+const HEADER_FORM = /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=$/;
+const SIGNATURE_DIGITS = 64;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 const PRESIGNS: ReadonlySet<string> = new Set(PRESIGN_PARAMETERS.map((name) => name.toLowerCase()));
 const V2_PARAMETERS = ["AWSAccessKeyId", "Signature"] as const;
@@ -64,14 +66,30 @@ function saysPresigned(query: ReadonlyMap<string, string>): boolean {
   return found;
 }
 
+/** What stands before the signature in headers of the last while: a program sends the same for a day. */
+const REMEMBERED = new LRUCache<string, readonly [credential: string, signedHeaders: string]>({ max: 1_000 });
+const LONGEST_REMEMBERED = 512;
+
 function headerParts(header: string, headers: ReadonlyMap<string, string>): CredentialParts {
   if (!header.startsWith("AWS4-HMAC-SHA256 ")) throw otherKind();
-  const [, credential, signedHeaders, signature] = HEADER_FORM.exec(header) ?? [];
-  if (credential === undefined || signedHeaders === undefined || signature === undefined) {
+  const signature = header.slice(-SIGNATURE_DIGITS);
+  const before = beforeSignature(header.slice(0, -SIGNATURE_DIGITS));
+  if (before === undefined || !SIGNATURE.test(signature)) {
     throw new SignatureRefused("AuthorizationHeaderMalformed", "the Authorization header is malformed");
   }
+  const [credential, signedHeaders] = before;
   const timestamp = headers.get("x-amz-date") ?? headers.get("date") ?? "";
   return { form: "header", credential, signedHeaders, signature, timestamp, expires: "" };
+}
+
+function beforeSignature(text: string): readonly [string, string] | undefined {
+  const known = REMEMBERED.get(text);
+  if (known !== undefined) return known;
+  const [, credential, signedHeaders] = HEADER_FORM.exec(text) ?? [];
+  if (credential === undefined || signedHeaders === undefined) return undefined;
+  const parts = [credential, signedHeaders] as const;
+  if (text.length <= LONGEST_REMEMBERED) REMEMBERED.set(text, parts);
+  return parts;
 }
 
 function presignedParts(query: ReadonlyMap<string, string>): CredentialParts {

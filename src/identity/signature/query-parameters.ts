@@ -36,6 +36,10 @@ export function queryParameters(raw: string): ReadonlyMap<string, string> | unde
 /** The canonical query: sorted by name, without the signature itself. */
 export function canonicalQuery(parameters: ReadonlyMap<string, string>): string {
   if (parameters.size === 0) return "";
+  // Most requests name one operation and nothing else.
+  if (parameters.size === 1 && !parameters.has("X-Amz-Signature")) {
+    for (const [name, value] of parameters) return `${name}=${value}`;
+  }
   return [...parameters]
     .filter(([name]) => name !== "X-Amz-Signature")
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -3,6 +3,7 @@
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html and its neighbours.
  */
 
+import { LRUCache } from "lru-cache";
 import type { SignatureFault, SignedRequest } from "../identity.ts";
 import { SignatureRefused } from "../refusals.ts";
 import { type CredentialParts, credentialParts } from "./credential-parts.ts";
@@ -39,6 +40,8 @@ const METHOD = /^[A-Z]{1,32}$/;
 const SERVICE = "s3";
 const TERMINATOR = "aws4_request";
 const SCOPE_PARTS = 4;
+const FORM_OF_CREDENTIAL = "the credential must be KEY/DATE/REGION/s3/aws4_request";
+const LONGEST_REMEMBERED = 512;
 /** What a faulty part is called, by where it stands. */
 const MALFORMED = {
   header: "AuthorizationHeaderMalformed",
@@ -70,17 +73,28 @@ export function readSignature(request: SignedRequest, { region, now }: Signature
   };
 }
 
+/** What a credential names. */
+type Scope = Pick<Signature, "accessKeyId" | "date" | "scope">;
+
+/** Sound credentials of the last while, with their region: a program sends the same for a day. */
+const SCOPES = new LRUCache<string, Scope>({ max: 1_000 });
+
+function readScope({ form, credential, timestamp }: CredentialParts, region: string): Scope {
+  const key = `${region} ${credential}`;
+  const known = SCOPES.get(key);
+  const scope = known ?? scopeOf(form, credential, region);
+  if (scope.date !== timestamp.slice(0, 8)) throw new SignatureRefused(MALFORMED[form], FORM_OF_CREDENTIAL);
+  if (known === undefined && key.length <= LONGEST_REMEMBERED) SCOPES.set(key, scope);
+  return scope;
+}
+
 /** Access key id and scope; the id may have slashes itself. */
-function readScope(
-  { form, credential, timestamp }: CredentialParts,
-  region: string,
-): Pick<Signature, "accessKeyId" | "date" | "scope"> {
+function scopeOf(form: CredentialParts["form"], credential: string, region: string): Scope {
   const parts = credential.split("/");
   const [date, ...rest] = parts.splice(-SCOPE_PARTS);
   const accessKeyId = parts.join("/");
-  if (accessKeyId === "" || date === undefined || date !== timestamp.slice(0, 8)) {
-    throw new SignatureRefused(MALFORMED[form], "the credential must be KEY/DATE/REGION/s3/aws4_request");
-  }
+  if (accessKeyId === "" || date === undefined)
+    throw new SignatureRefused(MALFORMED[form], FORM_OF_CREDENTIAL);
   if (rest[0] !== region || rest[1] !== SERVICE || rest[2] !== TERMINATOR) {
     const message = `the scope of the credential is wrong; expected ${region}/${SERVICE}/${TERMINATOR}`;
     throw new SignatureRefused(MALFORMED[form], message);

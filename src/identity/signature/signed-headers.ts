@@ -4,6 +4,8 @@ import { LRUCache } from "lru-cache";
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const NEEDS_FOLDING = /^ | $| {2}|[\t\n\v\f\r]/;
+/** What lines have in them where a value needs folding, and also some others. */
+const PERHAPS_FOLDING = /: | \n| {2}|[\t\v\f\r]/;
 // Not `\s`, which has characters that are bytes of a UTF-8 text here.
 const BLANKS = /[ \t\n\v\f\r]+/g;
 const BEYOND_BYTES = /[^\0-\xff]/;
@@ -41,10 +43,16 @@ export function canonicalHeaders(
   headers: ReadonlyMap<string, string>,
 ): string | undefined {
   let lines = "";
+  let fold = false;
   for (const name of list) {
     const value = headers.get(name);
     if (value === undefined) return undefined;
-    lines += `${name}:${folded(value)}\n`;
+    lines += `${name}:${value}\n`;
+    fold ||= value.includes("\n");
+  }
+  // One look at all of them, since hardly any value needs it.
+  if (fold || PERHAPS_FOLDING.test(lines)) {
+    lines = list.map((name) => `${name}:${folded(headers.get(name) as string)}\n`).join("");
   }
   // A character that is no byte would be hashed as another one.
   return BEYOND_BYTES.test(lines) ? undefined : lines;
