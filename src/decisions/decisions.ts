@@ -33,6 +33,8 @@ export const ENTRANCES = [
 /** A question about one user. */
 export interface CheckRequest {
   readonly user: string;
+  /** Internal id of whoever proved to be the user; another user of that name is unknown then. */
+  readonly userId?: string;
   readonly required: RequiredPermissions;
   readonly context: DecisionContext;
   readonly explain: boolean;

@@ -137,7 +137,9 @@ function check(
   request: CheckRequest,
 ): CheckAnswer | Promise<CheckAnswer> {
   const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss") => {
-    if (user === undefined) return deciding.unknownUser(request, request);
+    if (user === undefined || (request.userId ?? user.principal.id) !== user.principal.id) {
+      return deciding.unknownUser(request, request);
+    }
     const basis = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };
     if (!user.policies.readsContext) return deciding.check(basis, request, request);
     const fields = native.of(request.context, user, request.required);

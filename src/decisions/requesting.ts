@@ -114,8 +114,10 @@ export class Requesting {
   }
 
   #decided(asked: Asked, user: CachedPrincipal | undefined): RequestAnswer | Promise<RequestAnswer> {
-    if (user === undefined) return this.#refused(asked, "unknown user", "unknown_user");
     const { check } = asked;
+    if (user === undefined || (check.userId ?? user.principal.id) !== user.principal.id) {
+      return this.#refused(asked, "unknown user", "unknown_user");
+    }
     const { required, shown } = asked.needed;
     if (required === null || shown === null) return this.#answer(asked, ALLOWED);
     const fields = this.#options.native.of(check.context, user, shown);

@@ -14,6 +14,8 @@ export interface UsedCredential {
 export interface RequestCheck {
   /** The user; undefined: nobody proved to be one, which only rows with `authentication: none` let through. */
   readonly user: string | undefined;
+  /** Internal id of whoever proved to be the user: another user of that name, made meanwhile, is somebody else. */
+  readonly userId?: string | undefined;
   /** What the user proved it with, for the audit log; absent where the caller's word is taken. */
   readonly credential?: UsedCredential;
   readonly request: WireRequest;

@@ -333,3 +333,26 @@ test("a request is decided anew after a write", async () => {
   await world.directory.users.delete("alice");
   expect(await request("/write")).toMatchObject({ reason: "unknown_user" });
 });
+
+test("whoever proved to be a user is not another user of that name", async () => {
+  await openFor([{ effect: "allow", action: ["fs:*"], resource: "*" }]);
+  const proved = (await world.directory.principal("alice"))?.id ?? "";
+  expect(await request("/read", { userId: proved })).toMatchObject({ allowed: true });
+  await world.directory.users.delete("alice");
+  await world.directory.users.create({ username: "alice" });
+  await world.grant("all", "fs:*");
+  await world.directory.users.attachPolicy("alice", "all");
+  expect(await request("/read")).toMatchObject({ allowed: true });
+  expect(await request("/read", { userId: proved })).toMatchObject({
+    allowed: false,
+    reason: "unknown_user",
+  });
+  expect(await request("/anybody", { userId: proved })).toMatchObject({ allowed: false });
+  const check = { user: "alice", required: { action: "fs:ReadObject", resource: `${OBJECTS}a` } };
+  const asked = { context: new Map(), explain: false, entrance: "management", requestId: "" } as const;
+  expect((await world.decisions.check({ ...check, ...asked })).effect).toBe("allow");
+  expect(await world.decisions.check({ ...check, ...asked, userId: proved })).toMatchObject({
+    effect: "neutral",
+    reason: "unknown_user",
+  });
+});

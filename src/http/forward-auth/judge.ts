@@ -152,6 +152,7 @@ function decided(
   const context: DecisionContext = new Map([["SourceIp", request.source]]);
   const answer = options.decisions.request({
     user: identity?.username,
+    userId: identity?.userId,
     request: reading.wire,
     items: "required",
     missingBody: options.missingBody,

@@ -59,6 +59,7 @@ export async function requirePermission(
   const context = new Map(fields).set("SourceIp", sourceIp);
   const { effect, message } = await decisions.check({
     user: identity.username,
+    userId: identity.userId,
     required,
     context,
     explain: false,
