@@ -1,24 +1,19 @@
 /** Reads of the authorization API, side by side with bare `node:http` answering the same bytes on the same core. */
 import { randomBytes } from "node:crypto";
 import { serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
+import { CONNECTIONS, type Compared, compare, SECONDS } from "./compare.ts";
 import { benchPolicies } from "./engine.ts";
-import type { LoadJob, LoadResult } from "./load.ts";
-import { runLoad, startServer } from "./processes.ts";
+import type { LoadJob } from "./load.ts";
+import { startServer } from "./processes.ts";
 
 const POLICIES = 20;
 const STATEMENTS = 40;
-const CONNECTIONS = 32;
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
-const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3);
-const WARM_UP_SECONDS = 1.5;
 
 /** One row of the table. */
-export interface ReadRow extends LoadResult {
+export interface ReadRow extends Compared {
   readonly name: string;
   /** Bytes of the answer. */
   readonly bytes: number;
-  /** Share of the rate of bare `node:http` answering the same bytes in the same round, median over the rounds. */
-  readonly ofBare: number;
 }
 
 const KEY = "AKIAJBENCHBENCHBENCQ";
@@ -47,10 +42,6 @@ function dataset(): unknown {
   return { format: 1, policies, groups, users: [reader] };
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
-}
-
 async function measureOne(name: string, service: string, path: string): Promise<ReadRow> {
   const response = await fetch(service + path, { headers: { authorization: `Bearer ${token}` } });
   const text = await response.text();
@@ -67,24 +58,9 @@ async function measureOne(name: string, service: string, path: string): Promise<
     seconds: SECONDS,
     expect: text.slice(0, 20),
   });
-  const jobs = [job(bare.line.split(" ")[1] as string), job(service)];
-  for (const one of jobs) await runLoad({ ...one, seconds: WARM_UP_SECONDS });
-  const rounds: LoadResult[][] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const results: LoadResult[] = [];
-    for (const one of jobs) results.push(await runLoad(one));
-    rounds.push(results);
-  }
+  const compared = await compare({ bare: job(bare.line.split(" ")[1] as string), own: job(service) });
   await bare.stop();
-  const own = rounds.map((results) => results[1] as LoadResult);
-  return {
-    name,
-    bytes: Buffer.byteLength(text),
-    perSecond: median(own.map(({ perSecond }) => perSecond)),
-    p50: median(own.map(({ p50 }) => p50)),
-    p99: median(own.map(({ p99 }) => p99)),
-    ofBare: median(rounds.map(([bareOne, one]) => (one?.perSecond ?? 0) / (bareOne?.perSecond ?? 1))),
-  };
+  return { name, bytes: Buffer.byteLength(text), ...compared };
 }
 
 /** Measures the hot reads of a data server. */

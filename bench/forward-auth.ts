@@ -2,23 +2,18 @@
 import { randomBytes } from "node:crypto";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { serviceUrl, startAuthorizer, write } from "./authorizer.ts";
+import { CONNECTIONS, type Compared, compare, SECONDS } from "./compare.ts";
 import { benchPolicies } from "./engine.ts";
-import type { LoadJob, LoadResult } from "./load.ts";
-import { runLoad, startServer } from "./processes.ts";
+import type { LoadJob } from "./load.ts";
+import { startServer } from "./processes.ts";
 
-const CONNECTIONS = 32;
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
-const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3);
-const WARM_UP_SECONDS = 1.5;
 const REQUESTS = 1000;
 const KEY = "AKIAJBENCHBENCHBENCQ";
 const HOST = "data.example.com";
 
 /** One row of the table. */
-export interface ForwardAuthRow extends LoadResult {
+export interface ForwardAuthRow extends Compared {
   readonly name: string;
-  /** Share of the rate of bare `node:http` with the same requests in the same round, median over the rounds. */
-  readonly ofBare: number;
 }
 
 function dataset(secret: string): unknown {
@@ -98,14 +93,14 @@ export async function measureForwardAuth(log: (text: string) => void): Promise<F
   ]);
   const script = new URL("./servers/bare-bytes.ts", import.meta.url).pathname;
   const bare = await startServer([script, write("nothing", "")]);
+  const bareUrl = bare.line.split(" ")[1] as string;
+  const service = serviceUrl(authorizer);
   const kinds = { Basic: basicRequests(secret), "Signature Version 4": await signedRequests(secret) };
   const rows: ForwardAuthRow[] = [];
   for (const [kind, requests] of Object.entries(kinds)) {
     const name = `/forward-auth, ${kind}`;
-    const row = await compare(name, write(`${kind}.json`, JSON.stringify(requests)), {
-      bare: bare.line.split(" ")[1] as string,
-      own: serviceUrl(authorizer),
-    });
+    const file = write(`${kind}.json`, JSON.stringify(requests));
+    const row = { name, ...(await compare({ bare: jobOf(bareUrl, file), own: jobOf(service, file) })) };
     log(
       `${name}: ${Math.round(row.perSecond).toLocaleString("en")}/s, ${row.ofBare.toFixed(2)} of bare node:http`,
     );
@@ -115,35 +110,9 @@ export async function measureForwardAuth(log: (text: string) => void): Promise<F
   return rows;
 }
 
-async function compare(
-  name: string,
-  requests: string,
-  urls: { readonly bare: string; readonly own: string },
-): Promise<ForwardAuthRow> {
-  const job = (url: string, seconds = SECONDS): LoadJob => ({
-    url,
-    path: "/forward-auth",
-    token: "",
-    bodies: "",
-    requests,
-    connections: CONNECTIONS,
-    seconds,
-    expect: "",
-  });
-  for (const url of [urls.bare, urls.own]) await runLoad(job(url, WARM_UP_SECONDS));
-  const rounds: { readonly bare: LoadResult; readonly own: LoadResult }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    rounds.push({ bare: await runLoad(job(urls.bare)), own: await runLoad(job(urls.own)) });
-  }
-  const median = (values: readonly number[]): number =>
-    [...values].sort((a, b) => a - b)[values.length >> 1] as number;
-  return {
-    name,
-    perSecond: median(rounds.map(({ own }) => own.perSecond)),
-    p50: median(rounds.map(({ own }) => own.p50)),
-    p99: median(rounds.map(({ own }) => own.p99)),
-    ofBare: median(rounds.map(({ bare, own }) => own.perSecond / bare.perSecond)),
-  };
+function jobOf(url: string, requests: string): LoadJob {
+  const unused = { path: "/forward-auth", token: "", bodies: "", expect: "" };
+  return { ...unused, url, requests, connections: CONNECTIONS, seconds: SECONDS };
 }
 
 if (process.argv[1] === import.meta.filename) {

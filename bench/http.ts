@@ -1,22 +1,12 @@
 /** Requests per second and latency, side by side with bare `node:http` and Express on the same core. */
 import { benchDataset, bodiesFor, SIZES, serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
+import { CONNECTIONS, type Compared, medians, ROUNDS, SECONDS, WARM_UP_SECONDS } from "./compare.ts";
 import type { LoadJob, LoadResult } from "./load.ts";
 import { runLoad, startServer } from "./processes.ts";
 
-const CONNECTIONS = 32;
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
-const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3);
-const WARM_UP_SECONDS = 1.5;
-
 /** One row of the table. */
-export interface HttpRow extends LoadResult {
+export interface HttpRow extends Compared {
   readonly name: string;
-  /** Share of the bare `node:http` rate of the same round, median over the rounds. */
-  readonly ofBare: number;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 }
 
 /** Measures all endpoints in turn, round after round, so that a disturbance hits all alike. */
@@ -76,12 +66,6 @@ export async function measureHttp(log: (text: string) => void): Promise<HttpRow[
     }
   }
   await Promise.all(Object.values(servers).map((server) => server.stop()));
-  const bareRates = (results.get("bare node:http") as LoadResult[]).map(({ perSecond }) => perSecond);
-  return [...results].map(([name, list]) => ({
-    name,
-    perSecond: median(list.map(({ perSecond }) => perSecond)),
-    p50: median(list.map(({ p50 }) => p50)),
-    p99: median(list.map(({ p99 }) => p99)),
-    ofBare: median(list.map(({ perSecond }, round) => perSecond / (bareRates[round] as number))),
-  }));
+  const bareRounds = results.get("bare node:http") as LoadResult[];
+  return [...results].map(([name, rounds]) => ({ name, ...medians(rounds, bareRounds) }));
 }

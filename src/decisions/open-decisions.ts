@@ -1,6 +1,7 @@
 /** Builds the decision use cases over a directory. */
 
 import type { Catalog } from "../catalog/catalog.ts";
+import type { CacheSettings } from "../directory/cache-settings.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { Endpoints } from "../endpoints/endpoints.ts";
 import { Authzen, viaOf } from "./authzen.ts";
@@ -21,8 +22,8 @@ import { filterByAttributes, filterResources } from "./filtering.ts";
 import { NativeFields, type TreeFields } from "./native-fields.ts";
 import { openSearches } from "./open-searches.ts";
 import { Pace, Turns } from "./pace.ts";
-import type { CachedPrincipal, CacheSettings } from "./principal-cache.ts";
-import { Principals } from "./principals.ts";
+import type { CachedPrincipal } from "./principal-cache.ts";
+import { isUser, Principals } from "./principals.ts";
 import type { RequestProperties } from "./registered-properties.ts";
 import { RegisteredResources } from "./registered-resources.ts";
 import { Requesting, type RequestLimits } from "./requesting.ts";
@@ -137,7 +138,7 @@ function check(
   request: CheckRequest,
 ): CheckAnswer | Promise<CheckAnswer> {
   const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss") => {
-    if (user === undefined || (request.userId ?? user.principal.id) !== user.principal.id) {
+    if (user === undefined || !isUser(user, request.userId)) {
       return deciding.unknownUser(request, request);
     }
     const basis = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };

@@ -6,21 +6,15 @@
  */
 
 import { LRUCache } from "lru-cache";
+import type { CacheSettings } from "../directory/cache-settings.ts";
 import type { DirectoryChange, Principal } from "../directory/directory.ts";
+import { SharedLoads } from "../directory/shared-loads.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 
 /** A user ready for decisions. */
 export interface CachedPrincipal {
   readonly principal: Principal;
   readonly policies: CompiledPolicies;
-}
-
-/** Settings, as in the seeds' `auth.cache.*`; times in milliseconds. */
-export interface CacheSettings {
-  readonly enabled: boolean;
-  readonly size: number;
-  readonly ttl: number;
-  readonly jitter: number;
 }
 
 /** What the cache counts. */
@@ -32,11 +26,6 @@ export interface CacheCounters {
 
 interface Entry extends CachedPrincipal {
   readonly expires: number;
-}
-
-interface Load {
-  readonly generation: number;
-  readonly result: Promise<CachedPrincipal | undefined>;
 }
 
 /** Changes remembered to judge loads that were under way; older loads are not kept. */
@@ -51,9 +40,8 @@ export class PrincipalCache {
   readonly #entries: LRUCache<string, Entry>;
   /** Internal id of a user, group or policy → ids of the cached users that depend on it. */
   readonly #dependents = new Map<string, Set<string>>();
-  readonly #loads = new Map<string, Load>();
+  readonly #loads = new SharedLoads<CachedPrincipal | undefined>();
   readonly #changes: { readonly generation: number; readonly change: DirectoryChange }[] = [];
-  #generation = 0;
 
   constructor(
     settings: CacheSettings,
@@ -91,28 +79,20 @@ export class PrincipalCache {
 
   /** Loads a user; concurrent calls share one load unless something changed since it began. Errors are not kept. */
   load(username: string): Promise<CachedPrincipal | undefined> {
-    const running = this.#loads.get(username);
-    if (running !== undefined && running.generation === this.#generation) return running.result;
-    const generation = this.#generation;
-    const result = this.#load(username).then((loaded) => {
-      if (loaded !== undefined && this.#settings.enabled && this.#isCurrent(loaded.principal, generation)) {
-        this.#keep(loaded);
-      }
-      return loaded;
-    });
-    const load = { generation, result };
-    this.#loads.set(username, load);
-    const done = (): void => {
-      if (this.#loads.get(username) === load) this.#loads.delete(username);
-    };
-    result.then(done, done);
-    return result;
+    return this.#loads.load(
+      username,
+      () => this.#load(username),
+      (loaded, generation) => {
+        const keeps = loaded !== undefined && this.#settings.enabled;
+        if (keeps && this.#isCurrent(loaded.principal, generation)) this.#keep(loaded);
+      },
+    );
   }
 
   /** Evicts what a committed write touched. */
   evict(change: DirectoryChange): void {
-    this.#generation++;
-    this.#changes.push({ generation: this.#generation, change });
+    this.#loads.advance();
+    this.#changes.push({ generation: this.#loads.generation, change });
     if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
     if (change.all) {
       this.#counters.cacheEvictions += this.#entries.size;
@@ -128,9 +108,9 @@ export class PrincipalCache {
 
   /** True when no write since the load's beginning touched what it loaded. */
   #isCurrent(principal: Principal, generation: number): boolean {
-    if (generation === this.#generation) return true;
+    if (generation === this.#loads.generation) return true;
     const since = this.#changes.filter((one) => one.generation > generation);
-    if (since.length < this.#generation - generation) return false;
+    if (since.length < this.#loads.generation - generation) return false;
     const own = new Set(dependenciesOf(principal));
     return since.every(({ change }) => !change.all && !touchedIds(change).some((id) => own.has(id)));
   }

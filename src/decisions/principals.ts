@@ -1,5 +1,6 @@
 /** Users ready for decisions: from the cache, else from the directory through the compiler. */
 
+import type { CacheSettings } from "../directory/cache-settings.ts";
 import type { Directory, Principal } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 import { actionsOf, isPrepared } from "../engine/decide.ts";
@@ -7,7 +8,7 @@ import type { RequiredPermissions } from "../model/decision.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
 import type { CompiledSets } from "./compiled-sets.ts";
 import type { DecisionCounters } from "./decisions.ts";
-import { type CachedPrincipal, type CacheSettings, PrincipalCache } from "./principal-cache.ts";
+import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
 import type { Slicer } from "./slicer.ts";
 
 /** From this many statements on an action is indexed in slices instead of inside the first decision about it. */
@@ -110,6 +111,11 @@ export class Principals {
   close(): void {
     this.#unsubscribe();
   }
+}
+
+/** True for the user of an internal id; of an unknown id, for any. */
+export function isUser(found: CachedPrincipal, userId: string | undefined): boolean {
+  return userId === undefined || found.principal.id === userId;
 }
 
 /** True when a decision about these permissions needs no long work first. */

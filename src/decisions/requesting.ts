@@ -8,7 +8,7 @@ import { type RequiredOnSets, shownSet } from "../model/resource-set.ts";
 import type { Deciding } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 import type { CachedPrincipal } from "./principal-cache.ts";
-import type { Principals } from "./principals.ts";
+import { isUser, type Principals } from "./principals.ts";
 import type { RequestAnswer, RequestCheck } from "./requests.ts";
 import type { Slicer } from "./slicer.ts";
 
@@ -115,7 +115,7 @@ export class Requesting {
 
   #decided(asked: Asked, user: CachedPrincipal | undefined): RequestAnswer | Promise<RequestAnswer> {
     const { check } = asked;
-    if (user === undefined || (check.userId ?? user.principal.id) !== user.principal.id) {
+    if (user === undefined || !isUser(user, check.userId)) {
       return this.#refused(asked, "unknown user", "unknown_user");
     }
     const { required, shown } = asked.needed;

@@ -88,12 +88,17 @@ export function isPerhapsSigned(query: string): boolean {
   return query !== "" && PERHAPS_SIGNED.test(query);
 }
 
-const SIGNING: ReadonlySet<string> = new Set(["X-Amz-Signature", "X-Amz-Credential", "AWSAccessKeyId"]);
+/** Signs of a signed S3 request in a query; the last is of Signature V2. */
+export const SIGNING_PARAMETERS: readonly string[] = [
+  "X-Amz-Signature",
+  "X-Amz-Credential",
+  "AWSAccessKeyId",
+];
 
 function apiOfQuery(query: string): WhichApi {
   const first = new Map<string, string>();
   for (const [name, value] of readablePairs(query)) {
-    if (SIGNING.has(name) && !first.has(name)) first.set(name, value);
+    if (SIGNING_PARAMETERS.includes(name) && !first.has(name)) first.set(name, value);
   }
   if (first.size === 0) return MAIN;
   for (const [name, value] of first) if (value === "") return { problem: `${name} is empty` };

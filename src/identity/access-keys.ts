@@ -4,12 +4,13 @@
  */
 
 import { type KeyObject, randomBytes } from "node:crypto";
+import type { CacheSettings } from "../directory/cache-settings.ts";
 import type { Directory, DirectoryChange } from "../directory/directory.ts";
 import { isErrorCode } from "../errors.ts";
 import { isPossibleName } from "../model/names.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { Identities, Identity } from "./identity.ts";
-import { type CacheSettings, type Owned, OwnedCache } from "./owned-cache.ts";
+import { type Owned, OwnedCache } from "./owned-cache.ts";
 import { KnownSecret } from "./secret-comparison.ts";
 
 /** An access key ready to verify attempts. */

@@ -2,6 +2,7 @@
 
 import { hash, randomUUID } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import type { CacheSettings } from "../directory/cache-settings.ts";
 import type { Directory, DirectoryChange, Session } from "../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../errors.ts";
 import type { Identities, Identity, IssuedToken } from "./identity.ts";
@@ -12,7 +13,7 @@ import {
   type OurClaims,
   readLoginClaims,
 } from "./login-claims.ts";
-import { type CacheSettings, type Owned, OwnedCache } from "./owned-cache.ts";
+import { type Owned, OwnedCache } from "./owned-cache.ts";
 import { refused } from "./refusals.ts";
 
 const ALGORITHM = "HS256";

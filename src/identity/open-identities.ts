@@ -1,12 +1,12 @@
 /** Builds the verification of end users: `identity.ts` is its contract. */
 
+import type { CacheSettings } from "../directory/cache-settings.ts";
 import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 import { type AccessKey, AccessKeys } from "./access-keys.ts";
 import { FailedAttempts, type FailureLimit } from "./failed-attempts.ts";
 import type { Identities, Identity, IssuedToken, SignedRequest } from "./identity.ts";
 import { LoginTokens } from "./login-tokens.ts";
-import type { CacheSettings } from "./owned-cache.ts";
 import { refused, SignatureRefused, TooManyFailures } from "./refusals.ts";
 import { readSignature, type Signature } from "./signature/read-signature.ts";
 import { isSignedWith } from "./signature/signing.ts";

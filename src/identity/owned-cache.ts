@@ -5,15 +5,9 @@
  */
 
 import { LRUCache } from "lru-cache";
+import type { CacheSettings } from "../directory/cache-settings.ts";
 import type { DirectoryChange } from "../directory/directory.ts";
-
-/** Settings, as in the seeds' `auth.cache.*`; times in milliseconds. */
-export interface CacheSettings {
-  readonly enabled: boolean;
-  readonly size: number;
-  readonly ttl: number;
-  readonly jitter: number;
-}
+import { SharedLoads } from "../directory/shared-loads.ts";
 
 /** Something that belongs to a user. */
 export interface Owned {
@@ -25,11 +19,6 @@ interface Entry<T> {
   readonly value: T;
   /** Unix milliseconds. */
   readonly expires: number;
-}
-
-interface Load<T> {
-  readonly generation: number;
-  readonly result: Promise<T | undefined>;
 }
 
 /** Most texts remembered as belonging to nobody. */
@@ -44,8 +33,7 @@ export class OwnedCache<T extends Owned> {
   readonly #byUser = new Map<string, Set<string>>();
   /** Texts that nothing was found for, until anything changes or their time (Unix milliseconds) is over. */
   readonly #absent = new LRUCache<string, number>({ max: MAX_ABSENT });
-  readonly #loads = new Map<string, Load<T>>();
-  #generation = 0;
+  readonly #loads = new SharedLoads<T | undefined>();
 
   /** @param now Unix milliseconds */
   constructor(settings: CacheSettings, now: () => number) {
@@ -71,26 +59,15 @@ export class OwnedCache<T extends Owned> {
 
   /** Loads what is under a text; concurrent calls share one load unless something changed since it began. */
   load(text: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
-    const running = this.#loads.get(text);
-    if (running !== undefined && running.generation === this.#generation) return running.result;
-    const generation = this.#generation;
-    const result = find().then((value) => {
-      if (this.#settings.enabled && generation === this.#generation) this.#keep(text, value);
-      return value;
+    return this.#loads.load(text, find, (value, generation) => {
+      if (this.#settings.enabled && generation === this.#loads.generation) this.#keep(text, value);
     });
-    const load = { generation, result };
-    this.#loads.set(text, load);
-    const done = (): void => {
-      if (this.#loads.get(text) === load) this.#loads.delete(text);
-    };
-    result.then(done, done);
-    return result;
   }
 
   /** Evicts what a committed write touched. Groups and policies say nothing about who somebody is. */
   evict({ users, all }: DirectoryChange): void {
     if (users === undefined && !all) return;
-    this.#generation++;
+    this.#loads.advance();
     this.#absent.clear();
     if (all) {
       this.#entries.clear();

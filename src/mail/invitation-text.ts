@@ -1,5 +1,6 @@
 /** What an invitation says, as plain text and as HTML. */
 
+import { escapeHtml } from "../model/html-text.ts";
 import type { Invitee } from "./invitations.ts";
 
 /** The texts of a mail. */
@@ -16,18 +17,6 @@ export interface InvitationContent extends Invitee {
   readonly token: string;
   /** Unix milliseconds. */
   readonly expiresAt: number;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }
 
 /** Blanks in place of characters that break lines or turn the direction of text. */

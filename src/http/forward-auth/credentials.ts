@@ -5,19 +5,16 @@
 
 import { parseCookie } from "cookie";
 import { LRUCache } from "lru-cache";
-import { isPerhapsSigned } from "../../endpoints/which-api.ts";
+import { isPerhapsSigned, SIGNING_PARAMETERS } from "../../endpoints/which-api.ts";
 import { AuthorizerError } from "../../errors.ts";
+import { LOGIN_COOKIE } from "../login-cookie.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
-/** Our login cookie. */
-const LOGIN_COOKIE = "access_token";
 /** Sessions of the data server: alone nothing to us (§2.11), but it acts as their user, even beside a signature. */
 const FOREIGN_SESSION = /(?:^|[;,\s])(?:internal|oidc|saml)_auth_session\s*=/;
 /** Base64 as the data server takes it: what it cannot read, it passes over, and looks for another credential. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const SIGNATURE_V4 = "AWS4-HMAC-SHA256";
-/** Signs of a signed S3 request in a query; the last is of Signature V2. */
-const PRESIGNED = ["X-Amz-Signature", "X-Amz-Credential", "AWSAccessKeyId"];
 
 /** A credential as it was shown, not yet verified. */
 export type Shown =
@@ -100,7 +97,7 @@ function inCookie(cookie: string | undefined): Shown | undefined {
 function inQuery(query: string): Shown | undefined {
   if (!isPerhapsSigned(query)) return undefined;
   const pairs = new URLSearchParams(query);
-  return PRESIGNED.some((name) => pairs.has(name)) ? SIGNATURE : undefined;
+  return SIGNING_PARAMETERS.some((name) => pairs.has(name)) ? SIGNATURE : undefined;
 }
 
 function refused(message: string): AuthorizerError {

@@ -3,10 +3,10 @@
  * all methods, on the raw request target and before any router; nothing but `pass` writes a 2xx.
  */
 
-import { hash, timingSafeEqual } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { AuthorizerError } from "../../errors.ts";
 import type { Identity } from "../../identity/identity.ts";
+import { KnownSecret } from "../../identity/secret-comparison.ts";
 import { overloaded } from "../admission.ts";
 import { finish, refuse } from "../answer.ts";
 import { clientAddress, type TrustedProxies } from "../client-address.ts";
@@ -41,14 +41,14 @@ const PLAIN_NAME = /^(?!-$)[!-~]+$/;
 /** Builds the handler. */
 export function forwardAuthHandler(edge: Edge, options: ForwardAuthOptions): ForwardAuthHandler {
   const route: Route = { path: BASE, meter: edge.counters.route("*", BASE) };
-  const tokenDigest = options.proxyToken === undefined ? undefined : digest(options.proxyToken);
+  const proxyToken = options.proxyToken === undefined ? undefined : new KnownSecret(options.proxyToken);
   return (request, response) => {
     if (!isForwardAuth(request.url as string)) return false;
     const exchange = new Exchange(edge, route, request, response);
     if (exchange.requestId === "") exchange.requestId = makeRequestId();
     request.exchange = exchange;
     try {
-      serve(options, tokenDigest, request, exchange);
+      serve(options, proxyToken, request, exchange);
     } catch (error) {
       refuse(request, exchange, error);
     }
@@ -63,7 +63,7 @@ function isForwardAuth(target: string): boolean {
 
 function serve(
   options: ForwardAuthOptions,
-  tokenDigest: Buffer | undefined,
+  proxyToken: KnownSecret | undefined,
   request: ServiceRequest,
   exchange: Exchange,
 ): void {
@@ -72,7 +72,8 @@ function serve(
   const peer = request.socket.remoteAddress;
   if (options.proxy === "off") throw notAllowed("forward-auth is off: set authorizer.forward_auth.proxy");
   if (peer === undefined || !options.trusted.has(peer)) throw notAllowed("this peer is no trusted proxy");
-  if (tokenDigest !== undefined && !isToken(headers.single(TOKEN_HEADER), tokenDigest)) {
+  const shown = headers.single(TOKEN_HEADER);
+  if (proxyToken !== undefined && (shown === undefined || !proxyToken.isSame(shown))) {
     throw notAllowed("the proxy token is missing or wrong");
   }
   if (headers.tooMany) throw notAllowed("the request has too many headers");
@@ -183,14 +184,6 @@ function send(
   ]);
   response.end(body);
   finish(request, exchange, status);
-}
-
-function digest(text: string): Buffer {
-  return hash("sha256", text, "buffer");
-}
-
-function isToken(shown: string | undefined, wanted: Buffer): boolean {
-  return timingSafeEqual(digest(shown ?? ""), wanted) && shown !== undefined;
 }
 
 function notAllowed(message: string): AuthorizerError {

@@ -1,6 +1,7 @@
 /** The pages behind `/auth/invite`: no script, one style that the policy names by its digest. */
 
 import { createHash } from "node:crypto";
+import { escapeHtml } from "../../model/html-text.ts";
 
 const STYLE = [
   "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}",
@@ -10,13 +11,6 @@ const STYLE = [
   "button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}",
 ].join("");
 const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
 
 /** Headers of every page. The address holds a token, and the last page a secret: neither is kept or passed on. */
 export const PAGE_HEADERS: readonly string[] = [
@@ -36,10 +30,6 @@ export const PAGE_HEADERS: readonly string[] = [
   ].join(";"),
 ];
 
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] as string);
-}
-
 function page(title: string, content: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -53,7 +43,7 @@ function page(title: string, content: string): string {
 export function openingPage(token: string): string {
   return page(
     "You are invited",
-    `<p>The button creates your access key and shows it, once.</p><form method="post" action="invite"><input type="hidden" name="token" value="${escaped(token)}"><button type="submit">Create my access key</button></form>`,
+    `<p>The button creates your access key and shows it, once.</p><form method="post" action="invite"><input type="hidden" name="token" value="${escapeHtml(token)}"><button type="submit">Create my access key</button></form>`,
   );
 }
 
@@ -68,7 +58,7 @@ export function keyPage(key: {
     ["Access key ID", key.access_key_id],
     ["Secret access key", key.secret_access_key],
   ] as const;
-  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${escaped(value)}</dd>`).join("");
+  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join("");
   return page(
     "Your access key",
     `<dl>${list}</dl><p>Keep these somewhere safe: the secret cannot be shown again.</p>`,
@@ -77,5 +67,5 @@ export function keyPage(key: {
 
 /** Why there is no key. */
 export function failurePage(text: string): string {
-  return page("This did not work", `<p>${escaped(text)}</p>`);
+  return page("This did not work", `<p>${escapeHtml(text)}</p>`);
 }

@@ -7,9 +7,7 @@ import { AuthorizerError } from "../../errors.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
 import { isRepeated } from "../bearer.ts";
 import type { TrustedProxies } from "../client-address.ts";
-
-/** Name of the cookie that holds a login token, the same as that of the data server's API (security.md §2.11). */
-export const LOGIN_COOKIE = "access_token";
+import { LOGIN_COOKIE } from "../login-cookie.ts";
 
 /** What a caller shows. */
 export type Proof =

@@ -6,10 +6,11 @@
 import { type AuthorizerError, isErrorCode } from "../../errors.ts";
 import { BodyFields, withFieldNames } from "../authorization/body-fields.ts";
 import { isObject } from "../json-body.ts";
+import { LOGIN_COOKIE } from "../login-cookie.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { ManagementOperation, ManagementReply, OpenCall } from "./operation.ts";
 import type { FirstAdministrator, Setup } from "./ports.ts";
-import { AuthenticationFailed, LOGIN_COOKIE } from "./proof.ts";
+import { AuthenticationFailed } from "./proof.ts";
 import { Worded } from "./reference-errors.ts";
 import { json, NO_STORE, secretBody } from "./shapes.ts";
 

@@ -1,0 +1,7 @@
+/** Settings of caches over the directory, as in the seeds' `auth.cache.*`; times in milliseconds. */
+export interface CacheSettings {
+  readonly enabled: boolean;
+  readonly size: number;
+  readonly ttl: number;
+  readonly jitter: number;
+}
