@@ -4,10 +4,10 @@
  * problem with its place, and the rest is looked at all the same.
  */
 
-import type { DocumentSource } from "../documents/source.ts";
 import { type Problem, pointTo } from "../errors.ts";
 import type { Condition, NamedStatements, Statement } from "../model/policy.ts";
 import type { ResourceType } from "../model/resource-type.ts";
+import type { DocumentSource } from "../source-files/source.ts";
 
 /** A policy with its place. */
 export interface FoundPolicy extends NamedStatements {

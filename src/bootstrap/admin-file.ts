@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
-import { generateAccessKeyId, generateSecretAccessKey } from "../directory/generated-keys.ts";
+import { generateAccessKeyId, generateSecretAccessKey } from "../directory/records/generated-keys.ts";
 import { AuthorizerError } from "../errors.ts";
 
 /** Name of the file, beside the data. */

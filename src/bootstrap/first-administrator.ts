@@ -6,7 +6,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { BatchOperation, MarkedPlan, MarkedState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
-import { generateAccessKeyId, generateSecretAccessKey } from "../directory/generated-keys.ts";
+import { generateAccessKeyId, generateSecretAccessKey } from "../directory/records/generated-keys.ts";
 import { AuthorizerError, type Problem } from "../errors.ts";
 import { accessKeyProblem, type Guards, secretAccessKeyProblem, userNameProblem } from "../model/names.ts";
 import { BOOTSTRAP_MARK, readMark } from "./bootstrap-mark.ts";

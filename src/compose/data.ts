@@ -8,8 +8,8 @@ import { type OpenedDirectory, openDirectory } from "../directory/open-directory
 import { AuthorizerError } from "../errors.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
-import type { MemoryStore } from "../store/memory.ts";
-import type { Store } from "../store/store.ts";
+import type { MemoryStore } from "../store/memory/memory-store.ts";
+import type { Store } from "../store/port.ts";
 import type { StoreLog } from "../store/store-log.ts";
 
 /** Folder of this service below `database.local.path` (decision-api.md §1). */
@@ -111,12 +111,12 @@ export async function openStore(
 ): Promise<{ readonly store: Store; readonly memory: MemoryStore | undefined }> {
   const type = values["database.type"];
   if (type === "mem") {
-    const { openMemoryStore } = await import("../store/memory.ts");
+    const { openMemoryStore } = await import("../store/memory/memory-store.ts");
     const memory = openMemoryStore();
     return { store: memory, memory };
   }
   if (type === "local") {
-    const { openLocalStore } = await import("../store/local.ts");
+    const { openLocalStore } = await import("../store/local/local-store.ts");
     const store = await openLocalStore({
       path: localFolder(values),
       syncWrites: values["database.local.sync_writes"],

@@ -1,9 +1,9 @@
 /** Forward-auth as the configuration has it. */
 
+import type { ForwardAuthOptions } from "../api/forward-auth/forward-auth.ts";
 import type { ConfigValues } from "../config/table.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
-import type { ForwardAuthOptions } from "../http/forward-auth/forward-auth.ts";
 import type { Identities } from "../identity/identity.ts";
 
 /** What `/forward-auth` of the service listener is made of. */

@@ -1,14 +1,14 @@
 /** The management API of the user listener, as the configuration has it. */
 
+import type { ManagementOptions } from "../api/management/management-api.ts";
+import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import type { ConfigValues } from "../config/table.ts";
 import type { Decisions } from "../decisions/decisions.ts";
-import type { Endpoints } from "../endpoints/endpoints.ts";
 import { TrustedProxies } from "../http/client-address.ts";
-import type { ManagementOptions } from "../http/management/management-api.ts";
-import type { GroupAcls, UserInvitations } from "../http/management/ports.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
+import type { Endpoints } from "../request-map/endpoints.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import { httpLimits } from "./http-limits.ts";

@@ -5,9 +5,9 @@ import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
 import { createAuditLog } from "../observe/audit-log.ts";
 import type { AuditEventKind } from "../observe/audit-port.ts";
-import { lockFolder } from "../store/folder-lock.ts";
+import { lockFolder } from "../store/local/folder-lock.ts";
 import { hasLocalStore, removeLocalStore } from "../store/local/remove-store.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/port.ts";
 import { adminFileOf } from "./bootstrap.ts";
 import { localFolder, openLog, openStore } from "./data.ts";
 

@@ -1,8 +1,8 @@
 /** Keys of page tokens, derived so that they outlive a restart and are the same on every node. */
 
 import { hkdfSync } from "node:crypto";
+import { PAGE_TOKEN_KEY_BYTES } from "../api/decisions/page-tokens.ts";
 import type { ConfigValues } from "../config/table.ts";
-import { PAGE_TOKEN_KEY_BYTES } from "../http/access/page-tokens.ts";
 
 const PURPOSE = "svc-authorizer 1 page tokens";
 

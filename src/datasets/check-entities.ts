@@ -3,7 +3,7 @@
 import type { DirectoryState } from "../directory/batch.ts";
 import { groupProblems, propertiesProblem, userProblems } from "../directory/checks.ts";
 import { createBreather } from "../directory/pipeline.ts";
-import { newPolicyProblems, servicesOf } from "../directory/policy-rules.ts";
+import { newPolicyProblems, servicesOf } from "../directory/write/policy-rules.ts";
 import { accessKeyProblem, principalProblem, resourceIdProblem } from "../model/names.ts";
 import type { ResourceType } from "../model/resource-type.ts";
 import { resourceTypeProblems } from "../model/resource-type-validation.ts";

@@ -2,7 +2,7 @@
 
 import type { Schema } from "../catalog/catalog.ts";
 import { createBreather } from "../directory/pipeline.ts";
-import { type DocumentSource, pointerOf, segmentsOf } from "../documents/source.ts";
+import { type DocumentSource, pointerOf, segmentsOf } from "../source-files/source.ts";
 import { DATASET_FORMAT } from "./dataset.ts";
 import type { CheckedSource } from "./merge.ts";
 import type { ProblemList } from "./problem-list.ts";

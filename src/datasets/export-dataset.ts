@@ -3,8 +3,8 @@
 import { stringify } from "yaml";
 import type { DirectoryState, GroupState, UserState } from "../directory/batch.ts";
 import type { Directory, NewPolicy } from "../directory/directory.ts";
-import { MAX_YAML_BYTES } from "../documents/read-document.ts";
 import { AuthorizerError } from "../errors.ts";
+import { MAX_YAML_BYTES } from "../source-files/read-document.ts";
 import {
   DATASET_FORMAT,
   type DatasetCredential,

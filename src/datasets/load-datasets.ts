@@ -3,11 +3,11 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { DirectoryState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
-import { selectFiles } from "../documents/select-files.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { compileTemplate } from "../model/template.ts";
+import { selectFiles } from "../source-files/select-files.ts";
 import { type Change, type ChangeCounts, countChanges } from "./change.ts";
 import { checkNames, checkPolicies, checkResources, type EntityChecks } from "./check-entities.ts";
 import { checkForm } from "./check-form.ts";

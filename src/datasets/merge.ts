@@ -1,7 +1,7 @@
 /** Puts the data sets of all files together: who defines what, each name once. */
 
-import type { DocumentSource } from "../documents/source.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { DocumentSource } from "../source-files/source.ts";
 import type { DatasetDocument, DatasetGroup, DatasetPolicy, DatasetUser } from "./dataset.ts";
 import type { ProblemList } from "./problem-list.ts";
 

@@ -1,7 +1,7 @@
 /** Collects the problems of all files of a load, so that they are reported at once. */
 
-import type { DocumentSource } from "../documents/source.ts";
 import { AuthorizerError, type Problem } from "../errors.ts";
+import type { DocumentSource } from "../source-files/source.ts";
 
 /** Most problems that are located and reported one by one; the rest is counted. */
 export const MAX_REPORTED_PROBLEMS = 100;

@@ -1,7 +1,7 @@
 /** Reads data set files. What a data set may say is checked elsewhere. */
 
-import { readDocument } from "../documents/read-document.ts";
-import type { DocumentSource } from "../documents/source.ts";
+import { readDocument } from "../source-files/read-document.ts";
+import type { DocumentSource } from "../source-files/source.ts";
 import type { ProblemList } from "./problem-list.ts";
 
 /**

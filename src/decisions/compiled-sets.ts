@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type CompiledPolicies, compile, compileInSteps } from "../engine/compile.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
-import type { Slicer } from "./slicer.ts";
+import type { Slicer } from "../schedule/slicer.ts";
 
 /** Sets kept although no cached user has them, for users whose entry just ended. */
 const KEPT_SETS = 16;

@@ -1,13 +1,19 @@
 /** Builds the decision use cases over a directory. */
 
+import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { CacheSettings } from "../directory/cache-settings.ts";
 import type { Directory } from "../directory/directory.ts";
-import type { Endpoints } from "../endpoints/endpoints.ts";
-import { Authzen, viaOf } from "./authzen.ts";
+import type { Endpoints } from "../request-map/endpoints.ts";
+import { Pace, Turns } from "../schedule/pace.ts";
+import { Slicer } from "../schedule/slicer.ts";
+import { Authzen, viaOf } from "./check/authzen.ts";
+import { Deciding } from "./check/deciding.ts";
+import { filterByAttributes, filterResources } from "./check/filtering.ts";
+import { NativeFields, type TreeFields } from "./check/native-fields.ts";
+import { Requesting, type RequestLimits } from "./check/requesting.ts";
+import { Simulating } from "./check/simulating.ts";
 import { CompiledSets } from "./compiled-sets.ts";
 import { createCounters } from "./counters.ts";
-import { Deciding } from "./deciding.ts";
 import { decisionIds } from "./decision-ids.ts";
 import type {
   CheckAnswer,
@@ -18,18 +24,12 @@ import type {
   FilterRequest,
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
-import { filterByAttributes, filterResources } from "./filtering.ts";
-import { NativeFields, type TreeFields } from "./native-fields.ts";
-import { openSearches } from "./open-searches.ts";
-import { Pace, Turns } from "./pace.ts";
 import type { CachedPrincipal } from "./principal-cache.ts";
 import { isUser, Principals } from "./principals.ts";
 import type { RequestProperties } from "./registered-properties.ts";
 import { RegisteredResources } from "./registered-resources.ts";
-import { Requesting, type RequestLimits } from "./requesting.ts";
 import { ResourceTypes } from "./resource-types.ts";
-import { Simulating } from "./simulating.ts";
-import { Slicer } from "./slicer.ts";
+import { openSearches } from "./search/open-searches.ts";
 
 /** What the decision use cases are built from. */
 export interface DecisionsOptions {

@@ -6,9 +6,9 @@
  */
 
 import { LRUCache } from "lru-cache";
-import type { CacheSettings } from "../directory/cache-settings.ts";
+import type { CacheSettings } from "../cache/cache-settings.ts";
+import { SharedLoads } from "../cache/shared-loads.ts";
 import type { DirectoryChange, Principal } from "../directory/directory.ts";
-import { SharedLoads } from "../directory/shared-loads.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 
 /** A user ready for decisions. */

@@ -1,15 +1,15 @@
 /** Users ready for decisions: from the cache, else from the directory through the compiler. */
 
-import type { CacheSettings } from "../directory/cache-settings.ts";
+import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Directory, Principal } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 import { actionsOf, isPrepared } from "../engine/decide.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
+import type { Slicer } from "../schedule/slicer.ts";
 import type { CompiledSets } from "./compiled-sets.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
-import type { Slicer } from "./slicer.ts";
 
 /** From this many statements on an action is indexed in slices instead of inside the first decision about it. */
 const LARGE_SET = 1000;

@@ -2,7 +2,7 @@
 
 import type { ConditionFields, FieldValue } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
-import { addProperties } from "./condition-fields.ts";
+import { addProperties } from "./check/condition-fields.ts";
 
 /** Which attributes win where both the directory and the request have one (`authorizer.request_properties`). */
 export type RequestProperties = "fill" | "override";

@@ -1,7 +1,7 @@
 /** Decisions about whole requests of a data server: the contract of `requesting.ts` (decision-api.md §3 `/request`). */
 
-import type { PerItem, WireRequest } from "../endpoints/endpoints.ts";
 import type { DecisionContext, Effect, RequiredPermissions } from "../model/decision.ts";
+import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
 
 /** What a user proved to be one with, for records. */
 export interface UsedCredential {

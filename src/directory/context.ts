@@ -2,11 +2,11 @@
 
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
-import type { Store } from "../store/store.ts";
-import type { PolicyCache } from "./policy-cache.ts";
-import { type Reader, readState } from "./reader.ts";
-import type { SecretBox } from "./secrets.ts";
-import type { Writer } from "./transaction.ts";
+import type { Store } from "../store/port.ts";
+import type { PolicyCache } from "./read/policy-cache.ts";
+import { type Reader, readState } from "./read/reader.ts";
+import type { SecretBox } from "./records/secrets.ts";
+import type { Writer } from "./write/transaction.ts";
 
 /** What is allowed to be written. */
 export interface WriteRules {

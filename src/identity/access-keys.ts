@@ -4,7 +4,7 @@
  */
 
 import { type KeyObject, randomBytes } from "node:crypto";
-import type { CacheSettings } from "../directory/cache-settings.ts";
+import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Directory, DirectoryChange } from "../directory/directory.ts";
 import { isErrorCode } from "../errors.ts";
 import { isPossibleName } from "../model/names.ts";

@@ -2,7 +2,7 @@
 
 import { hash, randomUUID } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import type { CacheSettings } from "../directory/cache-settings.ts";
+import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Directory, DirectoryChange, Session } from "../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../errors.ts";
 import type { Identities, Identity, IssuedToken } from "./identity.ts";

@@ -5,9 +5,9 @@
  */
 
 import { LRUCache } from "lru-cache";
-import type { CacheSettings } from "../directory/cache-settings.ts";
+import type { CacheSettings } from "../cache/cache-settings.ts";
+import { SharedLoads } from "../cache/shared-loads.ts";
 import type { DirectoryChange } from "../directory/directory.ts";
-import { SharedLoads } from "../directory/shared-loads.ts";
 
 /** Something that belongs to a user. */
 export interface Owned {

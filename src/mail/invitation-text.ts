@@ -1,6 +1,6 @@
 /** What an invitation says, as plain text and as HTML. */
 
-import { escapeHtml } from "../model/html-text.ts";
+import { escapeHtml } from "../http/html.ts";
 import type { Invitee } from "./invitations.ts";
 
 /** The texts of a mail. */

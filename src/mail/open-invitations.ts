@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { AuthorizerError, isErrorCode, type Problem } from "../errors.ts";
 import { emailProblem, userNameProblem } from "../model/names.ts";
-import { type Store, withSnapshot } from "../store/store.ts";
+import { type Store, withSnapshot } from "../store/port.ts";
 import { isAddress } from "./addresses.ts";
 import { findUser } from "./find-user.ts";
 import type { Invitations, Invitee, RedeemedInvitation } from "./invitations.ts";

@@ -1,6 +1,6 @@
 /** The queue of mails in the store: what is due next, and the moves of a mail through it. */
 
-import { type Store, withSnapshot } from "../store/store.ts";
+import { type Store, withSnapshot } from "../store/port.ts";
 import {
   dueOf,
   type FailedMailRecord,

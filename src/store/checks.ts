@@ -1,8 +1,8 @@
 /** Checks of what callers hand to a store, the same for every backend. */
 
 import { AuthorizerError } from "../errors.ts";
-import type { Commit, Expectation, ScanOptions } from "./store.ts";
-import { MAX_COMMIT_OPERATIONS, MAX_KEY_BYTES } from "./store.ts";
+import type { Commit, Expectation, ScanOptions } from "./port.ts";
+import { MAX_COMMIT_OPERATIONS, MAX_KEY_BYTES } from "./port.ts";
 
 const PARTITION = /^[a-z][a-z0-9_-]{0,31}$/;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { formatPolicies } from "../../src/analysis/format-policies.ts";
 import { readPolicies } from "../../src/analysis/policy-documents.ts";
-import { parseDocument } from "../../src/documents/read-document.ts";
+import { parseDocument } from "../../src/source-files/read-document.ts";
 import { policiesOf } from "../engine/arbitraries.ts";
 
 const MESSY = `# Who may read.

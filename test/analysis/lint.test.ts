@@ -3,8 +3,8 @@ import { type Finding, lintDocument, servicesOf } from "../../src/analysis/lint.
 import { readPolicies } from "../../src/analysis/policy-documents.ts";
 import { selfEscalations } from "../../src/analysis/self-escalation.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
-import { parseDocument } from "../../src/documents/read-document.ts";
 import type { Statement } from "../../src/model/policy.ts";
+import { parseDocument } from "../../src/source-files/read-document.ts";
 
 const vocabulary = await openCatalog({ partition: "svc" });
 

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
-import { checkConsistency } from "../../src/directory/check-store.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
-import { type Commit, MAX_COMMIT_OPERATIONS, type Store } from "../../src/store/store.ts";
+import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { type Commit, MAX_COMMIT_OPERATIONS, type Store } from "../../src/store/port.ts";
 import { codeOf, failingStore } from "../directory/backends.ts";
 import { ADMIN, bootstrapOn, groupsOf, newFolder, openOn, removeFolders } from "./kit.ts";
 

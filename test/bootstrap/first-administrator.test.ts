@@ -8,8 +8,8 @@ import {
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Directory } from "../../src/directory/directory.ts";
 import { AuthorizerError } from "../../src/errors.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/port.ts";
 import { bootstrapOn, groupsOf, openOn } from "./kit.ts";
 
 const catalog = await openCatalog({ partition: "svc" });

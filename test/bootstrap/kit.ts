@@ -9,7 +9,7 @@ import type { Catalog } from "../../src/catalog/catalog.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Directory } from "../../src/directory/directory.ts";
 import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/port.ts";
 import { buildManifest } from "../catalog/build-manifest.ts";
 
 export const SECRET_KEY = "a secret key of the tests, long enough";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openData, openLog } from "../../src/compose/data.ts";
 import { configFromObject } from "../../src/config/load.ts";
-import { openLocalStore } from "../../src/store/local.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { runCommand, storeItems } from "./command-kit.ts";
 import { newFolder, removeFolders } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { checkWholeStore, type StoreFinding } from "../../src/directory/check-store.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
-import { type Store, withSnapshot } from "../../src/store/store.ts";
+import { checkWholeStore, type StoreFinding } from "../../src/directory/upkeep/check-store.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { policy } from "../directory/backends.ts";
 import { openOn, SECRET_KEY } from "./kit.ts";
 

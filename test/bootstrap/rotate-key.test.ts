@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
-import { type RotationReport, rotateSecretKey } from "../../src/directory/rotate-key.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
-import { type Store, withSnapshot } from "../../src/store/store.ts";
+import { type RotationReport, rotateSecretKey } from "../../src/directory/upkeep/rotate-key.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { codeOf, failingStore } from "../directory/backends.ts";
 
 const OLD = "the old key, which is long enough to be one";

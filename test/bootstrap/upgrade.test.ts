@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { checkConsistency } from "../../src/directory/check-store.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
-import type { Store } from "../../src/store/store.ts";
+import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/port.ts";
 import { codeOf } from "../directory/backends.ts";
 import { bootstrapOn, changedCatalog, groupsOf, openOn, removeFolders } from "./kit.ts";
 

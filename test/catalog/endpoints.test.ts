@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EndpointApi, EndpointRow, RequiredTemplate } from "../../src/catalog/endpoint-table.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { isErrorCode } from "../../src/errors.ts";
-import { type Permission, REFERENCE, type ReferenceOperation, readFixture } from "../endpoints/fixtures.ts";
+import { type Permission, REFERENCE, type ReferenceOperation, readFixture } from "../request-map/fixtures.ts";
 import { buildManifest } from "./build-manifest.ts";
 
 const SEED = JSON.parse(readFixture("seed-000-tables.json")) as {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { Command } from "commander";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runAuthorizer } from "../../src/cli/authorizer/program.ts";
 import { pathOf } from "../../src/cli/svcctl/add-commands.ts";
 import { CommandContext } from "../../src/cli/svcctl/command-context.ts";
@@ -31,7 +31,7 @@ const program = buildProgram(new CommandContext(edge, {}, "0"));
 const SVCCTL = [program, ...commands(program)].map((command) => pathOf(command));
 
 describe("svcctl", () => {
-  test.each(SVCCTL)("%s --help has examples that the command line takes", async (path) => {
+  it.each(SVCCTL)("%s --help has examples that the command line takes", async (path) => {
     const { stdout } = await svcctl([...path.split(" ").slice(1), "--help"]);
     expectPage(stdout);
     const examples = examplesOf(stdout);
@@ -83,7 +83,7 @@ describe("svc-authorizer", () => {
     return text;
   }
 
-  test("these are all commands", async () => {
+  it("these are all commands", async () => {
     const listed = [...(await help("")).matchAll(/^ {2}([a-z][a-z-]+)(?= [[<]| {2})/gm)].map(
       ([, name]) => name,
     );
@@ -92,7 +92,7 @@ describe("svc-authorizer", () => {
     );
   });
 
-  test.each(AUTHORIZER)("%s --help has examples and a page", async (path) => {
+  it.each(AUTHORIZER)("%s --help has examples and a page", async (path) => {
     const text = await help(path);
     expectPage(text);
     expect(examplesOf(text).length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runExport, runLoad } from "../../src/cli/authorizer/dataset-commands.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { openTestDirectory, type TestDirectory } from "./test-directory.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 describe("svc-authorizer load", () => {
-  test("prints the diff and exits 0", async () => {
+  it("prints the diff and exits 0", async () => {
     expect(await runLoad(parts(), { ...load, files: ["fixtures/datasets/records.json"] })).toBe(0);
     expect(out.split("\n")).toEqual([
       "+ resource type record",
@@ -46,7 +46,7 @@ describe("svc-authorizer load", () => {
     expect(err).toBe("");
   });
 
-  test("exits 1 with every problem on standard error, one a line", async () => {
+  it("exits 1 with every problem on standard error, one a line", async () => {
     const file = "fixtures/datasets/invalid/references.yaml";
     expect(await runLoad(parts(), { ...load, files: [file] })).toBe(1);
     expect(err.split("\n")).toEqual([
@@ -59,7 +59,7 @@ describe("svc-authorizer load", () => {
     expect(out).toBe("");
   });
 
-  test("--json prints one document, for a diff and for problems", async () => {
+  it("--json prints one document, for a diff and for problems", async () => {
     await runLoad(parts(), { ...load, files: ["fixtures/datasets/roles.yaml"], json: true, dryRun: true });
     expect(JSON.parse(out)).toMatchObject({
       mode: "load",
@@ -80,7 +80,7 @@ describe("svc-authorizer export", () => {
     [out, err] = ["", ""];
   });
 
-  test("prints what load reads, and says what was left out", async () => {
+  it("prints what load reads, and says what was left out", async () => {
     expect(await runExport(parts(), { format: "yaml", secrets: false })).toBe(0);
     expect(err).toBe("1 access keys were left out; --secrets writes them\n");
     const file = folder.write("exported.yaml", out);
@@ -89,7 +89,7 @@ describe("svc-authorizer export", () => {
     expect(out).toBe("load of 1 file: 0 added, 0 changed, 0 removed; nothing to do\n");
   });
 
-  test("writes a file that only its owner can read, also over one that others could", async () => {
+  it("writes a file that only its owner can read, also over one that others could", async () => {
     const output = join(folder.path, "out.json");
     writeFileSync(output, "old", { mode: 0o644 });
     expect(await runExport(parts(), { format: "json", secrets: true, output })).toBe(0);
@@ -98,7 +98,7 @@ describe("svc-authorizer export", () => {
     expect(out + err).toBe("");
   });
 
-  test("a file that cannot be written is refused", async () => {
+  it("a file that cannot be written is refused", async () => {
     const output = join(folder.path, "no", "such", "folder.json");
     expect(await runExport(parts(), { format: "json", secrets: false, output })).toBe(1);
     expect(err).toContain("cannot be written");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { largeDataset } from "../../fixtures/datasets/large.ts";
 import { exportDataset } from "../../src/datasets/export-dataset.ts";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
@@ -19,7 +19,7 @@ async function stateOf({ directory }: TestDirectory) {
   return plainState(await directory.batches.state({ secrets: true }));
 }
 
-test.each(["json", "yaml"] as const)(
+it.each(["json", "yaml"] as const)(
   "an export as %s with secrets loads back to the same state",
   async (format) => {
     await fc.assert(
@@ -38,7 +38,7 @@ test.each(["json", "yaml"] as const)(
   },
 );
 
-test("without secrets, access keys are left out and counted, and the rest loads back", async () => {
+it("without secrets, access keys are left out and counted, and the rest loads back", async () => {
   const [source, copy] = await Promise.all([openTestDirectory(), openTestDirectory()]);
   await loadDatasets({
     ...source,
@@ -59,7 +59,7 @@ test("without secrets, access keys are left out and counted, and the rest loads 
   await Promise.all([source.close(), copy.close()]);
 });
 
-test("an export of a bootstrapped store loads over another one without a change", async () => {
+it("an export of a bootstrapped store loads over another one without a change", async () => {
   const [source, copy] = await Promise.all([openTestDirectory(), openTestDirectory()]);
   for (const into of [source, copy]) {
     await loadDatasets({
@@ -74,7 +74,7 @@ test("an export of a bootstrapped store loads over another one without a change"
   await Promise.all([source.close(), copy.close()]);
 });
 
-test("YAML that could not be loaded for its size is refused with the advice to export JSON", async () => {
+it("YAML that could not be loaded for its size is refused with the advice to export JSON", async () => {
   const source = await openTestDirectory();
   await load(
     source,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { AuthorizerError } from "../../src/errors.ts";
 import { openTestDirectory, type TestDirectory } from "./test-directory.ts";
@@ -28,12 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-test("every invalid data set has its expectation", () => {
+it("every invalid data set has its expectation", () => {
   const files = readdirSync(FOLDER).filter((name) => name !== "expected.json");
   expect(cases.flatMap((one) => one.files).sort()).toEqual(files.sort());
 });
 
-test.each(cases.map((one) => ({ ...one, name: one.files.join(" and ") })))(
+it.each(cases.map((one) => ({ ...one, name: one.files.join(" and ") })))(
   "$name: every problem at once, with file, line, column and pointer, and nothing is loaded",
   async ({ files, problems }) => {
     const paths = files.map((file) => join(FOLDER, file));

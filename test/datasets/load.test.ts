@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { largeDataset } from "../../fixtures/datasets/large.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../src/datasets/load-datasets.ts";
@@ -33,7 +33,7 @@ const policy = (name: string, action = "fs:*") => ({
 });
 
 describe("loading", () => {
-  test("the quick start brings its people, the preconfigured set, and resources", async () => {
+  it("the quick start brings its people, the preconfigured set, and resources", async () => {
     const report = await load("fixtures/datasets/quickstart.yaml");
     const { users, groups, policies, resources } = await state();
     expect([...users.keys()]).toEqual(["alice", "bob", "carol", "dave"]);
@@ -50,13 +50,13 @@ describe("loading", () => {
     expect(report.counts).toEqual({ add: report.changes.length, change: 0, remove: 0, keep: 0 });
   });
 
-  test("the example of the documentation is a valid data set", async () => {
+  it("the example of the documentation is a valid data set", async () => {
     const example = /```yaml\n(.*?)```/s.exec(readFileSync("docs/datasets.md", "utf8"))?.[1] ?? "";
     const report = await load(folder.write("documented.yaml", example), { env: () => "a secret" });
     expect(report.changes).toContainEqual({ action: "add", kind: "membership", name: "alice in Developers" });
   });
 
-  test("the example of the contract: a file's own group takes the place of a preconfigured one", async () => {
+  it("the example of the contract: a file's own group takes the place of a preconfigured one", async () => {
     await load("fixtures/datasets/contract.yaml");
     const { users, groups, resources } = await state();
     expect([...(groups.get("Developers")?.policies.keys() ?? [])]).toEqual(["FSReadWriteAll"]);
@@ -68,7 +68,7 @@ describe("loading", () => {
     expect(resources.get("record")?.get("record-1")?.value.properties).toEqual({ status: "active" });
   });
 
-  test("the roles have one user in each preconfigured group", async () => {
+  it("the roles have one user in each preconfigured group", async () => {
     await load("fixtures/datasets/roles.yaml");
     const { users } = await state();
     expect([...users].map(([name, user]) => [name, ...user.groups.keys()])).toEqual([
@@ -79,7 +79,7 @@ describe("loading", () => {
     ]);
   });
 
-  test("the large data set has 1,000 users, 20 groups and 1,000 statements for each", async () => {
+  it("the large data set has 1,000 users, 20 groups and 1,000 statements for each", async () => {
     await load(folder.write("large.json", largeDataset()));
     const { users, groups, policies } = await state();
     expect([users.size, groups.size]).toEqual([1_000, 20]);
@@ -88,7 +88,7 @@ describe("loading", () => {
     expect(principal?.policies.reduce((sum, { statement }) => sum + statement.length, 0)).toBe(1_000);
   });
 
-  test("twice changes nothing the second time", async () => {
+  it("twice changes nothing the second time", async () => {
     await load("fixtures/datasets/quickstart.yaml");
     const before = plainState(await state());
     const second = await load("fixtures/datasets/quickstart.yaml");
@@ -96,7 +96,7 @@ describe("loading", () => {
     expect(plainState(await state())).toEqual(before);
   });
 
-  test("several files are one data set, whatever their order", async () => {
+  it("several files are one data set, whatever their order", async () => {
     const people = folder.write("people.json", {
       format: 1,
       users: [{ username: "alice", groups: ["Team"] }],
@@ -107,7 +107,7 @@ describe("loading", () => {
     expect((await opened.directory.principal("alice"))?.policies.map(({ name }) => name)).toEqual(["P"]);
   });
 
-  test("leaves what exists as it is, says what differs, and adds what a file gives to it", async () => {
+  it("leaves what exists as it is, says what differs, and adds what a file gives to it", async () => {
     await opened.directory.users.create({ username: "alice", email: "old@example.com", friendly_name: "Al" });
     await opened.directory.policies.create(policy("P", "fs:ReadObject"));
     const file = folder.write("existing.json", {
@@ -128,7 +128,7 @@ describe("loading", () => {
     expect(policies.get("P")?.value.statement[0]?.action).toEqual(["fs:ReadObject"]);
   });
 
-  test("does not give back what somebody took from a preconfigured group", async () => {
+  it("does not give back what somebody took from a preconfigured group", async () => {
     await load("fixtures/datasets/roles.yaml");
     await opened.directory.groups.detachPolicy("Admins", "AuthFullAccess");
     await opened.directory.policies.update(policy("FSFullAccess", "fs:ReadObject"));
@@ -140,7 +140,7 @@ describe("loading", () => {
     expect((await state()).groups.get("Admins")?.policies.has("AuthFullAccess")).toBe(false);
   });
 
-  test("refers to what exists in the directory", async () => {
+  it("refers to what exists in the directory", async () => {
     await opened.directory.policies.create(policy("Existing"));
     await opened.directory.groups.create({ name: "Old" });
     const user = { username: "alice", groups: ["Old"], policies: ["Existing"] };
@@ -148,14 +148,14 @@ describe("loading", () => {
     expect((await opened.directory.principal("alice"))?.policies).toHaveLength(1);
   });
 
-  test("a dry run says what a load would do, and writes nothing", async () => {
+  it("a dry run says what a load would do, and writes nothing", async () => {
     const dry = await load("fixtures/datasets/quickstart.yaml", { dryRun: true });
     expect((await state()).users.size).toBe(0);
     const real = await load("fixtures/datasets/quickstart.yaml");
     expect(dry).toEqual({ ...real, dryRun: true });
   });
 
-  test("takes secrets from the environment and never shows them", async () => {
+  it("takes secrets from the environment and never shows them", async () => {
     const seen: string[] = [];
     const env = (name: string) => {
       seen.push(name);
@@ -168,7 +168,7 @@ describe("loading", () => {
     expect(JSON.stringify(report)).not.toContain("from-the-environment");
   });
 
-  test("refuses what belongs to another user of the directory", async () => {
+  it("refuses what belongs to another user of the directory", async () => {
     await opened.directory.users.create({ username: "eve", external_id: "rita@idp" });
     await opened.directory.credentials.create("eve", {
       access_key_id: "AKIAJRITAAAAAAAAAAAQ",
@@ -186,7 +186,7 @@ describe("loading", () => {
     ]);
   });
 
-  test("names that objects inherit are names like others", async () => {
+  it("names that objects inherit are names like others", async () => {
     const text = `{"format": 1,
       "users": [{"username": "__proto__", "groups": ["constructor"], "properties": {"__proto__": {"x": 1}}}],
       "groups": [{"name": "constructor", "policies": ["toString"]}],
@@ -197,7 +197,7 @@ describe("loading", () => {
     expect(JSON.stringify(principal?.properties)).toBe('{"__proto__":{"x":1}}');
   });
 
-  test("reports progress through reading, checking and applying", async () => {
+  it("reports progress through reading, checking and applying", async () => {
     const phases = new Set<DatasetProgress["phase"]>();
     await load("fixtures/datasets/quickstart.yaml", { onProgress: ({ phase }) => phases.add(phase) });
     expect([...phases]).toEqual(["read", "check", "apply"]);
@@ -205,7 +205,7 @@ describe("loading", () => {
 });
 
 describe("what is refused", () => {
-  test("a problem in one of several files: nothing of any of them is loaded", async () => {
+  it("a problem in one of several files: nothing of any of them is loaded", async () => {
     const bad = folder.write("bad.yaml", "format: 1\nusers:\n  - username: ''\n");
     const problems = await problemsOf(load(["fixtures/datasets/roles.yaml", bad, "nowhere/*.yaml"]));
     expect(problems).toEqual([
@@ -215,7 +215,7 @@ describe("what is refused", () => {
     expect((await state()).users.size).toBe(0);
   });
 
-  test("problems beyond 100 are counted", async () => {
+  it("problems beyond 100 are counted", async () => {
     const users = Array.from({ length: 250 }, (_, index) => ({ username: `u${index}`, groups: ["none"] }));
     const problems = await problemsOf(load(folder.write("many.json", { format: 1, users })));
     expect(problems).toHaveLength(101);
@@ -223,7 +223,7 @@ describe("what is refused", () => {
     expect(problems[100]).toEqual({ pointer: "", message: "and 150 more" });
   });
 
-  test("problems of form are found in every part of a long section", async () => {
+  it("problems of form are found in every part of a long section", async () => {
     const users = Array.from({ length: 1_203 }, (_, index) => ({
       username: index % 600 === 599 ? "" : `u${index}`,
     }));
@@ -231,7 +231,7 @@ describe("what is refused", () => {
     expect(problems.map(({ pointer }) => pointer)).toEqual(["/users/599/username", "/users/1199/username"]);
   });
 
-  test.each([
+  it.each([
     ["text.txt", "{}", "a data set file ends in .json, .yaml or .yml"],
     [
       "big.yaml",
@@ -252,7 +252,7 @@ describe("what is refused", () => {
     expect(problems.map((problem) => problem.message)).toEqual([message]);
   });
 
-  test("a file that is not UTF-8; a byte order mark is no problem", async () => {
+  it("a file that is not UTF-8; a byte order mark is no problem", async () => {
     const file = folder.write("latin1.json", "");
     writeFileSync(file, Buffer.from('{"format": 1, "users": [{"username": "andr\u00e9"}]}', "latin1"));
     expect(await problemsOf(load(file))).toEqual([{ file, pointer: "", message: "the file is not UTF-8" }]);
@@ -261,11 +261,11 @@ describe("what is refused", () => {
     expect([...(await state()).users.keys()]).toEqual(["andré", "zoë"]);
   });
 
-  test("no file at all", async () => {
+  it("no file at all", async () => {
     await expect(load([])).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  test("the partition of another product, with a hint", async () => {
+  it("the partition of another product, with a hint", async () => {
     const catalog = await openCatalog({ partition: "lake" });
     const statement = (resource: string) => [{ effect: "allow", action: ["fs:*"], resource }];
     const file = folder.write("partition.json", {
@@ -283,7 +283,7 @@ describe("what is refused", () => {
     );
   });
 
-  test("wildcards in user names, unless guards are lenient", async () => {
+  it("wildcards in user names, unless guards are lenient", async () => {
     const lenient = await openTestDirectory({ guards: "lenient" });
     const file = folder.write("wild.json", { format: 1, users: [{ username: "a*" }] });
     expect(await problemsOf(load(file))).toHaveLength(1);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type LoadOptions, loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { formatReport } from "../../src/datasets/report.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
@@ -28,7 +28,7 @@ const policy = (name: string, action = "fs:*") => ({
 const user = (username: string, more: object = {}) => ({ username, ...more });
 
 describe("a sync", () => {
-  test("changes what differs, removes what it made and no file names, and says so", async () => {
+  it("changes what differs, removes what it made and no file names, and says so", async () => {
     await sync({
       users: [
         user("alice", { email: "a@example.com", groups: ["Team"], policies: ["P"] }),
@@ -66,7 +66,7 @@ describe("a sync", () => {
     expect([...policies.keys()]).toEqual(["P"]);
   });
 
-  test("removes nothing that it did not make", async () => {
+  it("removes nothing that it did not make", async () => {
     const { users, groups, policies, credentials } = opened.directory;
     await users.create({ username: "admin" });
     await groups.create({ name: "Old" });
@@ -85,7 +85,7 @@ describe("a sync", () => {
     expect(after.users.get("alice")?.credentials.size).toBe(1);
   });
 
-  test("does not remove what a load made", async () => {
+  it("does not remove what a load made", async () => {
     const file = folder.write("loaded.json", { format: 1, users: [user("alice")] });
     await loadDatasets({ ...opened, files: [file], mode: "load", env: () => undefined });
     await sync({ users: [user("bob"), user("carol"), user("dave")] });
@@ -93,7 +93,7 @@ describe("a sync", () => {
     expect([...(await state()).users.keys()]).toEqual(["alice", "bob", "carol"]);
   });
 
-  test("keeps creation dates, password hashes and ACL labels, which files do not name", async () => {
+  it("keeps creation dates, password hashes and ACL labels, which files do not name", async () => {
     const { users, policies } = opened.directory;
     await users.create({
       username: "alice",
@@ -116,7 +116,7 @@ describe("a sync", () => {
     });
   });
 
-  test("removing more than half of what it manages takes a yes; a dry run only says so", async () => {
+  it("removing more than half of what it manages takes a yes; a dry run only says so", async () => {
     const users = ["a", "b", "c", "d"].map((name) => user(name));
     await sync({ users });
     expect((await sync({ users: users.slice(0, 2) })).counts.remove).toBe(2);
@@ -133,7 +133,7 @@ describe("a sync", () => {
     expect((await state()).users.size).toBe(1);
   });
 
-  test("refuses a reference to what it would remove", async () => {
+  it("refuses a reference to what it would remove", async () => {
     await sync({
       users: [user("alice", { policies: ["P"] })],
       policies: [policy("P")],
@@ -152,7 +152,7 @@ describe("a sync", () => {
     });
   });
 
-  test("moves an access key, an external principal and an external id from one user to another", async () => {
+  it("moves an access key, an external principal and an external id from one user to another", async () => {
     const key = (secret_access_key: string) => [{ access_key_id: "AKIAJMOVESAAAAAAAAAQ", secret_access_key }];
     await sync({
       users: [
@@ -178,7 +178,7 @@ describe("a sync", () => {
     ]);
   });
 
-  test("gives a changed secret to a key, without showing it", async () => {
+  it("gives a changed secret to a key, without showing it", async () => {
     const withSecret = (secret_access_key: string) => ({
       users: [user("alice", { credentials: [{ access_key_id: "AKIAJROTATEDAAAAAAAQ", secret_access_key }] })],
     });
@@ -191,7 +191,7 @@ describe("a sync", () => {
     expect(key.secret_access_key).toBe("second");
   });
 
-  test("keeps preconfigured policies that somebody changed, and takes its own away again", async () => {
+  it("keeps preconfigured policies that somebody changed, and takes its own away again", async () => {
     await opened.directory.policies.create(policy("FSReadAll", "fs:ReadObject"));
     const first = await sync({ preconfigured: true, users: [user("alice")] });
     expect([...formatReport(first)]).toContain("= policy FSReadAll (kept, differs in: statement)");
@@ -200,7 +200,7 @@ describe("a sync", () => {
     expect([[...policies.keys()], [...groups.keys()]]).toEqual([["FSReadAll"], []]);
   });
 
-  test("restores what an administrator changed by hand in what it made", async () => {
+  it("restores what an administrator changed by hand in what it made", async () => {
     const dataset = { users: [user("alice", { policies: ["P"] })], policies: [policy("P")] };
     await sync(dataset);
     await opened.directory.users.detachPolicy("alice", "P");
@@ -211,7 +211,7 @@ describe("a sync", () => {
     ]);
   });
 
-  test("of any data set after any other equals the same sync into an empty directory, and repeats as nothing", async () => {
+  it("of any data set after any other equals the same sync into an empty directory, and repeats as nothing", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryDataset, arbitraryDataset, async (before, after) => {
         const [used, fresh] = await Promise.all([openTestDirectory(), openTestDirectory()]);

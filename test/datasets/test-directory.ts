@@ -5,7 +5,7 @@ import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Directory } from "../../src/directory/directory.ts";
 import { openDirectory } from "../../src/directory/open-directory.ts";
 import type { Guards } from "../../src/model/names.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 /** An opened directory and the catalog it follows. */
 export interface TestDirectory {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { openLocalStore } from "../../src/store/local.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
+import type { Store } from "../../src/store/port.ts";
 import { CACHE, openWorld, type World } from "./world.ts";
 
 let world: World;

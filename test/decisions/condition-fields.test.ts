@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { addProperties } from "../../src/decisions/condition-fields.ts";
+import { describe, expect, it } from "vitest";
+import { addProperties } from "../../src/decisions/check/condition-fields.ts";
 import { FIELD_LIMITS } from "../../src/model/condition.ts";
 import { type FieldValue, UNREADABLE } from "../../src/model/decision.ts";
 import type { Properties } from "../../src/model/entities.ts";
@@ -10,7 +10,7 @@ function fieldsOf(properties: Properties, into = new Map<string, FieldValue>()):
 }
 
 describe("attributes", () => {
-  test("are fields by dotted path: scalars as JSON text, lists of scalars, null missing", () => {
+  it("are fields by dotted path: scalars as JSON text, lists of scalars, null missing", () => {
     const properties = { a: "x", b: 1.5, c: false, d: null, e: ["y", 2, true], f: { g: "z" }, h: [] };
     expect([...fieldsOf(properties)]).toEqual([
       ["subject.a", "x"],
@@ -23,7 +23,7 @@ describe("attributes", () => {
     ]);
   });
 
-  test("that no operator can read are marked, never left out", () => {
+  it("that no operator can read are marked, never left out", () => {
     const deep = { a: { a: { a: { a: { a: "six levels" } } } } };
     const fields = fieldsOf({ deep, lists: [[]], objects: [{}], nulls: [null], empty: {} });
     for (const name of ["deep", "deep.a.a.a.a", "lists", "objects", "nulls", "empty"])
@@ -31,7 +31,7 @@ describe("attributes", () => {
     expect(fields.has("subject.deep.a.a.a.a.a")).toBe(false);
   });
 
-  test("that are registered hide those of the request, whatever kind they are", () => {
+  it("that are registered hide those of the request, whatever kind they are", () => {
     const fields = fieldsOf({ team: "forged", roles: ["admin"], level: { a: 1 }, kept: 1 });
     fieldsOf({ team: { name: "red" }, roles: [], level: 1, kept: null }, fields);
     expect(Object.fromEntries(fields)).toMatchObject({
@@ -42,7 +42,7 @@ describe("attributes", () => {
     });
   });
 
-  test("keep their limits to the unit", () => {
+  it("keep their limits to the unit", () => {
     const { name, values, text } = FIELD_LIMITS;
     const fits = (properties: Properties): boolean => fieldsOf(properties).get("subject.a") !== UNREADABLE;
     expect([fits({ a: "x".repeat(text) }), fits({ a: "x".repeat(text + 1) })]).toEqual([true, false]);
@@ -58,7 +58,7 @@ describe("attributes", () => {
     expect(fieldsOf({ [longest]: 1, [`${longest}x`]: 1 }).size).toBe(1);
   });
 
-  test("of ten megabytes are read in one pass, however deep, long or many", () => {
+  it("of ten megabytes are read in one pass, however deep, long or many", () => {
     const many = Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`a${index}`, index]));
     expect(fieldsOf(many).size).toBe(500_000);
     // A long name before many members would be repeated in each of their paths.

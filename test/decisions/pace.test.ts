@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Pace, Turns } from "../../src/decisions/pace.ts";
+import { Pace, Turns } from "../../src/schedule/pace.ts";
 
 let clock = 0;
 afterEach(() => vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { TypePattern } from "../../src/decisions/plan-patterns.ts";
-import { planInSteps } from "../../src/decisions/planning.ts";
+import { TypePattern } from "../../src/decisions/plan/plan-patterns.ts";
+import { planInSteps } from "../../src/decisions/plan/planning.ts";
 import type { Plan } from "../../src/decisions/searches.ts";
 import { type CompiledPolicies, compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";

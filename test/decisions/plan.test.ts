@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TypePattern } from "../../src/decisions/plan-patterns.ts";
-import { NEVER, planInSteps } from "../../src/decisions/planning.ts";
+import { TypePattern } from "../../src/decisions/plan/plan-patterns.ts";
+import { NEVER, planInSteps } from "../../src/decisions/plan/planning.ts";
 import type { Plan } from "../../src/decisions/searches.ts";
 import { compile } from "../../src/engine/compile.ts";
 import type { Condition, Statement } from "../../src/model/policy.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createCounters } from "../../src/decisions/counters.ts";
 import { EffectivePolicies, type RewrittenPolicy } from "../../src/decisions/effective-policies.ts";
 import { portableStatements } from "../../src/decisions/portable-policies.ts";
@@ -48,7 +48,7 @@ const SOURCE = { IpAddress: { SourceIp: ["10.0.0.0/8"] } };
 const DEPARTMENT = { StringLike: { "subject.department": ["sales"] } };
 
 describe("the portable form", () => {
-  test("of what a data server can evaluate is what is stored, the very same objects", () => {
+  it("of what a data server can evaluate is what is stored, the very same objects", () => {
     const stored = [
       statement(),
       statement(SOURCE),
@@ -57,7 +57,7 @@ describe("the portable form", () => {
     expect(portableStatements(stored).statements).toBe(stored);
   });
 
-  test.each([
+  it.each([
     ["another operator", { StringEquals: { SourceIp: ["10.1.1.1"] } }],
     ["another field", DEPARTMENT],
     ["a form for lists", { "ForAnyValue:StringLike": { "subject.tags": ["a"] } }],
@@ -71,12 +71,12 @@ describe("the portable form", () => {
     expect(denied).toEqual({ statements: [statement(undefined, "deny")], rewritten: ["unconditional"] });
   });
 
-  test("keeps an operator that nobody knows: it denies everything at a data server as it does here", () => {
+  it("keeps an operator that nobody knows: it denies everything at a data server as it does here", () => {
     const stored = [statement({ Nope: { a: ["b"] }, StringEquals: { a: ["b"] } })];
     expect(portableStatements(stored).statements).toBe(stored);
   });
 
-  test.each(["allow", "deny"])(
+  it.each(["allow", "deny"])(
     "keeps what denies everything beside an extended condition in an %s",
     (effect) => {
       const broken = { IpAddress: { SourceIp: ["no address"] }, ...DEPARTMENT };
@@ -99,7 +99,7 @@ describe("the portable form", () => {
 });
 
 describe("effective policies", () => {
-  test("omit a policy without statements left, count each rewriting and report a policy once", () => {
+  it("omit a policy without statements left, count each rewriting and report a policy once", () => {
     const { effective, counters, reports } = forms("portable");
     const policies = [
       { name: "Conditional", statement: [statement(DEPARTMENT)] },
@@ -113,13 +113,13 @@ describe("effective policies", () => {
     expect(counters.portableRewritings).toBe(2);
   });
 
-  test("are as stored where the exact form is wanted", () => {
+  it("are as stored where the exact form is wanted", () => {
     const { effective } = forms("exact");
     const principal = principalOf("alice", [{ name: "Conditional", statement: [statement(DEPARTMENT)] }]);
     expect(effective.of(principal)).toBe(principal.policies);
   });
 
-  test.each(["portable", "exact"] as const)(
+  it.each(["portable", "exact"] as const)(
     "(%s) of a user named with a wildcard have no allow on ${user}",
     (form) => {
       const own = (effect: string) => ({
@@ -188,12 +188,12 @@ function neverGrantsMore(
 }
 
 describe("a data server is never granted what the exact policies do not grant", () => {
-  test("when it knows every field, lists and unreadable values too", () => {
+  it("when it knows every field, lists and unreadable values too", () => {
     const fields = fc.oneof(context, conditionFields).map((both) => ({ here: both, there: both }));
     neverGrantsMore(conditionOf(2), fields);
   });
 
-  test("when it knows the address alone", () => {
+  it("when it knows the address alone", () => {
     const fields = fc.tuple(fc.option(sourceIp), conditionFields).map(([address, others]) => {
       const there = new Map(address === null ? [] : [["SourceIp", address]]);
       others.delete("SourceIp");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { FieldValue } from "../../src/model/decision.ts";
 import type { Properties } from "../../src/model/entities.ts";
@@ -143,7 +143,7 @@ describe("registered attributes", () => {
   });
   afterAll(() => world.close());
 
-  test.each(
+  it.each(
     ["secret", "dotted", "text", "list", "half", "deep"].flatMap((id) =>
       CLAIMS.map((claim) => [id, claim] as const),
     ),

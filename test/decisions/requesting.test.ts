@@ -1,9 +1,14 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { DecisionsOptions } from "../../src/decisions/open-decisions.ts";
 import type { RequestCheck } from "../../src/decisions/requests.ts";
-import type { Endpoints, MatchedRequest, PerItem, UnmatchedRequest } from "../../src/endpoints/endpoints.ts";
 import type { Statement } from "../../src/model/policy.ts";
 import { exactly, type RequiredOnSets } from "../../src/model/resource-set.ts";
+import type {
+  Endpoints,
+  MatchedRequest,
+  PerItem,
+  UnmatchedRequest,
+} from "../../src/request-map/endpoints.ts";
 import { openWorld, type World } from "./world.ts";
 
 const OBJECTS = "arn:svc:fs:::repository/data/object/";
@@ -91,7 +96,7 @@ function request(path: string, more: Partial<RequestCheck> = {}) {
 const allowed = async (...asked: Parameters<typeof request>) => (await request(...asked)).allowed;
 
 describe("what a row needs is decided", () => {
-  test("allow, neutral and deny, each with an id and the tree", async () => {
+  it("allow, neutral and deny, each with an id and the tree", async () => {
     await openFor([allow("fs:Read*", `${OBJECTS}*`)]);
     expect(await request("/read")).toEqual({
       operation: "op",
@@ -110,7 +115,7 @@ describe("what a row needs is decided", () => {
     });
   });
 
-  test("an open set needs all of it (security.md §2.5)", async () => {
+  it("an open set needs all of it (security.md §2.5)", async () => {
     await openFor([allow("fs:*", `${OBJECTS}*`), deny("fs:DeleteObject", `${OBJECTS}secret`)]);
     expect(await allowed("/write")).toBe(true);
     expect(await request("/delete")).toMatchObject({
@@ -120,7 +125,7 @@ describe("what a row needs is decided", () => {
     });
   });
 
-  test("the same with more statements than are decided at once", async () => {
+  it("the same with more statements than are decided at once", async () => {
     const others = Array.from({ length: 300 }, (_, index) => allow("fs:*", `${OBJECTS}x${index}*`));
     await openFor([...others, allow("fs:Write*", `${OBJECTS}*`)]);
     await request("/read");
@@ -130,13 +135,13 @@ describe("what a row needs is decided", () => {
     expect(await allowed("/delete")).toBe(false);
   });
 
-  test("at once where the user is cached and the set is small", async () => {
+  it("at once where the user is cached and the set is small", async () => {
     await openFor([allow("fs:*", "*")]);
     await request("/read");
     for (const path of ["/read", "/write", "/anybody"]) expect(request(path)).not.toBeInstanceOf(Promise);
   });
 
-  test("conditions read the context and registered properties", async () => {
+  it("conditions read the context and registered properties", async () => {
     const ofTeam = { StringLike: { "subject.team": ["red"] }, IpAddress: { SourceIp: ["10.0.0.0/8"] } };
     await openFor([allow("fs:*", "*", { condition: ofTeam })]);
     const inside = new Map([["SourceIp", "10.0.0.1"]]);
@@ -149,7 +154,7 @@ describe("what a row needs is decided", () => {
 });
 
 describe("empty is never allow (security.md §2.4)", () => {
-  test("nobody passes only rows that are open", async () => {
+  it("nobody passes only rows that are open", async () => {
     await openFor([]);
     const nobody = { user: undefined };
     expect(await request("/open", nobody)).toMatchObject({ allowed: true, effect: "allow", required: null });
@@ -162,7 +167,7 @@ describe("empty is never allow (security.md §2.4)", () => {
     }
   });
 
-  test("rows without a permission let any user pass, and no other", async () => {
+  it("rows without a permission let any user pass, and no other", async () => {
     await openFor([]);
     for (const path of ["/open", "/optional", "/anybody"]) {
       expect(await request(path)).toMatchObject({ allowed: true, required: null });
@@ -175,14 +180,14 @@ describe("empty is never allow (security.md §2.4)", () => {
     }
   });
 
-  test("an empty tree lets nobody pass, whatever the policies", async () => {
+  it("an empty tree lets nobody pass, whatever the policies", async () => {
     await openFor([allow("*", "*")]);
     for (const path of ["/empty", "/empty-inside"]) {
       expect(await request(path)).toMatchObject({ allowed: false, effect: "neutral" });
     }
   });
 
-  test("what no row answers, or cannot be read, is denied with its reason", async () => {
+  it("what no row answers, or cannot be read, is denied with its reason", async () => {
     await openFor([allow("*", "*")]);
     expect(await request("/nowhere")).toEqual({
       operation: null,
@@ -204,7 +209,7 @@ describe("empty is never allow (security.md §2.4)", () => {
 describe("checks of items", () => {
   const gate = [allow("fs:ListRepositories", "arn:svc:fs:::repository/data")];
 
-  test("are told to a caller who sees the results and filters them", async () => {
+  it("are told to a caller who sees the results and filters them", async () => {
     await openFor(gate);
     expect(await request("/list", { items: "told" })).toMatchObject({
       allowed: true,
@@ -218,7 +223,7 @@ describe("checks of items", () => {
     expect(await allowed("/list", { items: "told", user: "ghost" })).toBe(false);
   });
 
-  test("are needed on every item where nobody filters", async () => {
+  it("are needed on every item where nobody filters", async () => {
     await openFor(gate);
     expect(await request("/list")).toMatchObject({
       allowed: false,
@@ -232,7 +237,7 @@ describe("checks of items", () => {
     expect((await request("/list")).perItem).toBeUndefined();
   });
 
-  test("are needed on every item where they are all that is needed, or the items are in a body not at hand", async () => {
+  it("are needed on every item where they are all that is needed, or the items are in a body not at hand", async () => {
     await openFor([...gate, allow("fs:Read*", "*"), allow("fs:DeleteObject", `${OBJECTS}a`)]);
     for (const path of ["/list-without-gate", "/delete", "/import"]) {
       expect(await allowed(path, { items: "told" }), path).toBe(false);
@@ -250,7 +255,7 @@ describe("checks of items", () => {
 });
 
 describe("a body that is not at hand (authorizer.forward_auth.body)", () => {
-  test("can be denied whatever the policies say", async () => {
+  it("can be denied whatever the policies say", async () => {
     await openFor([allow("*", "*")]);
     for (const path of ["/write", "/delete", "/import"]) {
       expect(await allowed(path), path).toBe(true);
@@ -270,7 +275,7 @@ describe("a request that needs too much is refused", () => {
     required: { and: [READ, { action: "fs:ReadObject", resource: { parts: [OBJECTS, "é".repeat(40)] } }] },
   });
 
-  test.each([
+  it.each([
     [many, "the request needs more than 10 permissions"],
     [long, "a resource of the request is longer than 100 bytes"],
   ])("%#", async (match, why) => {
@@ -284,7 +289,7 @@ describe("a request that needs too much is refused", () => {
   });
 });
 
-test("every answer is counted under its entrance and audited", async () => {
+it("every answer is counted under its entrance and audited", async () => {
   await openFor([allow("fs:Read*", `${OBJECTS}*`)], {
     audit: { decisions: "all", decision: (record) => void world.audited.push(record) },
   });
@@ -324,7 +329,7 @@ test("every answer is counted under its entrance and audited", async () => {
   expect(world.audited[2]?.required).toBe(null);
 });
 
-test("a request is decided anew after a write", async () => {
+it("a request is decided anew after a write", async () => {
   await openFor([]);
   expect(await allowed("/write")).toBe(false);
   await world.grant("all", "fs:*");
@@ -334,7 +339,7 @@ test("a request is decided anew after a write", async () => {
   expect(await request("/write")).toMatchObject({ reason: "unknown_user" });
 });
 
-test("whoever proved to be a user is not another user of that name", async () => {
+it("whoever proved to be a user is not another user of that name", async () => {
   await openFor([{ effect: "allow", action: ["fs:*"], resource: "*" }]);
   const proved = (await world.directory.principal("alice"))?.id ?? "";
   expect(await request("/read", { userId: proved })).toMatchObject({ allowed: true });

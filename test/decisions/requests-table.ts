@@ -3,10 +3,10 @@
 import type { EndpointApi, EndpointRow, EndpointTable } from "../../src/catalog/endpoint-table.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { RequestAnswer } from "../../src/decisions/requests.ts";
-import type { Endpoints, WireRequest } from "../../src/endpoints/endpoints.ts";
-import { openEndpoints } from "../../src/endpoints/open-endpoints.ts";
 import { openLeaves } from "../../src/engine/decide-sets.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";
+import type { Endpoints, WireRequest } from "../../src/request-map/endpoints.ts";
+import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { openWorld } from "./world.ts";
 
 /** Marks the table in the page. */

@@ -5,7 +5,7 @@ import { withRegistered } from "../../src/decisions/registered-properties.ts";
 import type { Found, SearchPage } from "../../src/decisions/searches.ts";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { Properties } from "../../src/model/entities.ts";
-import { type MemoryImage, type MemoryStore, openMemoryStore } from "../../src/store/memory.ts";
+import { type MemoryImage, type MemoryStore, openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { allows } from "./plan-reading.ts";
 import { directory, NAMES, question } from "./random-world.ts";
 import { openWorld, type World } from "./world.ts";

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { AllPolicies, CompiledDirectory } from "../../src/decisions/all-policies.ts";
 import { CompiledSets } from "../../src/decisions/compiled-sets.ts";
 import { createCounters } from "../../src/decisions/counters.ts";
-import { Turns } from "../../src/decisions/pace.ts";
 import { Principals } from "../../src/decisions/principals.ts";
-import { Slicer } from "../../src/decisions/slicer.ts";
-import { UserSearch } from "../../src/decisions/user-search.ts";
+import type { AllPolicies, CompiledDirectory } from "../../src/decisions/search/all-policies.ts";
+import { UserSearch } from "../../src/decisions/search/user-search.ts";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
+import { Turns } from "../../src/schedule/pace.ts";
+import { Slicer } from "../../src/schedule/slicer.ts";
 import { CACHE, openWorld, type World } from "./world.ts";
 
 let world: World;

@@ -3,10 +3,10 @@ import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { DecisionRecord, Decisions } from "../../src/decisions/decisions.ts";
 import { type DecisionsOptions, openDecisions } from "../../src/decisions/open-decisions.ts";
 import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
-import { openEndpoints } from "../../src/endpoints/open-endpoints.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../../src/observe/store-metrics.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/port.ts";
 
 export interface World {
   directory: OpenedDirectory;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ROOT, secretsIn, textOf, yamlOf } from "./repository.ts";
 
 interface Service {
@@ -23,7 +23,7 @@ const [compose] = yamlOf("docker-compose.yml") as [Compose];
 const authorizer = compose.services["authorizer"] as Service;
 
 describe("docker-compose.yml", () => {
-  test("starts the service alone; databases wait for their profile", () => {
+  it("starts the service alone; databases wait for their profile", () => {
     const started = Object.keys(compose.services).filter(
       (name) => compose.services[name]?.profiles === undefined,
     );
@@ -32,35 +32,35 @@ describe("docker-compose.yml", () => {
       expect(compose.services[name]?.profiles).toEqual([name]);
   });
 
-  test("gives the service a volume, a health check and a way to restart", () => {
+  it("gives the service a volume, a health check and a way to restart", () => {
     expect(authorizer.volumes).toContain("data:/data");
     expect(authorizer.healthcheck?.test.join(" ")).toContain("/healthz");
     expect(authorizer["restart"]).toBe("unless-stopped");
     expect(existsSync(join(ROOT, authorizer.build ?? "-", "Dockerfile"))).toBe(true);
   });
 
-  test("names only volumes that it declares", () => {
+  it("names only volumes that it declares", () => {
     const used = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
     for (const volume of used) expect(Object.keys(compose.volumes)).toContain(volume.split(":")[0]);
   });
 
-  test("publishes every port on loopback only", () => {
+  it("publishes every port on loopback only", () => {
     const ports = Object.values(compose.services).flatMap((service) => service.ports ?? []);
     expect(ports.length).toBeGreaterThan(2);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
-  test("holds no secret: the entry script generates the service's, databases take theirs from outside", () => {
+  it("holds no secret: the entry script generates the service's, databases take theirs from outside", () => {
     expect(secretsIn(textOf("docker-compose.yml"))).toEqual([]);
     expect(authorizer.environment?.["GENERATE_SECRETS"]).toBe("true");
     expect(compose.services["postgres"]?.environment?.["POSTGRES_PASSWORD"]).toBe("${POSTGRES_PASSWORD:-}");
   });
 
-  test("requires no variable, since that is checked for every profile, also of services that do not start", () => {
+  it("requires no variable, since that is checked for every profile, also of services that do not start", () => {
     expect(textOf("docker-compose.yml").replaceAll(/#.*/g, "")).not.toMatch(/\$\{\w+:?\?/);
   });
 
-  test("runs every image at a version that it names", () => {
+  it("runs every image at a version that it names", () => {
     const images = Object.values(compose.services).flatMap((service) => service.image ?? []);
     for (const image of images.filter((name) => name !== "svc-authorizer")) {
       expect(image).toMatch(/:[\w.-]+$/);
@@ -68,13 +68,13 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  test("takes from the container what the service does not need", () => {
+  it("takes from the container what the service does not need", () => {
     expect(authorizer["read_only"]).toBe(true);
     expect(authorizer["cap_drop"]).toEqual(["ALL"]);
     expect(authorizer["security_opt"]).toEqual(["no-new-privileges:true"]);
   });
 
-  test("loads a data set that the image has", () => {
+  it("loads a data set that the image has", () => {
     const path = authorizer.environment?.["SVC_AUTHORIZER_DATASETS"] ?? "";
     expect(path).toMatch(/^\/app\/fixtures\/datasets\//);
     expect(existsSync(join(ROOT, path.replace("/app/", "")))).toBe(true);

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import micromatch from "micromatch";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseDockerfile, type Stage } from "./dockerfile.ts";
 import { ROOT, secretsIn, textOf } from "./repository.ts";
 
@@ -30,12 +30,12 @@ function inContext(path: string): boolean {
 }
 
 describe("Dockerfile", () => {
-  test("builds in earlier stages and runs on a slim image of Node 24", () => {
+  it("builds in earlier stages and runs on a slim image of Node 24", () => {
     expect(stages.map((stage) => stage.name)).toEqual(["build", "dependencies", ""]);
     for (const stage of stages) expect(stage.image).toMatch(/^node:24(\.\d+)*-bookworm-slim$/);
   });
 
-  test("copies only what the repository has and the build context lets through", () => {
+  it("copies only what the repository has and the build context lets through", () => {
     const sources = stages.flatMap(contextSources);
     expect(sources).toContain("src");
     for (const source of sources) {
@@ -55,14 +55,14 @@ describe("Dockerfile", () => {
     }
   });
 
-  test("copies from stages that exist", () => {
+  it("copies from stages that exist", () => {
     const names = stages.map((stage) => stage.name);
     const from = stages.flatMap((stage) => stage.instructions.flatMap((one) => one.flags["from"] ?? []));
     expect(from.length).toBeGreaterThan(0);
     for (const name of from) expect(names).toContain(name);
   });
 
-  test("installs what is locked, with the optional packages that carry the store's native part", () => {
+  it("installs what is locked, with the optional packages that carry the store's native part", () => {
     const installs = stages.flatMap((stage) => stage.instructions).filter((one) => /\bnpm\b/.test(one.text));
     expect(installs.length).toBe(2);
     for (const install of installs) {
@@ -71,7 +71,7 @@ describe("Dockerfile", () => {
     }
   });
 
-  test("runs as a user who is not root, who owns the volume alone", () => {
+  it("runs as a user who is not root, who owns the volume alone", () => {
     const names = final.instructions.map((one) => one.name);
     const users = final.instructions.filter((one) => one.name === "USER");
     expect(users.map((one) => one.text)).toEqual(["node"]);
@@ -82,7 +82,7 @@ describe("Dockerfile", () => {
     );
   });
 
-  test("starts the entry script with run, stops with SIGTERM and checks health", () => {
+  it("starts the entry script with run, stops with SIGTERM and checks health", () => {
     const one = (name: string) => final.instructions.filter((instruction) => instruction.name === name);
     expect(one("ENTRYPOINT").map((entry) => entry.words)).toEqual([["docker-entrypoint.sh"]]);
     expect(one("CMD").map((command) => command.words)).toEqual([["run"]]);
@@ -93,7 +93,7 @@ describe("Dockerfile", () => {
     expect(statSync(join(ROOT, "deploy/docker-entrypoint.sh")).mode & 0o111).not.toBe(0);
   });
 
-  test("holds no secret and no configuration in variables, which would win over a mounted file", () => {
+  it("holds no secret and no configuration in variables, which would win over a mounted file", () => {
     expect(secretsIn(textOf("Dockerfile"))).toEqual([]);
     expect(secretsIn(textOf("deploy/container.yaml"))).toEqual([]);
     const variables = final.instructions.filter((one) => one.name === "ENV" || one.name === "ARG");

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ROOT } from "./repository.ts";
 
 const SCRIPT = join(ROOT, "deploy", "docker-entrypoint.sh");
@@ -36,7 +36,7 @@ function start(variables: Record<string, string>, ...args: string[]) {
 }
 
 describe("the container's entry script", () => {
-  test("generates two different secrets at the first start and passes them with the arguments on", () => {
+  it("generates two different secrets at the first start and passes them with the arguments on", () => {
     const first = start({ GENERATE_SECRETS: "true" }, "run", "--config", "/a b.yaml");
     expect(first.status).toBe(0);
     expect(first.secretKey).toMatch(/^[0-9a-f]{64}$/);
@@ -45,7 +45,7 @@ describe("the container's entry script", () => {
     expect(first.given).toBe("run --config /a b.yaml");
   });
 
-  test("keeps them in files that only their owner can read, and never prints them", () => {
+  it("keeps them in files that only their owner can read, and never prints them", () => {
     const first = start({ GENERATE_SECRETS: "true" }, "run");
     for (const [name, value] of [
       ["encrypt-secret-key", first.secretKey],
@@ -60,27 +60,27 @@ describe("the container's entry script", () => {
     expect(statSync(join(folder, "secrets")).mode & 0o777).toBe(0o700);
   });
 
-  test("takes the same secrets at the next start", () => {
+  it("takes the same secrets at the next start", () => {
     const first = start({ GENERATE_SECRETS: "true" }, "run");
     const second = start({ GENERATE_SECRETS: "true" }, "run");
     expect([second.secretKey, second.token]).toEqual([first.secretKey, first.token]);
     expect(second.stderr).toBe("");
   });
 
-  test("generates nothing for a secret that is given", () => {
+  it("generates nothing for a secret that is given", () => {
     const given = { SVC_AUTH_ENCRYPT_SECRET_KEY: "k".repeat(40), SVC_AUTH_API_TOKEN: "t".repeat(40) };
     const result = start({ GENERATE_SECRETS: "true", ...given }, "run");
     expect([result.secretKey, result.token]).toEqual(Object.values(given));
     expect(existsSync(join(folder, "secrets"))).toBe(false);
   });
 
-  test("generates nothing unless it is asked to", () => {
+  it("generates nothing unless it is asked to", () => {
     const result = start({}, "config", "validate");
     expect(result).toMatchObject({ status: 0, secretKey: "", token: "", given: "config validate" });
     expect(existsSync(join(folder, "secrets"))).toBe(false);
   });
 
-  test("stops with an error where the volume cannot be written, rather than start without secrets", () => {
+  it("stops with an error where the volume cannot be written, rather than start without secrets", () => {
     mkdirSync(join(folder, "file"));
     writeFileSync(join(folder, "file", "taken"), "");
     const result = start({ GENERATE_SECRETS: "true", SECRETS_FOLDER: join(folder, "file", "taken") }, "run");

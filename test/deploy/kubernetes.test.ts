@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ROOT, secretsIn, textOf, yamlOf } from "./repository.ts";
 
 const FOLDER = "deploy/kubernetes";
@@ -84,7 +84,7 @@ function authorizerOf(pod: PodSpec): Container {
 }
 
 describe("the Kubernetes manifests", () => {
-  test("are objects with version, kind and name, each of one name and kind once", () => {
+  it("are objects with version, kind and name, each of one name and kind once", () => {
     expect(FILES.sort()).toEqual(["network-policy.yaml", "sidecar.yaml", "standalone.yaml"]);
     for (const manifest of all) {
       expect(manifest.apiVersion).toMatch(/^(v1|apps\/v1|networking\.k8s\.io\/v1)$/);
@@ -94,7 +94,7 @@ describe("the Kubernetes manifests", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("refer to secrets and contain none", () => {
+  it("refer to secrets and contain none", () => {
     expect(all.map((manifest) => manifest.kind)).not.toContain("Secret");
     for (const file of FILES) {
       expect(secretsIn(textOf(`${FOLDER}/${file}`).replaceAll(/^#.*/gm, "")), file).toEqual([]);
@@ -111,7 +111,7 @@ describe("the Kubernetes manifests", () => {
     }
   });
 
-  test("select the pods that they make", () => {
+  it("select the pods that they make", () => {
     for (const { spec } of workloads)
       expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
     const labels = one("standalone.yaml", "StatefulSet").spec.template.metadata.labels;
@@ -121,7 +121,7 @@ describe("the Kubernetes manifests", () => {
     expect(labels).toMatchObject(one("network-policy.yaml", "NetworkPolicy").spec.podSelector.matchLabels);
   });
 
-  test("keep one process for one embedded store, on a volume of its own", () => {
+  it("keep one process for one embedded store, on a volume of its own", () => {
     const { spec } = one("standalone.yaml", "StatefulSet");
     expect(spec.replicas).toBe(1);
     expect(spec.volumeClaimTemplates.map((claim) => claim.metadata.name)).toEqual(["data"]);
@@ -130,7 +130,7 @@ describe("the Kubernetes manifests", () => {
     ).toBe(true);
   });
 
-  test("let only marked pods reach the service listener", () => {
+  it("let only marked pods reach the service listener", () => {
     const { spec } = one("network-policy.yaml", "NetworkPolicy");
     expect(spec.policyTypes).toEqual(["Ingress", "Egress"]);
     const service = spec.ingress.filter((rule) => rule.ports.some((port) => port.port === 8001));
@@ -138,7 +138,7 @@ describe("the Kubernetes manifests", () => {
     expect(service[0]?.from).toEqual([{ podSelector: { matchLabels: { "svc-authorizer-client": "true" } } }]);
   });
 
-  test("start the sidecar before the data server and stop it after", () => {
+  it("start the sidecar before the data server and stop it after", () => {
     const [, sidecar] = pods[1] as [string, PodSpec];
     expect(sidecar.initContainers?.map((container) => [container.name, container.restartPolicy])).toEqual([
       ["authorizer", "Always"],
@@ -149,7 +149,7 @@ describe("the Kubernetes manifests", () => {
 });
 
 describe.each(pods)("the pod of the %s", (_kind, pod) => {
-  test("is probed for life and readiness on a port that it names", () => {
+  it("is probed for life and readiness on a port that it names", () => {
     const { startupProbe, readinessProbe, livenessProbe, ports, lifecycle } = authorizerOf(pod);
     expect(startupProbe.httpGet.path).toBe("/readyz");
     expect(readinessProbe.httpGet.path).toBe("/readyz");
@@ -160,11 +160,11 @@ describe.each(pods)("the pod of the %s", (_kind, pod) => {
     expect(lifecycle).toBeUndefined();
   });
 
-  test("has time to finish what is in flight", () => {
+  it("has time to finish what is in flight", () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(20);
   });
 
-  test("runs locked down", () => {
+  it("runs locked down", () => {
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,
       seccompProfile: { type: "RuntimeDefault" },
@@ -181,7 +181,7 @@ describe.each(pods)("the pod of the %s", (_kind, pod) => {
     }
   });
 
-  test("mounts only volumes that it has", () => {
+  it("mounts only volumes that it has", () => {
     const volumes = [...(pod.volumes ?? []), { name: "data" }].map((volume) => volume.name);
     for (const { volumeMounts } of containersOf(pod)) {
       for (const mount of volumeMounts ?? []) expect(volumes).toContain(mount.name);

@@ -1,8 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { secretsIn } from "./repository.ts";
 
 describe("the search for secrets", () => {
-  test.each([
+  it.each([
     ["a password", "POSTGRES_PASSWORD: hunter2"],
     ["a quoted one", 'secret_key = "changeme"'],
     ["one in an assignment", "SVC_AUTH_API_TOKEN=letmein"],
@@ -12,7 +12,7 @@ describe("the search for secrets", () => {
     expect(secretsIn(text)).not.toEqual([]);
   });
 
-  test.each([
+  it.each([
     ["a variable filled from outside", "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:-}"],
     ["a reference to a secret", "valueFrom: {secretKeyRef: {name: svc-authorizer, key: api-token}}"],
     ["a long name", "node-gyp-build-optional-packages-optional"],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/config/load.ts";
 import { ROOT, textOf, yamlOf } from "./repository.ts";
@@ -33,7 +33,7 @@ function configMapOf(path: string): string {
 }
 
 describe("the settings that ship", () => {
-  test("of the image are complete but for the secrets", () => {
+  it("of the image are complete but for the secrets", () => {
     const { values, warnings } = load(textOf("deploy/container.yaml"));
     expect(values).toMatchObject({ "database.type": "local", "database.local.path": "/data" });
     expect(warnings.map((warning) => warning.item)).toEqual(USER_LISTENER);
@@ -41,7 +41,7 @@ describe("the settings that ship", () => {
     expect(() => loadConfig(bare)).toThrow(/auth\.encrypt\.secret_key/);
   });
 
-  test("of the compose file let the service listen in the container and load the quick-start data", () => {
+  it("of the compose file let the service listen in the container and load the quick-start data", () => {
     const compose = parse(textOf("docker-compose.yml"));
     const { values, warnings } = load(
       textOf("deploy/container.yaml"),
@@ -56,7 +56,7 @@ describe("the settings that ship", () => {
     expect(warnings.map((warning) => warning.item)).toEqual(USER_LISTENER);
   });
 
-  test("of the standalone manifest serve TLS outside loopback", () => {
+  it("of the standalone manifest serve TLS outside loopback", () => {
     const { values, warnings } = load(configMapOf("deploy/kubernetes/standalone.yaml"));
     expect(values).toMatchObject({
       "authorizer.listen_address": "0.0.0.0:8001",
@@ -67,7 +67,7 @@ describe("the settings that ship", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("of the sidecar manifest keep the service listener on loopback and out of the data server's way", () => {
+  it("of the sidecar manifest keep the service listener on loopback and out of the data server's way", () => {
     const { values, warnings } = load(configMapOf("deploy/kubernetes/sidecar.yaml"));
     expect(values).toMatchObject({
       "authorizer.listen_address": "127.0.0.1:8001",

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { startAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { yamlOf } from "./repository.ts";
 
-test("the data set of the sidecar manifest loads, and its user may do what its group says", async () => {
+it("the data set of the sidecar manifest loads, and its user may do what its group says", async () => {
   const [map] = yamlOf("deploy/kubernetes/sidecar.yaml") as [{ data: Record<string, string> }];
   const folder = mkdtempSync(join(tmpdir(), "sidecar-"));
   const dataset = join(folder, "readers.yaml");

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { secretsIn, textOf } from "./repository.ts";
 import { parseUnitFile } from "./unit-file.ts";
 
@@ -7,36 +7,36 @@ const unit = parseUnitFile(text);
 const service = (name: string) => unit.get("Service")?.get(name)?.at(-1);
 
 describe("the systemd unit", () => {
-  test("has its three sections and is started at boot", () => {
+  it("has its three sections and is started at boot", () => {
     expect([...unit.keys()]).toEqual(["Unit", "Service", "Install"]);
     expect(unit.get("Install")?.get("WantedBy")).toEqual(["multi-user.target"]);
   });
 
-  test("runs the published program with a configuration file", () => {
+  it("runs the published program with a configuration file", () => {
     expect(service("Type")).toBe("exec");
     expect(service("ExecStart")).toMatch(/^svc-authorizer run --config \/etc\/svc\/\S+\.yaml$/);
     expect(service("ExecReload")).toBe("kill -HUP $MAINPID");
     expect(service("EnvironmentFile")).toBe("-/etc/svc/authorizer.env");
   });
 
-  test("starts again after a failure, but not after a faulty configuration (exit code 2)", () => {
+  it("starts again after a failure, but not after a faulty configuration (exit code 2)", () => {
     expect(service("Restart")).toBe("on-failure");
     expect(service("RestartPreventExitStatus")).toBe("2");
   });
 
-  test("waits longer for a stop than the service takes to finish what is in flight", () => {
+  it("waits longer for a stop than the service takes to finish what is in flight", () => {
     expect(Number(service("TimeoutStopSec"))).toBeGreaterThanOrEqual(20);
     expect(Number(service("LimitNOFILE"))).toBeGreaterThanOrEqual(65536);
   });
 
-  test("keeps the store in the state folder that systemd makes for it, readable by nobody else", () => {
+  it("keeps the store in the state folder that systemd makes for it, readable by nobody else", () => {
     const folder = service("StateDirectory");
     expect(service("StateDirectoryMode")).toBe("0700");
     expect(service("UMask")).toBe("0077");
     expect(unit.get("Service")?.get("Environment")).toContain(`SVC_DATABASE_LOCAL_PATH=/var/lib/${folder}`);
   });
 
-  test("runs as a user of its own, without privileges and without the rest of the machine", () => {
+  it("runs as a user of its own, without privileges and without the rest of the machine", () => {
     expect(service("User")).toBe("svc-authorizer");
     expect(service("CapabilityBoundingSet")).toBe("");
     expect(service("ProtectSystem")).toBe("strict");
@@ -46,11 +46,11 @@ describe("the systemd unit", () => {
     }
   });
 
-  test("leaves the engine's compiler working", () => {
+  it("leaves the engine's compiler working", () => {
     expect(service("MemoryDenyWriteExecute")).toBeUndefined();
   });
 
-  test("holds no secret", () => {
+  it("holds no secret", () => {
     expect(secretsIn(text.replaceAll(/^#.*/gm, ""))).toEqual([]);
   });
 });

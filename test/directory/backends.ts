@@ -10,9 +10,9 @@ import {
   openDirectory,
 } from "../../src/directory/open-directory.ts";
 import { AuthorizerError, type ErrorCode } from "../../src/errors.ts";
-import { openLocalStore } from "../../src/store/local.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/port.ts";
 
 /** A kind of store; `open` gives an empty one, `dispose` closes it and removes its files. */
 export interface Backend {

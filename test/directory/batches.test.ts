@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
-import { checkConsistency } from "../../src/directory/check-store.ts";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
+import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { AuthorizerError } from "../../src/errors.ts";
 import { BACKENDS, type Bed, codeOf, failingStore, makeBed, openOn, policy, slowStore } from "./backends.ts";
 

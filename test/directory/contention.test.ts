@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { checkWholeStore } from "../../src/directory/check-store.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
+import { checkWholeStore } from "../../src/directory/upkeep/check-store.ts";
 import { AuthorizerError, type ErrorCode } from "../../src/errors.ts";
-import { openLocalStore } from "../../src/store/local.ts";
-import { type Store, withSnapshot } from "../../src/store/store.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
+import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { openOn, policy, SECRET_KEY } from "./backends.ts";
 
 const SECONDS = Number(process.env["CONTENTION_SECONDS"] ?? 3);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DURABLE_COST } from "../../src/directory/open-secrets.ts";
-import { deriveSealingKey, newKeyDerivation, SecretBox } from "../../src/directory/secrets.ts";
+import { DURABLE_COST } from "../../src/directory/records/open-secrets.ts";
+import { deriveSealingKey, newKeyDerivation, SecretBox } from "../../src/directory/records/secrets.ts";
 import { AuthorizerError } from "../../src/errors.ts";
 import { BACKENDS, type Bed, codeOf, MEMORY, makeBed, openOn, SECRET_KEY } from "./backends.ts";
 

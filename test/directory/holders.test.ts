@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { HolderTest } from "../../src/directory/directory.ts";
-import { type HolderSizes, readHolders } from "../../src/directory/holders.ts";
 import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
-import { PolicyCache } from "../../src/directory/policy-cache.ts";
-import { readState } from "../../src/directory/reader.ts";
-import { type MemoryStore, openMemoryStore } from "../../src/store/memory.ts";
+import { type HolderSizes, readHolders } from "../../src/directory/read/holders.ts";
+import { PolicyCache } from "../../src/directory/read/policy-cache.ts";
+import { readState } from "../../src/directory/read/reader.ts";
+import { type MemoryStore, openMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 const STATEMENT = [{ effect: "allow", action: ["fs:*"], resource: "*" }];
 const USERS = ["a", "a/b", "b", "c", "é", "\uff21", "😀", "z"];

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
-import { checkConsistency } from "../../src/directory/check-store.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
+import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { compareUtf8 } from "../../src/model/utf8-order.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/port.ts";
 import { BACKENDS, codeOf, openOn, policy, unsweeping } from "./backends.ts";
 import { Oracle, type Step } from "./oracle.ts";
 

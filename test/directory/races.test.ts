@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkConsistency } from "../../src/directory/check-store.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
+import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { BACKENDS, codeOf, makeBed, policy } from "./backends.ts";
 
 const WRITERS = 16;

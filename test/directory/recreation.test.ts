@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checkConsistency } from "../../src/directory/check-store.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
-import type { Store } from "../../src/store/store.ts";
+import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import type { Store } from "../../src/store/port.ts";
 import { BACKENDS, codeOf, failingStore, openOn, policy, unsweeping } from "./backends.ts";
 
 const PAGE = { amount: 100 };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { Session } from "../../src/directory/directory.ts";
-import type { UserRecord } from "../../src/directory/records.ts";
-import { withSnapshot } from "../../src/store/store.ts";
+import type { UserRecord } from "../../src/directory/records/layout.ts";
+import { withSnapshot } from "../../src/store/port.ts";
 import { BACKENDS, type Bed, codeOf, makeBed } from "./backends.ts";
 
 const START = 1_700_000_000_250;

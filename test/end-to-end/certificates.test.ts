@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { connect } from "node:tls";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { selfSigned } from "../http/certificate.ts";
 
@@ -73,25 +73,22 @@ function status(url: string, options: object): Promise<number> {
 }
 
 describe("TLS on both listeners", () => {
-  test("the service listener answers only clients with a certificate of authorizer.tls.client_ca_file", async () => {
+  it("the service listener answers only clients with a certificate of authorizer.tls.client_ca_file", async () => {
     expect(await status(authorizer.url, { ...client, agent: false })).toBe(200);
     await expect(status(authorizer.url, { agent: false })).rejects.toThrow();
     await expect(status(authorizer.url, { ...stranger, agent: false })).rejects.toThrow();
   });
 
-  test("the user listener asks for no client certificate", async () => {
+  it("the user listener asks for no client certificate", async () => {
     expect(await status(authorizer.userUrl, { agent: false })).toBe(200);
   });
 
-  test.each([["TLSv1.1"], ["TLSv1"]] as const)(
-    "nothing older than TLS 1.2 is spoken: %s",
-    async (version) => {
-      const old = { maxVersion: version, minVersion: version, agent: false };
-      await expect(status(authorizer.userUrl, old)).rejects.toThrow();
-    },
-  );
+  it.each([["TLSv1.1"], ["TLSv1"]] as const)("nothing older than TLS 1.2 is spoken: %s", async (version) => {
+    const old = { maxVersion: version, minVersion: version, agent: false };
+    await expect(status(authorizer.userUrl, old)).rejects.toThrow();
+  });
 
-  test("new certificate files are shown to new connections, and open ones go on", async () => {
+  it("new certificate files are shown to new connections, and open ones go on", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     let connections = 0;
     agent.on("free", () => connections++);

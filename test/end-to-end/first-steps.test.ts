@@ -1,7 +1,7 @@
 /** docs/first-steps.md, as somebody new goes through it: every command, in order, in a shell, from a clean copy. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NewMachine } from "./new-machine.ts";
 import { type ShownCommand, stepsOf } from "./page-steps.ts";
 
@@ -64,7 +64,7 @@ async function run({ command, output, code, questions }: ShownCommand): Promise<
 }
 
 describe("docs/first-steps.md", () => {
-  test("goes from a clone to a clean machine", () => {
+  it("goes from a clone to a clean machine", () => {
     const commands = STEPS.flatMap((step) => (step.kind === "command" ? [step.command] : []));
     expect(commands.slice(0, 2)).toEqual(["npm ci", "npm start"]);
     const steps = [
@@ -81,7 +81,7 @@ describe("docs/first-steps.md", () => {
     expect(STEPS.slice(-2).map(({ kind }) => kind)).toEqual(["interrupt", "paste"]);
   });
 
-  test("shows the first decision as the README does", () => {
+  it("shows the first decision as the README does", () => {
     const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
     const [, curl = "no command"] = /^\$ (curl .*)$/m.exec(readme) ?? [];
     expect(PAGE).toContain(`\n${curl}\n`);
@@ -90,7 +90,7 @@ describe("docs/first-steps.md", () => {
   for (const [index, step] of STEPS.entries()) {
     const name =
       step.kind === "command" ? step.command : step.kind === "paste" ? step.text.split("\n")[0] : "^C";
-    test(`step ${index + 1}: ${name}`, async () => {
+    it(`step ${index + 1}: ${name}`, async () => {
       if (step.kind === "interrupt") await machine.interrupt();
       else if (step.kind === "paste") expect(await machine.run(step.text)).toEqual({ code: 0, output: "" });
       else if (step.command === "npm ci") expect(existsSync(join(machine.clone, "node_modules"))).toBe(true);
@@ -105,7 +105,7 @@ describe("docs/first-steps.md", () => {
     });
   }
 
-  test("leaves nothing behind", () => {
+  it("leaves nothing behind", () => {
     expect(files().filter((name) => ![".cache", ".npm"].includes(name))).toEqual(filesBefore);
   });
 });

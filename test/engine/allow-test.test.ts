@@ -1,39 +1,36 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { allowTest } from "../../src/engine/allow-test.ts";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
 import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
 
 describe("the test of many resources", () => {
-  test.each(["extended", "data_server"] as const)(
-    "says true where the decision is allow: %s",
-    (evaluator) => {
-      let allowed = 0;
-      fc.assert(
-        fc.property(
-          alikePolicies,
-          user,
-          context,
-          fc.array(alikeResource, { minLength: 10, maxLength: 10 }),
-          (policies, name, fields, resources) => {
-            const compiled = compile(policies, { partition: "svc", evaluator });
-            const action = "fs:ReadObject";
-            const allows = allowTest(compiled, { user: name, action, context: fields });
-            for (const resource of resources) {
-              const { effect } = decide(compiled, {
-                user: name,
-                required: { action, resource },
-                context: fields,
-              });
-              expect(allows(resource)).toBe(effect === "allow");
-              if (effect === "allow") allowed++;
-            }
-          },
-        ),
-        { numRuns: 3_000 },
-      );
-      expect(allowed).toBeGreaterThan(600);
-    },
-  );
+  it.each(["extended", "data_server"] as const)("says true where the decision is allow: %s", (evaluator) => {
+    let allowed = 0;
+    fc.assert(
+      fc.property(
+        alikePolicies,
+        user,
+        context,
+        fc.array(alikeResource, { minLength: 10, maxLength: 10 }),
+        (policies, name, fields, resources) => {
+          const compiled = compile(policies, { partition: "svc", evaluator });
+          const action = "fs:ReadObject";
+          const allows = allowTest(compiled, { user: name, action, context: fields });
+          for (const resource of resources) {
+            const { effect } = decide(compiled, {
+              user: name,
+              required: { action, resource },
+              context: fields,
+            });
+            expect(allows(resource)).toBe(effect === "allow");
+            if (effect === "allow") allowed++;
+          }
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+    expect(allowed).toBeGreaterThan(600);
+  });
 });

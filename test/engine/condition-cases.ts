@@ -1,6 +1,6 @@
 /** The cases of fixtures/conditions/operators.json, as each entrance needs them. */
 import { readFileSync } from "node:fs";
-import { addProperties } from "../../src/decisions/condition-fields.ts";
+import { addProperties } from "../../src/decisions/check/condition-fields.ts";
 import type { Effect, FieldValue } from "../../src/model/decision.ts";
 import type { Properties } from "../../src/model/entities.ts";
 import type { Condition, Statement } from "../../src/model/policy.ts";

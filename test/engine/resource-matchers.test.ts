@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { ResourceMatchers } from "../../src/engine/resource-matchers.ts";
 import { matchesResource } from "../../src/engine/resource-pattern.ts";
 
@@ -18,7 +18,7 @@ const text = fc.oneof(
 );
 const user = fc.constantFrom("a", "b", "*", "acc", "a/b");
 
-test("patterns that are taken apart once match what each of them matches by itself", () => {
+it("patterns that are taken apart once match what each of them matches by itself", () => {
   let matched = 0;
   fc.assert(
     fc.property(

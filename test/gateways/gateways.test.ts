@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { configuration, missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "./proxy-program.ts";
@@ -110,7 +110,7 @@ for (const name of PROGRAM_NAMES) {
         dataServer.reached.length = 0;
       });
 
-      test.each(cases.filter(({ passes }) => passes === true).map((one) => [one.name, one] as const))(
+      it.each(cases.filter(({ passes }) => passes === true).map((one) => [one.name, one] as const))(
         "%s passes",
         async (_name, one) => {
           expect((await send(proxy.port, one)).status).toBe(200);
@@ -127,7 +127,7 @@ for (const name of PROGRAM_NAMES) {
         },
       );
 
-      test.each(cases.filter(({ refused }) => refused !== undefined).map((one) => [one.name, one] as const))(
+      it.each(cases.filter(({ refused }) => refused !== undefined).map((one) => [one.name, one] as const))(
         "%s is refused",
         async (_name, one) => {
           const answer = await send(proxy.port, one);
@@ -141,7 +141,7 @@ for (const name of PROGRAM_NAMES) {
         },
       );
 
-      test("what a client says in the words of proxies reaches neither server (security.md §2.1)", async () => {
+      it("what a client says in the words of proxies reaches neither server (security.md §2.1)", async () => {
         const headers = Object.fromEntries(FORGED.map((name) => [name, "forged.example.com"]));
         const one = { name: "", as: "writer", target: "/api/v1/repositories/data/branches", headers };
         expect((await send(proxy.port, one)).status).toBe(200);
@@ -149,7 +149,7 @@ for (const name of PROGRAM_NAMES) {
         expect(JSON.stringify(dataServer.reached[0]?.headers)).not.toContain("forged");
       });
 
-      test("a client cannot have headers of the proxy dropped by naming them in Connection (security.md §2.3)", async () => {
+      it("a client cannot have headers of the proxy dropped by naming them in Connection (security.md §2.3)", async () => {
         const headers = { Connection: "X-Svc-User, X-Svc-Decision-Id, X-Svc-Proxy-Token, X-Forwarded-For" };
         const one = { name: "", as: "writer", target: "/api/v1/repositories/data/branches", headers };
         const { status } = await send(proxy.port, one);
@@ -160,7 +160,7 @@ for (const name of PROGRAM_NAMES) {
         expect(users).toEqual(status === 200 ? [["writer", "127.0.0.1"]] : []);
       });
 
-      test("a revoked key is refused from the next request on", async () => {
+      it("a revoked key is refused from the next request on", async () => {
         const one = { name: "", as: "leaver", target: "/api/v1/repositories/data/branches" };
         expect((await send(proxy.port, one)).status).toBe(200);
         await authorizer.directory.credentials.delete("leaver", ACCESS_KEYS.get("leaver") as string);
@@ -168,7 +168,7 @@ for (const name of PROGRAM_NAMES) {
         expect(dataServer.reached).toHaveLength(1);
       });
 
-      test("nothing passes when the proxy token is another", async () => {
+      it("nothing passes when the proxy token is another", async () => {
         const other = await startProxy(name, {
           dataServerPort: dataServer.port,
           authorizerPort: Number(new URL(authorizer.url).port),
@@ -180,7 +180,7 @@ for (const name of PROGRAM_NAMES) {
         expect(dataServer.reached).toEqual([]);
       });
 
-      test("nothing passes when the authorizer does not answer", async () => {
+      it("nothing passes when the authorizer does not answer", async () => {
         const alone = await startProxy(name, {
           dataServerPort: dataServer.port,
           authorizerPort: 9,
@@ -213,7 +213,7 @@ const DELETED: Readonly<Record<(typeof PROGRAM_NAMES)[number], (name: string, te
   traefik: (name, text) => REPLACED_BY_TRAEFIK.test(name) || new RegExp(`^ +${name}: "`, "m").test(text),
 };
 
-test.each(PROGRAM_NAMES)(
+it.each(PROGRAM_NAMES)(
   "the configuration of %s deletes or overwrites whatever a client could forge (security.md §2.1, §2.3)",
   (name) => {
     const upstreams = { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" };
@@ -230,12 +230,12 @@ const AT_SERVER_LEVEL: Readonly<Record<(typeof PROGRAM_NAMES)[number], RegExp>> 
   traefik: /^ {6}rule: PathPrefix\(`\/`\)\n(?: {6}.*\n)*? {6}middlewares: \[delete-forged, svc-authorizer, /m,
 };
 
-test.each(PROGRAM_NAMES)("the configuration of %s protects at server level (security.md §2.1)", (name) => {
+it.each(PROGRAM_NAMES)("the configuration of %s protects at server level (security.md §2.1)", (name) => {
   const upstreams = { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" };
   expect(configuration(name, "/tmp/x", 1, upstreams)).toMatch(AT_SERVER_LEVEL[name]);
 });
 
-test.each(PROGRAM_NAMES)("the documentation has a configuration of %s", (name) => {
+it.each(PROGRAM_NAMES)("the documentation has a configuration of %s", (name) => {
   const text = configuration(name, "/tmp/x", 1, { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" });
   expect(text).toMatch(/127\.0\.0\.1(?::|, port_value: )3\b/);
 });

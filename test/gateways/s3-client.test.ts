@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "./proxy-program.ts";
 import { type StandIn, startStandIn } from "./stand-in.ts";
@@ -72,7 +72,7 @@ for (const name of PROGRAM_NAMES) {
 
       // Traefik does not tell the length that this client signs with a body (docs/gateways.md).
       if (name === "traefik") {
-        test("is refused where it signs a length that the proxy does not tell", async () => {
+        it("is refused where it signs a length that the proxy does not tell", async () => {
           const put = new PutObjectCommand({ ...at("main/a"), Body: "content" });
           await expect(client("writer").send(put)).rejects.toEqual(refusedAs("SignatureDoesNotMatch"));
           expect(dataServer.reached).toEqual([]);
@@ -82,7 +82,7 @@ for (const name of PROGRAM_NAMES) {
       } else uploading();
 
       function uploading(): void {
-        test("may put, get, look at, list, copy and delete", async () => {
+        it("may put, get, look at, list, copy and delete", async () => {
           const s3 = client("writer");
           await s3.send(new PutObjectCommand({ ...at("main/a"), Body: "content" }));
           const got = await s3.send(new GetObjectCommand(at("main/a")));
@@ -102,7 +102,7 @@ for (const name of PROGRAM_NAMES) {
           expect(dataServer.reached.every(({ headers }) => headers["x-svc-user"] === "writer")).toBe(true);
         });
 
-        test("may delete many objects and list buckets where a policy covers all", async () => {
+        it("may delete many objects and list buckets where a policy covers all", async () => {
           const s3 = client(full);
           await s3.send(
             new DeleteObjectsCommand({ Bucket: BUCKET, Delete: { Objects: [{ Key: "main/a" }] } }),
@@ -116,7 +116,7 @@ for (const name of PROGRAM_NAMES) {
           expect(dataServer.reached).toHaveLength(2);
         });
 
-        test("may upload in parts, with checksums in trailers", async () => {
+        it("may upload in parts, with checksums in trailers", async () => {
           const body = Readable.from([Buffer.alloc(PART, 1), Buffer.alloc(PART, 2), Buffer.alloc(1000, 3)]);
           await new Upload({
             client: client("writer"),
@@ -129,7 +129,7 @@ for (const name of PROGRAM_NAMES) {
           expect(others.reduce((sum, { bytes }) => sum + bytes, 0)).toBeGreaterThan(2 * PART);
         });
 
-        test.each(ODD_KEYS)("may use the key %j", async (key) => {
+        it.each(ODD_KEYS)("may use the key %j", async (key) => {
           const s3 = client("writer");
           await s3.send(new PutObjectCommand({ ...at(`main/${key}`), Body: "x" }));
           const url = await getSignedUrl(s3, new GetObjectCommand(at(`main/${key}`)), { expiresIn: 60 });
@@ -137,7 +137,7 @@ for (const name of PROGRAM_NAMES) {
           expect(dataServer.reached).toHaveLength(2);
         });
 
-        test("may address the bucket in the host", async () => {
+        it("may address the bucket in the host", async () => {
           const agent = new Agent({
             lookup: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }] as never),
           });
@@ -157,7 +157,7 @@ for (const name of PROGRAM_NAMES) {
         });
       }
 
-      test("may use presigned URLs, as they were signed and not otherwise", async () => {
+      it("may use presigned URLs, as they were signed and not otherwise", async () => {
         const s3 = client("writer");
         const put = await getSignedUrl(s3, new PutObjectCommand(at("main/p")), { expiresIn: 60 });
         expect((await fetch(put, { method: "PUT", body: "x" })).status).toBe(200);
@@ -179,7 +179,7 @@ for (const name of PROGRAM_NAMES) {
         expect(dataServer.reached).toHaveLength(1);
       });
 
-      test("is refused with the errors of S3", async () => {
+      it("is refused with the errors of S3", async () => {
         const get = (Key: string) => new GetObjectCommand(at(Key));
         const wrong = { accessKeyId: ACCESS_KEYS.get("writer") as string, secretAccessKey: "wrong" };
         await expect(client("writer").send(get("main/secret/x"))).rejects.toEqual(refusedAs("AccessDenied"));
@@ -202,7 +202,7 @@ for (const name of PROGRAM_NAMES) {
         expect(dataServer.reached).toEqual([]);
       });
 
-      test("is refused from the request on that follows the revocation of its key", async () => {
+      it("is refused from the request on that follows the revocation of its key", async () => {
         const s3 = client("leaver");
         await s3.send(new HeadObjectCommand(at("main/a")));
         await authorizer.directory.credentials.delete("leaver", ACCESS_KEYS.get("leaver") as string);

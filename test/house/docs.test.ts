@@ -1,6 +1,6 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CONFIG_ITEMS, findItem } from "../../src/config/table.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -26,13 +26,13 @@ function anchorsOf(page: string): string[] {
 }
 
 describe("the pages", () => {
-  test("that the tree promises are there", () => {
+  it("that the tree promises are there", () => {
     const promised = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md"];
     const docs = ["docs/configuration.md", "docs/operations.md", "docs/security.md", "docs/testing.md"];
     expect(PAGES).toEqual(expect.arrayContaining([...promised, ...docs, "docs/performance.md"]));
   });
 
-  test.each(PAGES)("%s links to files and headings that exist", (page) => {
+  it.each(PAGES)("%s links to files and headings that exist", (page) => {
     for (const [, target = ""] of prose(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       const [path = "", anchor] = target.split("#");
@@ -42,7 +42,7 @@ describe("the pages", () => {
     }
   });
 
-  test.each(CHECKED_NAMES)("%s names only configuration items that exist", (page) => {
+  it.each(CHECKED_NAMES)("%s names only configuration items that exist", (page) => {
     const sections = new Set(CONFIG_ITEMS.map((item) => item.name.split(".")[0] ?? ""));
     for (const [, name = ""] of textOf(page).matchAll(/`([a-z_]+(?:\.[a-z_]+)+)(?:: [^`]*)?`/g)) {
       if (!sections.has(name.split(".")[0] ?? "") || /\.(ts|json|ya?ml|md)$/.test(name)) continue;
@@ -51,14 +51,14 @@ describe("the pages", () => {
     }
   });
 
-  test.each(PAGES)("%s names only npm scripts that exist", (page) => {
+  it.each(PAGES)("%s names only npm scripts that exist", (page) => {
     const { scripts } = JSON.parse(textOf("package.json"));
     for (const [, name = ""] of textOf(page).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)) {
       expect(Object.keys(scripts), `${page}: npm run ${name}`).toContain(name);
     }
   });
 
-  test.each(CHECKED_NAMES)("%s names only paths of the repository that exist", (page) => {
+  it.each(CHECKED_NAMES)("%s names only paths of the repository that exist", (page) => {
     const roots = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const folders = roots
       .map((entry) => entry.name)
@@ -71,7 +71,7 @@ describe("the pages", () => {
 });
 
 describe("README.md", () => {
-  test("leads to every page of docs, or to one that does", () => {
+  it("leads to every page of docs, or to one that does", () => {
     const linkedBy = (page: string): string[] =>
       [...prose(page).matchAll(/\]\(([^)\s#:]+)/g)].map(([, target = ""]) => join(dirname(page), target));
     const near = linkedBy("README.md");
@@ -80,13 +80,13 @@ describe("README.md", () => {
     expect(pages.filter((page) => !reached.has(page))).toEqual([]);
   });
 
-  test("is shorter than 120 lines", () => {
+  it("is shorter than 120 lines", () => {
     expect(textOf("README.md").split("\n").length).toBeLessThan(120);
   });
 });
 
 describe("docs/architecture.md", () => {
-  test("explains every folder below src in a line that begins with its name", () => {
+  it("explains every folder below src in a line that begins with its name", () => {
     const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     );
@@ -100,7 +100,7 @@ describe("docs/architecture.md", () => {
 describe("the decisions of ours", () => {
   const pages = readdirSync(join(ROOT, "docs/decisions")).sort();
 
-  test("are numbered without gaps, in file and heading", () => {
+  it("are numbered without gaps, in file and heading", () => {
     pages.forEach((page, index) => {
       const number = String(index + 1).padStart(4, "0");
       expect(page).toMatch(new RegExp(`^${number}-[a-z0-9-]+\\.md$`));
@@ -108,7 +108,7 @@ describe("the decisions of ours", () => {
     });
   });
 
-  test.each(pages)("%s says context, decision and consequences in one page", (page) => {
+  it.each(pages)("%s says context, decision and consequences in one page", (page) => {
     const text = textOf(`docs/decisions/${page}`);
     for (const part of ["Context", "Decision", "Consequences"]) expect(text).toContain(`**${part}.**`);
     expect(text.split("\n").length).toBeLessThan(60);
@@ -116,7 +116,7 @@ describe("the decisions of ours", () => {
 });
 
 describe("LICENSE", () => {
-  test("is the whole Apache License 2.0 with our name in it", () => {
+  it("is the whole Apache License 2.0 with our name in it", () => {
     const text = textOf("LICENSE");
     for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9]) expect(text).toContain(`\n   ${number}. `);
     expect(text).toContain("END OF TERMS AND CONDITIONS");

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readSource } from "./source-imports.ts";
 import { breaches } from "./source-rules.ts";
 
@@ -27,7 +27,7 @@ function breachesOf(texts: Record<string, string>): string[] {
 }
 
 describe("the sources", () => {
-  test("follow the import table and the other rules of the house", () => {
+  it("follow the import table and the other rules of the house", () => {
     const sources = ourSources();
     expect(sources.length).toBeGreaterThan(10);
     expect(breaches(sources, dependencies())).toEqual([]);
@@ -35,7 +35,7 @@ describe("the sources", () => {
 });
 
 describe("the rules", () => {
-  test("let through what the table allows", () => {
+  it("let through what the table allows", () => {
     expect(
       breachesOf({
         "errors.ts": "export class AppError extends Error {}",
@@ -43,9 +43,9 @@ describe("the rules", () => {
         "http/app.ts": 'import express from "express"; import type { Log } from "../observe/log.ts";',
         "observe/log.ts": 'import type { Calls } from "../decisions/decisions.ts"; export interface Log {}',
         "decisions/decisions.ts": "export interface Calls {}",
-        "directory/users.ts": 'import { open } from "../store/store.ts";',
-        "store/store.ts": "export const open = 1;",
-        "store/local/local.ts": 'import { open as driver } from "lmdb"; import { open } from "../store.ts";',
+        "directory/users.ts": 'import { open } from "../store/port.ts";',
+        "store/port.ts": "export const open = 1;",
+        "store/local/local.ts": 'import { open as driver } from "lmdb"; import { open } from "../port.ts";',
         "config/environment.ts": "export const home = process.env.HOME;",
         "cli/authorizer/run.ts": 'const later = await import("../../compose.ts");',
         "compose.ts": "export const compose = 1;",
@@ -53,7 +53,7 @@ describe("the rules", () => {
     ).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ["an arrow upwards", "engine/a.ts", 'import "../http/app.ts";', "engine may not import http/app.ts"],
     [
       "a dynamic import",
@@ -64,7 +64,7 @@ describe("the rules", () => {
     [
       "an export from elsewhere",
       "engine/a.ts",
-      'export { a } from "../store/store.ts"; let b;',
+      'export { a } from "../store/port.ts"; let b;',
       "engine may not import",
     ],
     ["a type written inline", "engine/a.ts", 'let a: import("../http/app.ts").A;', "http/app.ts (type)"],
@@ -126,7 +126,7 @@ describe("the rules", () => {
     expect(found[0]).toContain(message);
   });
 
-  test("refuse a circle of files, types included, and show the way around", () => {
+  it("refuse a circle of files, types included, and show the way around", () => {
     const texts = {
       "http/a.ts": 'import { b } from "./b.ts";',
       "http/b.ts": 'import { c } from "./c.ts";',
@@ -135,7 +135,7 @@ describe("the rules", () => {
     expect(breachesOf(texts)).toEqual(["circular import: http/a.ts -> http/b.ts -> http/c.ts -> http/a.ts"]);
   });
 
-  test("see no environment in comments and texts", () => {
+  it("see no environment in comments and texts", () => {
     expect(breachesOf({ "http/a.ts": '// process.env\nconst text = "process.env";' })).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -41,20 +41,20 @@ function newerSyntaxIn(file: string): string[] {
 }
 
 describe("the launcher", () => {
-  test("can be run, and every program of the package has one", () => {
+  it("can be run, and every program of the package has one", () => {
     for (const path of Object.values<string>(bin)) {
       expect(statSync(join(ROOT, path)).mode & 0o111, path).toBe(0o111);
       expect(readFileSync(join(ROOT, path), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     }
   });
 
-  test("runs the sources in a clone", () => {
+  it("runs the sources in a clone", () => {
     const run = spawnSync(process.execPath, [LAUNCHER, "--version"], { encoding: "utf8" });
     expect(run).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
   });
 
   const older = olderNode();
-  test.skipIf(older === undefined)("tells people with an older Node what to do, and exits 1", () => {
+  it.skipIf(older === undefined)("tells people with an older Node what to do, and exits 1", () => {
     const run = spawnSync(older as string, [LAUNCHER, "run"], { encoding: "utf8" });
     expect(run.status).toBe(1);
     expect(run.stdout).toBe("");
@@ -64,7 +64,7 @@ describe("the launcher", () => {
     expect(run.stderr).not.toContain("SyntaxError");
   });
 
-  test("is read by any Node: what runs before the check of the version is ES5", () => {
+  it("is read by any Node: what runs before the check of the version is ES5", () => {
     expect(newerSyntaxIn("svc-authorizer.cjs")).toEqual([]);
     expect(newerSyntaxIn("node-version.cjs")).toEqual([]);
     expect(newerSyntaxIn("launch.cjs")).toEqual(

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
@@ -18,7 +18,7 @@ const lock: { packages: Record<string, LockEntry> } = JSON.parse(
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 describe("package-lock.json", () => {
-  test("names the optional packages of every platform, or npm ci refuses it (node build/complete-lock.mjs)", () => {
+  it("names the optional packages of every platform, or npm ci refuses it (node build/complete-lock.mjs)", () => {
     const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter(
         (name) =>
@@ -28,13 +28,13 @@ describe("package-lock.json", () => {
     expect(missing).toEqual([]);
   });
 
-  test("agrees with package.json", () => {
+  it("agrees with package.json", () => {
     for (const kind of ["dependencies", "devDependencies", "optionalDependencies"] as const) {
       expect(lock.packages[""]?.[kind], kind).toEqual(manifest[kind]);
     }
   });
 
-  test("brings a Node 24 for the usual platforms", () => {
+  it("brings a Node 24 for the usual platforms", () => {
     const nodes = Object.keys(manifest.optionalDependencies);
     for (const name of nodes) expect(lock.packages[`node_modules/${name}`]?.version, name).toMatch(/^24\./);
     expect(nodes.map((name) => name.replace(/^node-(bin-)?/, "")).sort()).toEqual([

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const CLONE_BIN = join(ROOT, "node_modules", ".bin");
@@ -50,7 +50,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the published package", () => {
-  test("has the manifest of the clone, without what only the clone needs", () => {
+  it("has the manifest of the clone, without what only the clone needs", () => {
     const [ours, theirs] = [manifestOf(ROOT), manifestOf(join(consumer, "node_modules", "svc-authorizer"))];
     for (const key of ["name", "version", "description", "license", "type", "bin", "dependencies"]) {
       expect(theirs[key], key).toEqual(ours[key]);
@@ -61,7 +61,7 @@ describe("the published package", () => {
     }
   });
 
-  test("holds compiled sources with types and the data they read, and no sources or tests", () => {
+  it("holds compiled sources with types and the data they read, and no sources or tests", () => {
     const path = join(consumer, "node_modules", "svc-authorizer");
     const files = readdirSync(path, { recursive: true, encoding: "utf8" });
     expect(files).toEqual(
@@ -72,15 +72,15 @@ describe("the published package", () => {
     ).toEqual([]);
   });
 
-  test("tells its version", () => {
+  it("tells its version", () => {
     expect(installed("--version")).toBe(`${manifestOf(ROOT).version}\n`);
   });
 
-  test("prints the reference of the configuration as the clone has it", () => {
+  it("prints the reference of the configuration as the clone has it", () => {
     expect(installed("config", "docs")).toBe(readFileSync(join(ROOT, "docs", "configuration.md"), "utf8"));
   });
 
-  test("serves until it is told to stop, then exits with 0", async () => {
+  it("serves until it is told to stop, then exits with 0", async () => {
     const config = join(consumer, "config.yaml");
     const any = "127.0.0.1:0";
     writeFileSync(
@@ -105,7 +105,7 @@ describe("the published package", () => {
     }
   });
 
-  test("answers the first decision of the quick start, with the data set that it brings", async () => {
+  it("answers the first decision of the quick start, with the data set that it brings", async () => {
     const service = startInstalled("run", "--quickstart", "--data", join(consumer, "quick start"));
     try {
       const request = await lineOf(service, "curl ");
@@ -117,7 +117,7 @@ describe("the published package", () => {
     }
   });
 
-  test("starts the service inside a test of those who install it", () => {
+  it("starts the service inside a test of those who install it", () => {
     const script = `
       import { startAuthorizer } from "svc-authorizer/testing";
       const authorizer = await startAuthorizer({ dataset: { format: 1, users: [{ username: "alice" }] } });
@@ -134,7 +134,7 @@ describe("the published package", () => {
     expect(output.trimEnd().split("\n").at(-1)).toBe("200 false neutral");
   });
 
-  test("has types that a strict TypeScript project can use", () => {
+  it("has types that a strict TypeScript project can use", () => {
     const text = `import { startAuthorizer } from "svc-authorizer/testing";
       const { url }: { readonly url: string } = await startAuthorizer({ dataset: { format: 1 } });
       // @ts-expect-error the kit has no such option

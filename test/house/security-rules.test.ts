@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -21,13 +21,13 @@ function yamlName(text: string, name: string): boolean {
 }
 
 describe("docs/security-rules.md", () => {
-  test("has every rule of section 2", () => {
+  it("has every rule of section 2", () => {
     const sections = new Set(ROWS.map(([section]) => section));
     for (let rule = 0; rule <= 11; rule++) expect(sections, `2.${rule}`).toContain(`2.${rule}`);
     expect(ROWS.length).toBeGreaterThan(50);
   });
 
-  test.each(ROWS.map((row) => [`${row[0]} ${row[1]}`, row] as const))(
+  it.each(ROWS.map((row) => [`${row[0]} ${row[1]}`, row] as const))(
     "%s: files and tests are there",
     (_, row) => {
       const [, , files = "", tests = ""] = row;
@@ -41,14 +41,14 @@ describe("docs/security-rules.md", () => {
   );
 });
 
-test("2xx is written at one place of forward-auth", () => {
-  const written = globSync("src/http/forward-auth/*.ts", { cwd: ROOT }).flatMap((file) =>
+it("2xx is written at one place of forward-auth", () => {
+  const written = globSync("src/api/forward-auth/*.ts", { cwd: ROOT }).flatMap((file) =>
     (textOf(file).match(/^(?!\s*(?:\/\/|\*|\/\*)).*\b2\d\d\b(?! \|).*$/gm) ?? []).map((line) => line.trim()),
   );
   expect(written).toEqual(['send(request, exchange, 200, "", [']);
 });
 
-test("docs/gateways.md says that bodies are not verified here", () => {
+it("docs/gateways.md says that bodies are not verified here", () => {
   const text = textOf("docs/gateways.md").replaceAll(/\s+/g, " ");
   expect(text).toContain(
     "Signatures are verified here, bodies are not: **the data server must keep verifying",

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const SCRIPT = join(import.meta.dirname, "..", "..", ".ci", "verdict.mjs");
 
@@ -26,32 +26,32 @@ function verdict(tests: Record<string, string>, skips: readonly object[] = [], s
 }
 
 describe("the verdict of CI", () => {
-  test("is good when all tests passed", () => {
+  it("is good when all tests passed", () => {
     expect(verdict({ one: "passed", two: "passed" })).toMatchObject({
       status: 0,
       last: "2 passed, 0 failed",
     });
   });
 
-  test("names a failed test", () => {
+  it("names a failed test", () => {
     const { status, text, last } = verdict({ one: "passed", two: "failed" }, [], "failed");
     expect(status).toBe(1);
     expect(text).toContain("failed: two");
     expect(last).toBe("1 passed, 1 failed");
   });
 
-  test.each(["pending", "skipped", "todo"])("counts a test that is %s as failed", (state) => {
+  it.each(["pending", "skipped", "todo"])("counts a test that is %s as failed", (state) => {
     expect(verdict({ one: "passed", two: state })).toMatchObject({ status: 1, last: "1 passed, 1 failed" });
   });
 
-  test("lets a test be skipped that the list names with a reason", () => {
+  it("lets a test be skipped that the list names with a reason", () => {
     const skips = [{ name: "two", reason: "needs a cloud account" }];
     const result = verdict({ one: "passed", two: "pending" }, skips);
     expect(result).toMatchObject({ status: 0, last: "1 passed, 0 failed, 1 skipped" });
     expect(result.text).toContain("needs a cloud account");
   });
 
-  test("lets tests be skipped by how their names begin, and no others", () => {
+  it("lets tests be skipped by how their names begin, and no others", () => {
     const skips = [{ prefix: "behind nginx", reason: "needs nginx" }];
     const tests = { one: "passed", "behind nginx a": "pending", "behind nginx b": "pending" };
     expect(verdict(tests, skips)).toMatchObject({ status: 0, last: "1 passed, 0 failed, 2 skipped" });
@@ -59,11 +59,11 @@ describe("the verdict of CI", () => {
     expect(verdict({ one: "passed" }, skips).text).toContain("does not exist: behind nginx");
   });
 
-  test("takes no empty reason", () => {
+  it("takes no empty reason", () => {
     expect(verdict({ one: "passed", two: "pending" }, [{ name: "two", reason: " " }]).status).toBe(1);
   });
 
-  test("refuses a list that names no test", () => {
+  it("refuses a list that names no test", () => {
     const { status, text } = verdict({ one: "passed" }, [
       { name: "renamed", reason: "needs a cloud account" },
     ]);
@@ -71,11 +71,11 @@ describe("the verdict of CI", () => {
     expect(text).toContain("does not exist: renamed");
   });
 
-  test("counts a file that did not load as failed", () => {
+  it("counts a file that did not load as failed", () => {
     expect(verdict({}, [], "failed")).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
   });
 
-  test("is bad when no test ran", () => {
+  it("is bad when no test ran", () => {
     expect(verdict({})).toMatchObject({ status: 1, last: "0 passed, 0 failed" });
   });
 });

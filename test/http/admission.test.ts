@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Admission } from "../../src/http/admission.ts";
 import { connectTo, post, requestText, startService } from "./service-kit.ts";
 
@@ -25,7 +25,7 @@ function gate() {
 }
 
 describe("under overload", () => {
-  test("requests beyond the queue are 503 with Retry-After, and bulk ones are refused first", async () => {
+  it("requests beyond the queue are 503 with Retry-After, and bulk ones are refused first", async () => {
     const held = gate();
     const service = await startService({
       limits: { queue: 4, bulkConcurrency: 1 },
@@ -66,7 +66,7 @@ describe("under overload", () => {
     await service.close();
   });
 
-  test("a caller that goes away gives its place back, wherever it waited", async () => {
+  it("a caller that goes away gives its place back, wherever it waited", async () => {
     const held = gate();
     const service = await startService({
       limits: { queue: 4, bulkConcurrency: 1 },
@@ -100,7 +100,7 @@ describe("under overload", () => {
     await service.close();
   });
 
-  test("a bulk request that does not get its turn in time is 503", async () => {
+  it("a bulk request that does not get its turn in time is 503", async () => {
     const held = gate();
     const service = await startService({
       limits: { queue: 10, bulkConcurrency: 1, requestTimeoutMs: 250 },
@@ -118,7 +118,7 @@ describe("under overload", () => {
 });
 
 describe("admission", () => {
-  test("runs bulk tasks first come, first served", async () => {
+  it("runs bulk tasks first come, first served", async () => {
     const admission = new Admission({ queue: 10, bulkConcurrency: 2 });
     const order: number[] = [];
     await admission.acquire();
@@ -131,7 +131,7 @@ describe("admission", () => {
     }
   });
 
-  test("forgets who stopped waiting", async () => {
+  it("forgets who stopped waiting", async () => {
     const gauges = { inFlight: 0, queueLength: 0 };
     const admission = new Admission({ queue: 10, bulkConcurrency: 1 }, gauges);
     await admission.acquire();
@@ -146,7 +146,7 @@ describe("admission", () => {
   });
 });
 
-test("a connection reset in the middle of a body leaves nothing behind", async () => {
+it("a connection reset in the middle of a body leaves nothing behind", async () => {
   const service = await startService();
   for (let round = 0; round < 20; round++) {
     const socket = connectTo(service.url);

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openApiDocument } from "../../src/api/openapi/build-document.ts";
 import { BearerVerifier } from "../../src/http/bearer.ts";
-import { openApiDocument } from "../../src/http/openapi/build-document.ts";
 import { SCOPES, type Scope } from "../../src/http/scopes.ts";
 import { API_TOKEN, post, raw, startService, type TestService } from "./service-kit.ts";
 
@@ -108,7 +108,7 @@ describe("the scopes", () => {
   });
   afterAll(() => service.close());
 
-  test.each(CALLS.flatMap((call) => SETS.map((scopes) => [...call, scopes] as const)))(
+  it.each(CALLS.flatMap((call) => SETS.map((scopes) => [...call, scopes] as const)))(
     "%s (%s, %j) with %j allowed only with %j",
     async (_name, path, body, needed, held) => {
       const answer = await post({ ...service, token: tokenWith(held) }, path, body);
@@ -120,23 +120,23 @@ describe("the scopes", () => {
     },
   );
 
-  test("are tried with every decision route", () => {
+  it("are tried with every decision route", () => {
     const routes = Object.keys(openApiDocument("0").paths).filter((path) => path.startsWith("/access/"));
     const tried = new Set(CALLS.map(([, path]) => path.replace(/\?.*/, "")));
     expect([...tried].sort()).toEqual(routes.sort());
   });
 
-  test.each(CALLS)("%s: a JWT of the data server holds all of them", async (_name, path, body) => {
+  it.each(CALLS)("%s: a JWT of the data server holds all of them", async (_name, path, body) => {
     expect((await post({ ...service, token: jwt(SERVICE) }, path, body)).status).toBe(200);
   });
 
-  test.each(CALLS)("%s: a login token is refused", async (_name, path, body) => {
+  it.each(CALLS)("%s: a login token is refused", async (_name, path, body) => {
     const login = jwt({ ...SERVICE, aud: "login", sub: "alice" });
     const answer = await post({ ...service, token: login }, path, body);
     expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
   });
 
-  test("that are missing are logged with the name of the token, not with the token", () => {
+  it("that are missing are logged with the name of the token, not with the token", () => {
     expect(service.log.refusals).toContainEqual(
       expect.objectContaining({ status: 403, caller: "metrics", path: "/access/v1/check" }),
     );
@@ -157,7 +157,7 @@ async function accepts(verifier: BearerVerifier, header: string, more: string[] 
 describe("a JWT", () => {
   const verifier = () => new BearerVerifier({ secretKey: KEY });
 
-  test.each([
+  it.each([
     ["an array with the audience", jwt(SERVICE)],
     ["the audience as text", jwt({ ...SERVICE, aud: "auth-client" })],
     ["a fractional exp", jwt({ ...SERVICE, exp: NOW + 3600.5 })],
@@ -171,7 +171,7 @@ describe("a JWT", () => {
     });
   });
 
-  test("made by another library is accepted", async () => {
+  it("made by another library is accepted", async () => {
     const token = await new SignJWT({})
       .setProtectedHeader({ alg: "HS256" })
       .setAudience("auth-client")
@@ -180,13 +180,13 @@ describe("a JWT", () => {
     expect(await accepts(verifier(), `Bearer ${token}`)).toBe(true);
   });
 
-  test.each(REFUSED_JWTS)("with %s is refused, again and again", async (_title, token) => {
+  it.each(REFUSED_JWTS)("with %s is refused, again and again", async (_title, token) => {
     const one = verifier();
     expect(await accepts(one, `Bearer ${token}`)).toBe(false);
     expect(await accepts(one, `Bearer ${token}`)).toBe(false);
   });
 
-  test("is refused once it has expired, though it was accepted before", async () => {
+  it("is refused once it has expired, though it was accepted before", async () => {
     const one = verifier();
     const token = jwt({ ...SERVICE, exp: Date.now() / 1000 + 1.2 });
     expect(await accepts(one, `Bearer ${token}`)).toBe(true);
@@ -194,7 +194,7 @@ describe("a JWT", () => {
     expect(await accepts(one, `Bearer ${token}`)).toBe(false);
   });
 
-  test("signed with the previous key is accepted, and only while that is set", async () => {
+  it("signed with the previous key is accepted, and only while that is set", async () => {
     const token = jwt(SERVICE, { key: OLD_KEY });
     expect(
       await accepts(new BearerVerifier({ secretKey: KEY, previousSecretKey: OLD_KEY }), `Bearer ${token}`),
@@ -202,13 +202,13 @@ describe("a JWT", () => {
     expect(await accepts(verifier(), `Bearer ${token}`)).toBe(false);
   });
 
-  test("is refused where auth.api.token is set", async () => {
+  it("is refused where auth.api.token is set", async () => {
     expect(
       await accepts(new BearerVerifier({ apiToken: API_TOKEN, secretKey: KEY }), `Bearer ${jwt(SERVICE)}`),
     ).toBe(false);
   });
 
-  test("signed with an empty key is refused where no key is set", async () => {
+  it("signed with an empty key is refused where no key is set", async () => {
     for (const options of [{}, { secretKey: "" }, { secretKey: "", previousSecretKey: "" }]) {
       expect(await accepts(new BearerVerifier(options), `Bearer ${jwt(SERVICE, { key: "" })}`)).toBe(false);
     }
@@ -218,7 +218,7 @@ describe("a JWT", () => {
 describe("the Authorization header", () => {
   const verifier = new BearerVerifier({ apiToken: API_TOKEN });
 
-  test.each([
+  it.each([
     [`Bearer ${API_TOKEN}`, true],
     [`bearer ${API_TOKEN}`, true],
     [`BEARER   ${API_TOKEN}`, true],
@@ -237,7 +237,7 @@ describe("the Authorization header", () => {
     expect(await accepts(verifier, header)).toBe(accepted);
   });
 
-  test("is refused when it is there twice", async () => {
+  it("is refused when it is there twice", async () => {
     expect(await accepts(verifier, `Bearer ${API_TOKEN}`, ["AUTHORIZATION", "Bearer x"])).toBe(false);
     const service = await startService();
     const twice = `Authorization: Bearer ${API_TOKEN}\r\n`.repeat(2);
@@ -249,7 +249,7 @@ describe("the Authorization header", () => {
     await service.close();
   });
 
-  test("is needed: 401 with WWW-Authenticate and JSON", async () => {
+  it("is needed: 401 with WWW-Authenticate and JSON", async () => {
     const service = await startService();
     const response = await fetch(`${service.url}/access/v1/check`, { method: "POST", body: "{}" });
     expect(response.status).toBe(401);
@@ -273,7 +273,7 @@ describe("listed tokens", () => {
   const wire = Buffer.from(token).toString("latin1");
   const tokenSha256 = createHash("sha256").update(token).digest("hex");
 
-  test("are accepted as text and as SHA-256, beside the token of the data server", async () => {
+  it("are accepted as text and as SHA-256, beside the token of the data server", async () => {
     for (const tokens of [
       [{ name: "a", token, scopes: [] }],
       [{ name: "a", tokenSha256, scopes: [] }],
@@ -287,7 +287,7 @@ describe("listed tokens", () => {
     }
   });
 
-  test.each([
+  it.each([
     ["a short token", { name: "a", token: "x".repeat(31), scopes: [] }],
     ["no token", { name: "a", scopes: [] }],
     ["both forms", { name: "a", token, tokenSha256, scopes: [] }],
@@ -296,7 +296,7 @@ describe("listed tokens", () => {
     expect(() => new BearerVerifier({ tokens: [listed] })).toThrow(/^token a: /);
   });
 
-  test("can be replaced while the service runs; faulty ones leave the old in force", async () => {
+  it("can be replaced while the service runs; faulty ones leave the old in force", async () => {
     const service = await startService();
     const status = async (presented: string) =>
       (await post({ ...service, token: presented }, "/access/v1/check", CHECK)).status;

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { post, raw, requestText, startService, type TestService } from "./service-kit.ts";
 
 let service: TestService;
@@ -17,7 +17,7 @@ const HOT = "/access/v1/check";
 const BULK = "/access/v1/simulate";
 
 describe("the content type", () => {
-  test.each([
+  it.each([
     ["application/json", 200],
     ["application/json; charset=utf-8", 200],
     ["Application/JSON;charset=UTF-8", 200],
@@ -36,7 +36,7 @@ describe("the content type", () => {
     if (status === 400) expect(answer.body.message).toMatch(/^Content-Type must be application\/json/);
   });
 
-  test("that is missing gives 400", async () => {
+  it("that is missing gives 400", async () => {
     const text = await raw(
       service.url,
       requestText(service, HOT, TEXT, ["Connection: close"]).replace(/Content-Type.*\r\n/, ""),
@@ -46,18 +46,18 @@ describe("the content type", () => {
 });
 
 describe("a content coding", () => {
-  test.each(["gzip", "br", "identity, gzip", "x"])("%s gives 415", async (coding) => {
+  it.each(["gzip", "br", "identity, gzip", "x"])("%s gives 415", async (coding) => {
     const answer = await post(service, HOT, gzipSync(TEXT), { "content-encoding": coding });
     expect(answer.status).toBe(415);
   });
 
-  test("identity is none", async () => {
+  it("identity is none", async () => {
     expect((await post(service, HOT, TEXT, { "content-encoding": "identity" })).status).toBe(200);
   });
 });
 
 describe.each([HOT, BULK])("the body of %s", (path) => {
-  test.each<[string, string | Uint8Array, RegExp]>([
+  it.each<[string, string | Uint8Array, RegExp]>([
     ["empty", "", /a JSON body is needed/],
     ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), /not valid UTF-8/],
     ["overlong UTF-8", Buffer.from([0x22, 0xc0, 0xaf, 0x22]), /not valid UTF-8/],
@@ -82,7 +82,7 @@ describe.each([HOT, BULK])("the body of %s", (path) => {
     expect(answer.text).not.toContain("topsecret");
   });
 
-  test("may nest as deep as the limit, and hold brackets in strings", async () => {
+  it("may nest as deep as the limit, and hold brackets in strings", async () => {
     const deep = `${"[".repeat(31)}${"]".repeat(31)}`;
     const brackets = "[{".repeat(100);
     const answer = await post(service, path, `{"user":${deep},"x":"${brackets}\\"${brackets}"}`);
@@ -91,12 +91,12 @@ describe.each([HOT, BULK])("the body of %s", (path) => {
 
   const limit = path === HOT ? 10_000 : 50_000;
 
-  test("may have exactly the limit", async () => {
+  it("may have exactly the limit", async () => {
     expect((await post(service, path, TEXT.padEnd(limit))).status).toBe(path === HOT ? 200 : 400);
     expect((await post(service, path, "x".padEnd(limit))).status).toBe(400);
   });
 
-  test("that is larger gives 413, and the connection goes on", async () => {
+  it("that is larger gives 413, and the connection goes on", async () => {
     const large = requestText(service, path, TEXT.padEnd(limit + 1));
     const next = requestText(service, HOT, TEXT, ["Connection: close"]);
     const text = await raw(service.url, large + next);
@@ -104,7 +104,7 @@ describe.each([HOT, BULK])("the body of %s", (path) => {
     expect(text).toContain(`the body is larger than ${limit} bytes`);
   });
 
-  test("that is larger gives 413 without a Content-Length too", async () => {
+  it("that is larger gives 413 without a Content-Length too", async () => {
     const piece = `${(1000).toString(16)}\r\n${" ".repeat(1000)}\r\n`;
     const head = requestText(service, path, "").replace(/Content-Length: 0/, "Transfer-Encoding: chunked");
     const next = requestText(service, HOT, TEXT, ["Connection: close"]);
@@ -112,7 +112,7 @@ describe.each([HOT, BULK])("the body of %s", (path) => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   });
 
-  test("may come in pieces", async () => {
+  it("may come in pieces", async () => {
     const body = Buffer.from(JSON.stringify({ ...CHECK, user: "日本", policies: [] }));
     const head = requestText(service, path, "", ["Connection: close"]);
     const pieces = [...body].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join("");
@@ -140,20 +140,20 @@ describe("a hot body that goes through a stream", () => {
     ]);
   };
 
-  test("may come in pieces", async () => {
+  it("may come in pieces", async () => {
     expect(await raw(service.url, chunked(Buffer.from(body), 1))).toMatch(
       /^HTTP\/1\.1 200 .*"unknown_subject"/s,
     );
   });
 
-  test("gives 413 when it is larger than the limit", async () => {
+  it("gives 413 when it is larger than the limit", async () => {
     const text = await raw(service.url, chunked(Buffer.from(body.padEnd(20_000)), 1000));
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413"]);
   });
 });
 
 describe("Expect: 100-continue", () => {
-  test("is answered before the body is sent", async () => {
+  it("is answered before the body is sent", async () => {
     const [head, body] = requestText(service, HOT, TEXT, ["Expect: 100-continue"]).split("\r\n\r\n");
     const text = await raw(service.url, `${head}\r\n\r\n`, /100 Continue\r\n\r\n$/);
     expect(text).toBe("HTTP/1.1 100 Continue\r\n\r\n");
@@ -162,7 +162,7 @@ describe("Expect: 100-continue", () => {
     );
   });
 
-  test.each([HOT, BULK])(
+  it.each([HOT, BULK])(
     "of a body that is too large for %s is refused at once, and the connection closed",
     async (path) => {
       const [head] = requestText(service, path, " ".repeat(60_000), ["Expect: 100-continue"]).split(
@@ -174,12 +174,12 @@ describe("Expect: 100-continue", () => {
     },
   );
 
-  test("of a caller without token is refused at once", async () => {
+  it("of a caller without token is refused at once", async () => {
     const [head] = requestText({ token: "x" }, HOT, TEXT, ["Expect: 100-continue"]).split("\r\n\r\n");
     expect(await raw(service.url, `${head}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test("with another expectation gives 417", async () => {
+  it("with another expectation gives 417", async () => {
     expect(await raw(service.url, requestText(service, HOT, TEXT, ["Expect: wonders"]))).toMatch(
       /^HTTP\/1\.1 417 /,
     );

@@ -1,10 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { clientAddress, TrustedProxies } from "../../src/http/client-address.ts";
 
 describe("trusted proxies", () => {
   const trusted = new TrustedProxies(["loopback", "10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);
 
-  test.each([
+  it.each([
     ["127.0.0.1", true],
     ["127.9.9.9", true],
     ["::1", true],
@@ -24,7 +24,7 @@ describe("trusted proxies", () => {
     expect(trusted.has(address)).toBe(expected);
   });
 
-  test("a socket without address is none", () => {
+  it("a socket without address is none", () => {
     expect(trusted.has(undefined)).toBe(false);
   });
 });
@@ -32,7 +32,7 @@ describe("trusted proxies", () => {
 describe("SourceIp (security.md §2.9) is the first from the right that is no trusted proxy", () => {
   const trusted = new TrustedProxies(["loopback", "10.0.0.0/8"]);
 
-  test.each<[string, string, string | undefined, string | undefined]>([
+  it.each<[string, string, string | undefined, string | undefined]>([
     ["without the header, the peer", "127.0.0.1", undefined, "127.0.0.1"],
     ["one element", "127.0.0.1", "203.0.113.9", "203.0.113.9"],
     ["what a client forged stands further left", "127.0.0.1", "10.6.6.6, 203.0.113.9", "203.0.113.9"],
@@ -56,7 +56,7 @@ describe("SourceIp (security.md §2.9) is the first from the right that is no tr
     expect(clientAddress(trusted, peer, header)).toBe(expected);
   });
 
-  test("takes time linear in the header", () => {
+  it("takes time linear in the header", () => {
     expect(clientAddress(trusted, "127.0.0.1", `${"10.0.0.1,".repeat(100_000)}10.0.0.1`)).toBe("10.0.0.1");
   });
 });

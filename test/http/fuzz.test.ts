@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, connectTo, post, raw, startService, type TestService } from "./service-kit.ts";
 
 let service: TestService;
@@ -121,7 +121,7 @@ function expectSane(answer: Answer): void {
 }
 
 describe("whatever is sent", () => {
-  test("as a JSON body is answered or refused with its problems", async () => {
+  it("as a JSON body is answered or refused with its problems", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...ROUTES), value, async (path, body) => {
         expectSane(await post(service, path, JSON.stringify(body)));
@@ -130,7 +130,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("as a sound body with one fault is answered or refused with its problems", async () => {
+  it("as a sound body with one fault is answered or refused with its problems", async () => {
     const place = fc.array(fc.nat(5), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...ROUTES), place, value, async (path, where, by) => {
@@ -140,7 +140,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("as bytes of a body is answered or refused", async () => {
+  it("as bytes of a body is answered or refused", async () => {
     const types = fc.constantFrom(
       "application/json",
       "application/x-ndjson",
@@ -160,7 +160,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("as path and query is answered or refused", async () => {
+  it("as path and query is answered or refused", async () => {
     const segment = fc.oneof(
       fc.constantFrom("access", "v1", "check", "..", ".", "%2e", "%", "%00", "healthz"),
       fc.webSegment(),
@@ -183,7 +183,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("as headers is answered or refused", async () => {
+  it("as headers is answered or refused", async () => {
     const names = fc.constantFrom(
       "Authorization",
       "Content-Type",
@@ -227,7 +227,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("as bytes of a connection leaves the service as it was", async () => {
+  it("as bytes of a connection leaves the service as it was", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), fc.boolean(), async (bytes, lines) => {
         const socket = connectTo(service.url);
@@ -244,7 +244,7 @@ describe("whatever is sent", () => {
     expect(service.counters.inFlight).toBe(0);
   });
 
-  test("no failure inside was logged", () => {
+  it("no failure inside was logged", () => {
     expect(service.log.failures).toEqual([]);
     expect(service.counters.errors.internal).toBe(0);
   });

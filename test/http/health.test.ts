@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import supertest from "supertest";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
-import { Health } from "../../src/http/health.ts";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
-import { createMetricsListener } from "../../src/http/metrics-listener.ts";
 import type { ManagedServer } from "../../src/http/server-lifecycle.ts";
-import { createUserListener } from "../../src/http/user-listener.ts";
+import { Health } from "../../src/listeners/health.ts";
+import { createMetricsListener } from "../../src/listeners/metrics.ts";
+import { createUserListener } from "../../src/listeners/user.ts";
 import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
 import { MemoryLog } from "./service-kit.ts";
 
@@ -31,7 +31,7 @@ async function userListener(checkStore: () => Promise<void>) {
 }
 
 describe("the probes", () => {
-  test("need no token: /healthz answers in every state, /readyz when the service is ready", async () => {
+  it("need no token: /healthz answers in every state, /readyz when the service is ready", async () => {
     const { health, call } = await userListener(works);
     for (const [state, status] of [
       ["starting", 503],
@@ -46,7 +46,7 @@ describe("the probes", () => {
     }
   });
 
-  test("ask the store, and not more than once a second", async () => {
+  it("ask the store, and not more than once a second", async () => {
     let asked = 0;
     let works = true;
     const { health, call } = await userListener(async () => {
@@ -62,7 +62,7 @@ describe("the probes", () => {
     expect([down.status, down.body]).toEqual([503, { message: "not ready", reasons: ["store unavailable"] }]);
   });
 
-  test("do not become ready while the store is asked and the service stops", async () => {
+  it("do not become ready while the store is asked and the service stops", async () => {
     let answer = () => {};
     const health = new Health({
       checkStore: () =>
@@ -77,7 +77,7 @@ describe("the probes", () => {
     expect(await reasons).toEqual(["stopping"]);
   });
 
-  test("are all that the user listener serves", async () => {
+  it("are all that the user listener serves", async () => {
     const { call } = await userListener(works);
     for (const path of ["/", "/access/v1/check", "/api/v1/auth/users", "/metrics"]) {
       const answer = await call.get(path);
@@ -115,7 +115,7 @@ describe("the metrics listener", () => {
     return { listener, log, call: supertest(await listener.listen({ host: "127.0.0.1", port: 0 })) };
   }
 
-  test("gives the metrics without a token where only this machine reaches it", async () => {
+  it("gives the metrics without a token where only this machine reaches it", async () => {
     const { call } = await metricsListener(false);
     const answer = await call.get("/metrics");
     expect([answer.status, answer.text, answer.headers["content-type"]]).toEqual([
@@ -129,7 +129,7 @@ describe("the metrics listener", () => {
     expect((await call.get("/other")).status).toBe(404);
   });
 
-  test("elsewhere asks for a token with scope metrics, which can be replaced", async () => {
+  it("elsewhere asks for a token with scope metrics, which can be replaced", async () => {
     const { call, listener, log } = await metricsListener(true);
     const get = (token: string) => call.get("/metrics").set("Authorization", `Bearer ${token}`);
     const without = await call.get("/metrics");
@@ -149,7 +149,7 @@ describe("the metrics listener", () => {
     expect((await get(`${TOKEN}-new`)).status).toBe(200);
   });
 
-  test("tells nothing of an error inside but its id", async () => {
+  it("tells nothing of an error inside but its id", async () => {
     const { call, log } = await metricsListener(false, () => Promise.reject(new Error("topsecret")));
     const answer = await call.get("/metrics");
     expect([answer.status, answer.body]).toEqual([

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseJson } from "../../src/http/json-body.ts";
 
 /** Deepest nesting of a value, found the plain way. */
@@ -13,7 +13,7 @@ const tooDeep = expect.objectContaining({
 });
 
 describe("the depth of a body", () => {
-  test("is bounded whatever else is in it", () => {
+  it("is bounded whatever else is in it", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 9 }), fc.integer({ min: 1, max: 8 }), (value, levels) => {
         const text = JSON.stringify(value);
@@ -24,18 +24,18 @@ describe("the depth of a body", () => {
     );
   });
 
-  test.each([10, 100_000])("is found behind %i flat elements", (flat) => {
+  it.each([10, 100_000])("is found behind %i flat elements", (flat) => {
     const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
     const text = (levels: number) => `[${'["}}]]",1],'.repeat(flat)}${nested(levels)}]`;
     expect(parseJson(text(31), 32)).toHaveLength(flat + 1);
     expect(() => parseJson(text(32), 32)).toThrow(tooDeep);
   });
 
-  test("of a large text is found before the value is made", () => {
+  it("of a large text is found before the value is made", () => {
     expect(() => parseJson("[".repeat(4_000_000), 32)).toThrow(tooDeep);
   });
 
-  test("holds for members named like those of every object", () => {
+  it("holds for members named like those of every object", () => {
     const text = `{"__proto__":${'{"__proto__":'.repeat(20)}1${"}".repeat(20)},"x":[{},{},{},{},{},{},{}]}`;
     expect(() => parseJson(text, 20)).toThrow(tooDeep);
     expect(parseJson(text, 21)).toBeTypeOf("object");

@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
-import { afterEach, describe, expect, test } from "vitest";
-import { METADATA_PATH } from "../../src/http/metadata.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { METADATA_PATH } from "../../src/listeners/metadata.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
-import { documentedAnswer } from "./openapi/validate-response.ts";
+import { documentedAnswer } from "../api/openapi/validate-response.ts";
 
 const opened: TestAuthorizer[] = [];
 afterEach(async () => {
@@ -54,7 +54,7 @@ function metadataAt(url: string) {
 }
 
 describe("the AuthZEN metadata (security.md §1.5)", () => {
-  test("tell the public URL and its five endpoints, without a token", async () => {
+  it("tell the public URL and its five endpoints, without a token", async () => {
     const { url } = await start({ "authorizer.public_url": "https://pdp.example.com/" });
     const answer = await ask(url + METADATA_PATH);
     expect(documentedAnswer("GET", METADATA_PATH, answer).body).toEqual(
@@ -62,12 +62,12 @@ describe("the AuthZEN metadata (security.md §1.5)", () => {
     );
   });
 
-  test("tell the listener's own address on loopback", async () => {
+  it("tell the listener's own address on loopback", async () => {
     const { url } = await start();
     expect((await ask(url + METADATA_PATH)).body).toEqual(metadataAt(url));
   });
 
-  test.each([
+  it.each([
     ["Host", "evil.example.com"],
     ["X-Forwarded-Host", "evil.example.com"],
     ["X-Forwarded-Proto", "https"],
@@ -77,7 +77,7 @@ describe("the AuthZEN metadata (security.md §1.5)", () => {
     expect((await ask(url + METADATA_PATH, { [name]: value })).body).toEqual(metadataAt(url));
   });
 
-  test("are 404 outside loopback without a public URL", async () => {
+  it("are 404 outside loopback without a public URL", async () => {
     const { url } = await start({
       "authorizer.listen_address": "0.0.0.0:0",
       "authorizer.insecure_listen": true,
@@ -86,14 +86,14 @@ describe("the AuthZEN metadata (security.md §1.5)", () => {
     expect(documentedAnswer("GET", METADATA_PATH, answer).status).toBe(404);
   });
 
-  test("of a PDP with a path stand at that path behind the well-known one, and nowhere else", async () => {
+  it("of a PDP with a path stand at that path behind the well-known one, and nowhere else", async () => {
     const { url } = await start({ "authorizer.public_url": "https://pdp.example.com/tenant(1)" });
     const there = await ask(`${url}${METADATA_PATH}/tenant(1)`);
     expect(there.body).toEqual(metadataAt("https://pdp.example.com/tenant(1)"));
     expect((await ask(url + METADATA_PATH)).status).toBe(404);
   });
 
-  test("are read with GET and HEAD alone", async () => {
+  it("are read with GET and HEAD alone", async () => {
     const { url } = await start();
     expect((await ask(url + METADATA_PATH, {}, "HEAD")).status).toBe(200);
     expect((await ask(url + METADATA_PATH, {}, "POST")).status).toBe(405);

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { repeatedMembers } from "../../src/http/repeated-members.ts";
 
 const found = (text: string) =>
   repeatedMembers(text, new Set(["body"])).map(({ pointer, message }) => `${pointer} ${message}`);
 
 describe("members that are there more than once", () => {
-  test.each<[string, string[]]>([
+  it.each<[string, string[]]>([
     ['{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}', []],
     ['{"a":1,"a":1}', ["/a repeated"]],
     ['{"a":1,"\\u0061":1}', ["/a repeated"]],
@@ -32,7 +32,7 @@ describe("members that are there more than once", () => {
     expect(found(text)).toEqual(expected);
   });
 
-  test("every pair that is equal under simple case folding is found", () => {
+  it("every pair that is equal under simple case folding is found", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 2 }), (name) => {
         for (const other of [name.toLowerCase(), name.toUpperCase()]) {

@@ -4,7 +4,7 @@ import { request as tlsRequest } from "node:https";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { connect as tlsConnect } from "node:tls";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createManagedServer, type ManagedServerOptions } from "../../src/http/server-lifecycle.ts";
 import { selfSigned } from "./certificate.ts";
 import { connectTo, post, requestText, startService, type TestService } from "./service-kit.ts";
@@ -34,7 +34,7 @@ async function read(socket: NodeJS.EventEmitter): Promise<string> {
 }
 
 describe("listening", () => {
-  test.each([
+  it.each([
     ["127.0.0.1", /^http:\/\/127\.0\.0\.1:\d+$/],
     ["::1", /^http:\/\/\[::1\]:\d+$/],
     ["localhost", /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+$/],
@@ -45,7 +45,7 @@ describe("listening", () => {
     await managed.close();
   });
 
-  test("on a busy port fails with its code, and can be tried again", async () => {
+  it("on a busy port fails with its code, and can be tried again", async () => {
     const other = createServer();
     other.listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -57,7 +57,7 @@ describe("listening", () => {
     other.close();
   });
 
-  test("keeps connections alive for 95 s", async () => {
+  it("keeps connections alive for 95 s", async () => {
     const managed = createManagedServer(OPTIONS);
     const response = await fetch(await managed.listen({ host: "127.0.0.1", port: 0 }));
     expect(response.headers.get("keep-alive")).toBe("timeout=95");
@@ -65,7 +65,7 @@ describe("listening", () => {
     await managed.close();
   });
 
-  test("is over after close, also when it never began or is closed twice", async () => {
+  it("is over after close, also when it never began or is closed twice", async () => {
     const managed = createManagedServer(OPTIONS);
     const url = await managed.listen({ host: "127.0.0.1", port: 0 });
     await Promise.all([managed.close(), managed.close()]);
@@ -89,7 +89,7 @@ function slowService(milliseconds: number): Promise<TestService> {
 }
 
 describe("closing", () => {
-  test("finishes what is in flight, with Connection: close", async () => {
+  it("finishes what is in flight, with Connection: close", async () => {
     const service = await slowService(300);
     const socket = connectTo(service.url);
     socket.write(requestText(service, HOT, TEXT));
@@ -101,7 +101,7 @@ describe("closing", () => {
     await closing;
   });
 
-  test("answers a request that comes on an idle connection just then, and accepts no new one", async () => {
+  it("answers a request that comes on an idle connection just then, and accepts no new one", async () => {
     const service = await startService();
     const socket = connectTo(service.url);
     socket.write(requestText(service, HOT, TEXT));
@@ -114,7 +114,7 @@ describe("closing", () => {
     await closing;
   });
 
-  test("finishes a body that is still coming", async () => {
+  it("finishes a body that is still coming", async () => {
     const service = await startService();
     const socket = connectTo(service.url);
     const bytes = requestText(service, HOT, TEXT);
@@ -127,7 +127,7 @@ describe("closing", () => {
     await closing;
   });
 
-  test("closes idle and silent connections soon", async () => {
+  it("closes idle and silent connections soon", async () => {
     const service = await startService();
     const idle = connectTo(service.url);
     idle.write(requestText(service, HOT, TEXT));
@@ -142,7 +142,7 @@ describe("closing", () => {
     expect(performance.now() - began).toBeLessThan(2500);
   });
 
-  test("cuts no request under load", async () => {
+  it("cuts no request under load", async () => {
     const service = await startService();
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
     const seen = { ok: 0, cut: 0, refused: 0 };
@@ -199,7 +199,7 @@ describe("TLS", () => {
     return String(name);
   }
 
-  test("serves decisions, from version 1.2 on, and other certificates when they are replaced", async () => {
+  it("serves decisions, from version 1.2 on, and other certificates when they are replaced", async () => {
     const service = await startService({ tls: first });
     expect(service.url).toMatch(/^https:/);
     const sent = tlsRequest(service.url + HOT, {
@@ -226,7 +226,7 @@ describe("TLS", () => {
     await service.close();
   });
 
-  test("asks for a client's certificate where an authority is given", async () => {
+  it("asks for a client's certificate where an authority is given", async () => {
     const service = await startService({ tls: { ...first, clientCa: second.cert } });
     const answer = (client: object) =>
       new Promise<number | undefined>((resolve) => {
@@ -241,7 +241,7 @@ describe("TLS", () => {
     await service.close();
   });
 
-  test("cannot be replaced where it is off", async () => {
+  it("cannot be replaced where it is off", async () => {
     const service = await startService();
     expect(() => service.listener.replaceTls(first)).toThrow("TLS is off");
     expect((await post(service, HOT, CHECK)).status).toBe(200);

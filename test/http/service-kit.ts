@@ -4,16 +4,16 @@ import { connect, type Socket } from "node:net";
 import type { Decisions } from "../../src/decisions/decisions.ts";
 import { openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { Directory, NewPolicy } from "../../src/directory/directory.ts";
-import { openEndpoints } from "../../src/endpoints/open-endpoints.ts";
 import type { BearerOptions } from "../../src/http/bearer.ts";
-import { Health } from "../../src/http/health.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "../../src/http/limits.ts";
 import type { FailureLogEntry, HttpLog, RefusedCaller, RequestLogEntry } from "../../src/http/ports.ts";
 import type { TlsMaterial } from "../../src/http/server-lifecycle.ts";
-import { createServiceListener, type ServiceListener } from "../../src/http/service-listener.ts";
+import { Health } from "../../src/listeners/health.ts";
+import { createServiceListener, type ServiceListener } from "../../src/listeners/service.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
+import { documentedAnswer } from "../api/openapi/validate-response.ts";
 import { openTestDirectory } from "../datasets/test-directory.ts";
-import { documentedAnswer } from "./openapi/validate-response.ts";
 
 /** Alice reads everything below `data` but secrets; bob reads everything from the office; carol may do nothing. */
 const POLICIES: readonly (NewPolicy & { readonly of: string })[] = [

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
 import {
   API_TOKEN,
@@ -32,7 +32,7 @@ function parse(text: string): { status: number; body: { message: string } } {
 }
 
 describe("a path", () => {
-  test.each([
+  it.each([
     ["/"],
     ["/access/v1"],
     ["/access/v1/check/"],
@@ -56,14 +56,14 @@ describe("a path", () => {
     expect(answer).toEqual({ status: 404, body: { message: "there is nothing at this path" } });
   });
 
-  test("in absolute form is the path in it", async () => {
+  it("in absolute form is the path in it", async () => {
     const answer = parse(await raw(service.url, requestText(service, `${service.url}${HOT}`, TEXT, [CLOSE])));
     expect(answer.status).toBe(200);
   });
 });
 
 describe("a method", () => {
-  test.each(["GET", "PUT", "DELETE", "PATCH", "PROPFIND", "QUERY"])(
+  it.each(["GET", "PUT", "DELETE", "PATCH", "PROPFIND", "QUERY"])(
     "%s of a decision is 405 with Allow",
     async (method) => {
       const response = await fetch(service.url + HOT, { method });
@@ -72,14 +72,14 @@ describe("a method", () => {
     },
   );
 
-  test("HEAD is as GET without a body", async () => {
+  it("HEAD is as GET without a body", async () => {
     const decision = await fetch(service.url + HOT, { method: "HEAD" });
     expect([decision.status, await decision.text()]).toEqual([405, ""]);
     const health = await fetch(`${service.url}/healthz`, { method: "HEAD" });
     expect([health.status, await health.text()]).toEqual([200, ""]);
   });
 
-  test("OPTIONS tells the methods", async () => {
+  it("OPTIONS tells the methods", async () => {
     for (const [path, allow] of [
       [HOT, "POST, OPTIONS"],
       ["/healthz", "GET, HEAD, OPTIONS"],
@@ -90,16 +90,16 @@ describe("a method", () => {
     }
   });
 
-  test("POST of a probe is 405", async () => {
+  it("POST of a probe is 405", async () => {
     expect((await post(service, "/healthz", {})).status).toBe(405);
   });
 
-  test("CONNECT and unheard methods are refused in JSON", async () => {
+  it("CONNECT and unheard methods are refused in JSON", async () => {
     expect(parse(await raw(service.url, "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(405);
     expect(parse(await raw(service.url, "FLY / HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(400);
   });
 
-  test("TRACE does not echo", async () => {
+  it("TRACE does not echo", async () => {
     const text = await raw(
       service.url,
       `TRACE ${HOT} HTTP/1.1\r\nHost: x\r\nX-A: topsecret\r\n${CLOSE}\r\n\r\n`,
@@ -112,7 +112,7 @@ describe("a method", () => {
 describe("what is no request", () => {
   const head = `POST ${HOT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_TOKEN}\r\nContent-Type: application/json\r\n`;
 
-  test.each<[string, string, number]>([
+  it.each<[string, string, number]>([
     ["garbage", "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 400],
     ["another protocol", "GET / FTP/1.1\r\n\r\n", 400],
     ["no Host", `GET /healthz HTTP/1.1\r\n\r\n`, 400],
@@ -143,12 +143,12 @@ describe("what is no request", () => {
     expect(answer).toEqual({ status, body: { message: expect.any(String) } });
   });
 
-  test("after a good one on the same connection is refused after that one's answer", async () => {
+  it("after a good one on the same connection is refused after that one's answer", async () => {
     const text = await raw(service.url, `${requestText(service, HOT, TEXT)}nonsense\r\n\r\n`);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
   });
 
-  test("is refused after the answer to the one before it also when that takes time", async () => {
+  it("is refused after the answer to the one before it also when that takes time", async () => {
     let release = () => {};
     const slow = await startService({
       around: (decisions) => ({
@@ -169,7 +169,7 @@ describe("what is no request", () => {
   });
 });
 
-test("pipelined requests are answered in order", async () => {
+it("pipelined requests are answered in order", async () => {
   const ids = Array.from({ length: 50 }, (_, index) => `id-${index}`);
   const requests = ids.map((id, index) => {
     const more = [`X-Request-ID: ${id}`, ...(index === 49 ? [CLOSE] : [])];
@@ -183,7 +183,7 @@ describe("X-Request-ID", () => {
   const answered = async (id: string) =>
     (await post(service, HOT, TEXT, { "x-request-id": id })).headers.get("x-request-id");
 
-  test("is echoed, in errors too", async () => {
+  it("is echoed, in errors too", async () => {
     expect(await answered("abc-123 {x}")).toBe("abc-123 {x}");
     const error = await post(service, HOT, "x", { "x-request-id": "abc" });
     expect([error.status, error.headers.get("x-request-id")]).toEqual([400, "abc"]);
@@ -191,11 +191,11 @@ describe("X-Request-ID", () => {
     expect([refused.status, refused.headers.get("x-request-id")]).toEqual([401, "abc"]);
   });
 
-  test.each(["x".repeat(129), "ä", "a\tb"])("%j is replaced", async (id) => {
+  it.each(["x".repeat(129), "ä", "a\tb"])("%j is replaced", async (id) => {
     expect(await answered(id)).toMatch(/^[\w-]{12,30}$/);
   });
 
-  test("is made where every request shall have one, and else only where a log needs it", async () => {
+  it("is made where every request shall have one, and else only where a log needs it", async () => {
     expect((await post(service, HOT, TEXT)).headers.get("x-request-id")).toBeNull();
     const always = await startService({ alwaysRequestId: true });
     const seen = new Set<string | null>();
@@ -216,7 +216,7 @@ describe("time", () => {
   });
   afterAll(() => brief.close());
 
-  test.each<[string, string, number]>([
+  it.each<[string, string, number]>([
     ["no headers", "", 408],
     ["half the headers", `POST ${HOT} HTTP/1.1\r\nHost: x\r\n`, 408],
     ["no body", requestText({ token: API_TOKEN }, HOT, TEXT).slice(0, -TEXT.length), 408],
@@ -229,7 +229,7 @@ describe("time", () => {
     expect(performance.now() - began).toBeGreaterThan(240);
   });
 
-  test("runs out for a caller who sends a byte now and then", async () => {
+  it("runs out for a caller who sends a byte now and then", async () => {
     const socket = connectTo(brief.url);
     const bytes = requestText(brief, HOT, TEXT);
     let received = "";
@@ -247,7 +247,7 @@ describe("time", () => {
     expect(received).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("runs out for an answer that never comes: 503 with Retry-After", async () => {
+  it("runs out for an answer that never comes: 503 with Retry-After", async () => {
     const stuck = await startService({
       limits: { requestTimeoutMs: 250 },
       around: (decisions) => ({ ...decisions, check: () => new Promise<never>(() => {}) }),
@@ -258,7 +258,7 @@ describe("time", () => {
     await stuck.close();
   });
 
-  test("runs out for a body that nobody wants to read", async () => {
+  it("runs out for a body that nobody wants to read", async () => {
     const socket = connectTo(brief.url);
     socket.on("error", () => {});
     socket.write(requestText({ token: "x" }, HOT, TEXT).slice(0, -5));
@@ -267,7 +267,7 @@ describe("time", () => {
     await closed;
   });
 
-  test("does not run out between the requests of a connection", async () => {
+  it("does not run out between the requests of a connection", async () => {
     const socket = connectTo(brief.url);
     const bytes = requestText(brief, HOT, TEXT);
     for (let round = 0; round < 3; round++) {
@@ -281,7 +281,7 @@ describe("time", () => {
 });
 
 describe("an error inside", () => {
-  test("is a 500 with an id that is in the log, and nothing else of it", async () => {
+  it("is a 500 with an id that is in the log, and nothing else of it", async () => {
     const failing = await startService({
       around: (decisions) => ({
         ...decisions,
@@ -324,7 +324,7 @@ describe("an error inside", () => {
     await failing.close();
   });
 
-  test("of the store is 503 with Retry-After", async () => {
+  it("of the store is 503 with Retry-After", async () => {
     const down = await startService({
       around: (decisions) => ({
         ...decisions,
@@ -344,7 +344,7 @@ describe("an error inside", () => {
   });
 });
 
-test("counts and logs what it answers", async () => {
+it("counts and logs what it answers", async () => {
   const logged = await startService({ logRequests: true });
   await post(logged, HOT, TEXT, { "x-request-id": "abc" });
   await post(logged, HOT, "x");

@@ -4,7 +4,7 @@ import { type OpenedDirectory, openDirectory } from "../../src/directory/open-di
 import { AuthorizerError } from "../../src/errors.ts";
 import type { Identities } from "../../src/identity/identity.ts";
 import { type IdentitiesOptions, openIdentities } from "../../src/identity/open-identities.ts";
-import { openMemoryStore } from "../../src/store/memory.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 export const SECRET_KEY = "a secret key of the tests, long enough";
 export const NOW = Date.parse("2026-03-04T05:06:07.250Z");

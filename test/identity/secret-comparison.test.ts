@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { KnownSecret } from "../../src/identity/secret-comparison.ts";
 
 describe("the comparison of secrets", () => {
-  test("is true for the very same text alone", () => {
+  it("is true for the very same text alone", () => {
     const text = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 300 }),
       fc.string({ unit: "binary", maxLength: 100 }),
@@ -32,7 +32,7 @@ describe("the comparison of secrets", () => {
     );
   });
 
-  test("leaves nothing of one attempt for the next", () => {
+  it("leaves nothing of one attempt for the next", () => {
     const known = new KnownSecret("short");
     expect(known.isSame("a much longer attempt")).toBe(false);
     expect(known.isSame("short")).toBe(true);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { rotateSecretKey } from "../../src/directory/rotate-key.ts";
+import { rotateSecretKey } from "../../src/directory/upkeep/rotate-key.ts";
 import {
   type Bed,
   codeOf,

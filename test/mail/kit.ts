@@ -3,7 +3,7 @@
 import { type OpenedInvitations, openInvitations } from "../../src/mail/open-invitations.ts";
 import type { MailConfig } from "../../src/mail/settings.ts";
 import type { MailTiming } from "../../src/mail/timing.ts";
-import { withSnapshot } from "../../src/store/store.ts";
+import { withSnapshot } from "../../src/store/port.ts";
 import type { Bed } from "../directory/backends.ts";
 
 /** What was logged, as one text for each entry. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { DecisionRecord } from "../../src/decisions/decisions.ts";
 import type { Effect } from "../../src/model/decision.ts";
 import { type AuditLog, type AuditLogOptions, createAuditLog } from "../../src/observe/audit-log.ts";
@@ -66,7 +66,7 @@ const decideAll = (audit: AuditLog): void => {
 };
 
 describe("decisions", () => {
-  test.each<[Setting, string[], string[]]>([
+  it.each<[Setting, string[], string[]]>([
     [
       { withFile: true, decisions: "all", level: "INFO", auditLevel: "DEBUG" },
       ["allow", "neutral", "deny"],
@@ -91,7 +91,7 @@ describe("decisions", () => {
     expect(log.map(({ effect }) => effect)).toEqual(inLog);
   });
 
-  test("that would be written nowhere read as none, so that nobody composes records", async () => {
+  it("that would be written nowhere read as none, so that nobody composes records", async () => {
     await audited({ withFile: false, decisions: "all", level: "INFO", auditLevel: "DEBUG" }, (audit) => {
       expect(audit.decisions).toBe("none");
     });
@@ -100,7 +100,7 @@ describe("decisions", () => {
     });
   });
 
-  test("are written with everything their record has", async () => {
+  it("are written with everything their record has", async () => {
     const setting = { withFile: true, decisions: "all", level: "INFO", auditLevel: "DEBUG" } as const;
     const { file } = await audited(setting, (audit) => audit.decision(record("deny")));
     expect(file).toEqual([{ time: expect.any(String), event: "decision", ...record("deny") }]);
@@ -110,17 +110,14 @@ describe("decisions", () => {
 describe("events", () => {
   const fields = { actor: "alice", access_key_id: "AKIAJ1", secret_access_key: "hidden", request_id: "r" };
 
-  test.each<LogLevel>(["TRACE", "INFO", "NONE"])(
-    "without a file are in the log at level %s",
-    async (level) => {
-      const setting = { withFile: false, decisions: "none", level, auditLevel: "NONE" } as const;
-      const { log } = await audited(setting, (audit) => audit.event("secret_read", fields));
-      expect(log).toMatchObject([{ level: "audit", message: "secret_read", actor: "alice" }]);
-      expect(JSON.stringify(log)).not.toContain("hidden");
-    },
-  );
+  it.each<LogLevel>(["TRACE", "INFO", "NONE"])("without a file are in the log at level %s", async (level) => {
+    const setting = { withFile: false, decisions: "none", level, auditLevel: "NONE" } as const;
+    const { log } = await audited(setting, (audit) => audit.event("secret_read", fields));
+    expect(log).toMatchObject([{ level: "audit", message: "secret_read", actor: "alice" }]);
+    expect(JSON.stringify(log)).not.toContain("hidden");
+  });
 
-  test("with a file are there and not in the log, with secrets replaced", async () => {
+  it("with a file are there and not in the log, with secrets replaced", async () => {
     const setting = { withFile: true, decisions: "none", level: "TRACE", auditLevel: "TRACE" } as const;
     const { file, log, path } = await audited(setting, (audit) => audit.event("secret_read", fields));
     expect(file).toEqual([
@@ -130,7 +127,7 @@ describe("events", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("cannot forge lines or the time", async () => {
+  it("cannot forge lines or the time", async () => {
     const setting = { withFile: true, decisions: "none", level: "INFO", auditLevel: "DEBUG" } as const;
     const { file, path } = await audited(setting, (audit) =>
       audit.event("authentication_failed", {
@@ -145,7 +142,7 @@ describe("events", () => {
 });
 
 describe("the file", () => {
-  test("is opened anew by reopen, and what was written before is in the old one", async () => {
+  it("is opened anew by reopen, and what was written before is in the old one", async () => {
     const path = newPath("audit.log");
     const logger = createLogger({
       format: "json",
@@ -167,7 +164,7 @@ describe("the file", () => {
     await logger.close();
   });
 
-  test("that cannot be written at the start is an error which names the item", () => {
+  it("that cannot be written at the start is an error which names the item", () => {
     const blocker = newPath("file");
     writeFileSync(blocker, "");
     const logger = createLogger({
@@ -183,7 +180,7 @@ describe("the file", () => {
     );
   });
 
-  test("that fails later leaves events to the log", () => {
+  it("that fails later leaves events to the log", () => {
     const { status, stdout } = runModule(
       `import { createLogger } from "OBSERVElogger.ts";
        import { createAuditLog } from "OBSERVEaudit-log.ts";
@@ -204,7 +201,7 @@ describe("the file", () => {
     ).toEqual([2]);
   });
 
-  test("has every record after a forced exit", () => {
+  it("has every record after a forced exit", () => {
     const path = newPath("audit.log");
     runModule(
       `import { createLogger } from "OBSERVElogger.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Histogram, Registry } from "prom-client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "../../src/observe/fast-histogram.ts";
 import { histograms, register } from "../../src/observe/scraped-metric.ts";
 
@@ -35,7 +35,7 @@ async function bothTexts(
 }
 
 describe("a fast histogram", () => {
-  test.each([DECISION_BOUNDS, REQUEST_BOUNDS, [1], []])(
+  it.each([DECISION_BOUNDS, REQUEST_BOUNDS, [1], []])(
     "gives the same text as the library's own on random data (bounds %j)",
     async (...bounds) => {
       const seconds = fc.oneof(
@@ -54,7 +54,7 @@ describe("a fast histogram", () => {
     },
   );
 
-  test("also gives the library's JSON the same values", async () => {
+  it("also gives the library's JSON the same values", async () => {
     const registry = new Registry();
     const own = new FastHistogram([1, 2]);
     register(
@@ -66,7 +66,7 @@ describe("a fast histogram", () => {
     expect(metric?.values.map(({ value }) => value)).toEqual([0, 1, 1, 1.5, 1]);
   });
 
-  test("ignores what is no duration", () => {
+  it("ignores what is no duration", () => {
     const own = new FastHistogram([1]);
     for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
       own.observe(seconds);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LineSink } from "../../src/observe/line-sink.ts";
 import type { LineTarget } from "../../src/observe/line-target.ts";
 
@@ -46,7 +46,7 @@ function sinkOf(target: LineTarget): { sink: LineSink; reports: string[] } {
 }
 
 describe("a sink", () => {
-  test("whose target stalls keeps a bounded number of lines, with a reserve for essential ones", async () => {
+  it("whose target stalls keeps a bounded number of lines, with a reserve for essential ones", async () => {
     const target = new FaultyTarget();
     target.stall();
     const { sink } = sinkOf(target);
@@ -67,7 +67,7 @@ describe("a sink", () => {
     expect(target.closed).toBe(true);
   });
 
-  test("has room again once the target goes on", async () => {
+  it("has room again once the target goes on", async () => {
     const target = new FaultyTarget();
     target.stall();
     const { sink } = sinkOf(target);
@@ -79,7 +79,7 @@ describe("a sink", () => {
     expect(target.written).toBe(LINE.repeat(11));
   });
 
-  test("whose target fails reports once, keeps the lines and writes them in order when it works again", async () => {
+  it("whose target fails reports once, keeps the lines and writes them in order when it works again", async () => {
     const target = new FaultyTarget();
     target.failure = new Error("no space left");
     const { sink, reports } = sinkOf(target);
@@ -96,7 +96,7 @@ describe("a sink", () => {
     await sink.close();
   });
 
-  test("does not wait for ever at close", async () => {
+  it("does not wait for ever at close", async () => {
     const target = new FaultyTarget();
     target.stall();
     const { sink, reports } = sinkOf(target);
@@ -105,7 +105,7 @@ describe("a sink", () => {
     expect(reports).toEqual(["log output out: closed with lines that could not be written"]);
   });
 
-  test("leaves no listener of the process behind", async () => {
+  it("leaves no listener of the process behind", async () => {
     const before = process.listenerCount("exit");
     const sinks = Array.from({ length: 20 }, () => sinkOf(new FaultyTarget()).sink);
     expect(process.listenerCount("exit")).toBeLessThanOrEqual(before + 1);

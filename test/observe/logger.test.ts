@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createLogger, type Logger, type LoggerOptions, type LogLevel } from "../../src/observe/logger.ts";
 import { runModule, temporaryFolder } from "./child.ts";
 
@@ -34,7 +34,7 @@ const writeAllLevels = (logger: Logger): void => {
 };
 
 describe("levels", () => {
-  test.each<[LogLevel, LogLevel, string[]]>([
+  it.each<[LogLevel, LogLevel, string[]]>([
     ["TRACE", "TRACE", ["trace", "debug", "info", "warn", "error", "audit", "always"]],
     ["DEBUG", "DEBUG", ["debug", "info", "warn", "error", "audit", "always"]],
     ["INFO", "DEBUG", ["info", "warn", "error", "always"]],
@@ -48,7 +48,7 @@ describe("levels", () => {
     expect(lines.map((line) => JSON.parse(line).message)).toEqual(expected);
   });
 
-  test("fields given as a function are not computed when the level is off", async () => {
+  it("fields given as a function are not computed when the level is off", async () => {
     let computed = 0;
     const fields = () => ({ computed: ++computed });
     await logged({ level: "INFO" }, (logger) => {
@@ -65,7 +65,7 @@ describe("levels", () => {
 });
 
 describe("entries", () => {
-  test("as JSON have time, level, fields and message, with secrets replaced", async () => {
+  it("as JSON have time, level, fields and message, with secrets replaced", async () => {
     const [line] = await logged({}, (logger) => logger.info("hello", { user: "a\nb", token: "t0ps3cret" }));
     const entry = JSON.parse(line as string);
     expect(entry).toEqual({
@@ -77,14 +77,14 @@ describe("entries", () => {
     });
   });
 
-  test("as text are one line without colours", async () => {
+  it("as text are one line without colours", async () => {
     const [line] = await logged({ format: "text" }, (logger) =>
       logger.warn("hello", { user: "a\nb\u001b[1m" }),
     );
     expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z WARN {2}hello user="a\\nb\\u001b\[1m"$/);
   });
 
-  test("of a child have its fields, and their own win", async () => {
+  it("of a child have its fields, and their own win", async () => {
     const [line] = await logged({}, (logger) =>
       logger.child({ request_id: "r1", password: "p" }).child({ a: 1 }).info("x", { a: 2 }),
     );
@@ -92,7 +92,7 @@ describe("entries", () => {
     expect(line?.match(/"a":/g)).toHaveLength(1);
   });
 
-  test("with field names of Object.prototype are valid JSON", async () => {
+  it("with field names of Object.prototype are valid JSON", async () => {
     const [line] = await logged({}, (logger) =>
       logger.info("x", JSON.parse('{"constructor":"y","__proto__":"z"}')),
     );
@@ -101,7 +101,7 @@ describe("entries", () => {
 });
 
 describe("files", () => {
-  test("several outputs get every line, and a path named twice gets it once", async () => {
+  it("several outputs get every line, and a path named twice gets it once", async () => {
     const [first, second] = [newPath(), newPath()];
     const logger = createLogger({ ...defaults, outputs: [first, second, first] });
     logger.info("one");
@@ -110,7 +110,7 @@ describe("files", () => {
     expect(linesOf(first)).toHaveLength(1);
   });
 
-  test("are created with mode 600 in a folder that is created too", async () => {
+  it("are created with mode 600 in a folder that is created too", async () => {
     const path = newPath();
     const logger = createLogger({ ...defaults, outputs: [path] });
     logger.info("one");
@@ -133,7 +133,7 @@ describe("files", () => {
     return { path, names, lines: names.flatMap((name) => linesOf(join(path, "..", name))) };
   }
 
-  test("rotate by size and keep all with files_keep 0, without losing or splitting a line", async () => {
+  it("rotate by size and keep all with files_keep 0, without losing or splitting a line", async () => {
     const { path, names, lines } = await fill(0);
     expect(names.length).toBeGreaterThan(4);
     expect(
@@ -148,13 +148,13 @@ describe("files", () => {
     }
   });
 
-  test("keep only the newest with files_keep", async () => {
+  it("keep only the newest with files_keep", async () => {
     const { names, lines } = await fill(2);
     expect(names).toHaveLength(3);
     expect(Math.max(...lines.map((line) => JSON.parse(line).index as number))).toBe(1_499);
   });
 
-  test("moved away by others are opened anew by reopen", async () => {
+  it("moved away by others are opened anew by reopen", async () => {
     for (const fileMaxSizeMb of [100, 0]) {
       const path = newPath();
       const logger = createLogger({ ...defaults, outputs: [path], fileMaxSizeMb });
@@ -170,7 +170,7 @@ describe("files", () => {
     }
   });
 
-  test("that cannot be written are reported on standard error once and crash nobody", () => {
+  it("that cannot be written are reported on standard error once and crash nobody", () => {
     const path = newPath();
     mkdirSync(path, { recursive: true });
     const { status, stdout, stderr } = runModule(
@@ -187,7 +187,7 @@ describe("files", () => {
     ).toHaveLength(1);
   });
 
-  test("that can be written again get the lines that waited", async () => {
+  it("that can be written again get the lines that waited", async () => {
     const path = newPath();
     mkdirSync(join(path, ".."), { recursive: true });
     mkdirSync(path);
@@ -220,7 +220,7 @@ describe("the end of the process", () => {
     ["a close", "await logger.close()", 0],
   ] as const;
 
-  test.each(ends)("by %s loses and doubles no line of a file", (_, end, expected) => {
+  it.each(ends)("by %s loses and doubles no line of a file", (_, end, expected) => {
     const path = newPath();
     mkdirSync(join(path, ".."), { recursive: true });
     const { status } = runModule(program(end), path);
@@ -228,13 +228,13 @@ describe("the end of the process", () => {
     expect(linesOf(path)).toHaveLength(2_001);
   });
 
-  test.each(ends)("by %s loses and doubles no line of standard output", (_, end, expected) => {
+  it.each(ends)("by %s loses and doubles no line of standard output", (_, end, expected) => {
     const { status, stdout } = runModule(program(end), "-");
     expect(status).toBe(expected);
     expect(stdout.split("\n")).toHaveLength(2_002);
   });
 
-  test("lines after the close are still written", async () => {
+  it("lines after the close are still written", async () => {
     for (const fileMaxSizeMb of [100, 0]) {
       const path = newPath();
       const logger = createLogger({ ...defaults, outputs: [path], fileMaxSizeMb });

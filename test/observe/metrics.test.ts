@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Registry } from "prom-client";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type DecisionCounters, ENTRANCES, type Entrance } from "../../src/decisions/decisions.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
 import type { Effect } from "../../src/model/decision.ts";
@@ -82,11 +82,11 @@ function readLabels(text: string): string {
 }
 
 describe("a scrape", () => {
-  test("has the content type of the library's text format", () => {
+  it("has the content type of the library's text format", () => {
     expect(open(newSources()).contentType).toBe(Registry.PROMETHEUS_CONTENT_TYPE);
   });
 
-  test("shows the numbers of its sources as they are at that moment", async () => {
+  it("shows the numbers of its sources as they are at that moment", async () => {
     const sources = newSources();
     const metrics = open(sources);
     await metrics.text();
@@ -138,7 +138,7 @@ describe("a scrape", () => {
     });
   });
 
-  test("shows the process", async () => {
+  it("shows the process", async () => {
     const metrics = open(newSources());
     (globalThis as { gc?: () => void }).gc?.();
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -154,7 +154,7 @@ describe("a scrape", () => {
     expect(series.get("process_start_time_seconds{}")).toBeCloseTo(Date.now() / 1_000 - process.uptime(), -1);
   });
 
-  test("of one service does not show another one in the same process", async () => {
+  it("of one service does not show another one in the same process", async () => {
     const [one, other] = [newSources(), newSources()];
     const metrics = [open(one), open(other)];
     one.decisions.cacheMisses = 5;
@@ -164,7 +164,7 @@ describe("a scrape", () => {
 });
 
 describe("names", () => {
-  test("of the service begin with its prefix, and labels come from closed sets", () => {
+  it("of the service begin with its prefix, and labels come from closed sets", () => {
     const allowed = [
       "effect",
       "entrance",
@@ -184,7 +184,7 @@ describe("names", () => {
     }
   });
 
-  test("series have exactly the labels that are described", async () => {
+  it("series have exactly the labels that are described", async () => {
     const sources = newSources();
     sources.http.route("GET", "/r").answered(200, 1);
     const metrics = open(sources);
@@ -198,7 +198,7 @@ describe("names", () => {
     }
   });
 
-  test("docs/metrics.md lists every metric with its type, labels and meaning", () => {
+  it("docs/metrics.md lists every metric with its type, labels and meaning", () => {
     const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
     const rows = open(newSources()).descriptions.map(
       ({ name, type, labels, help }) =>
@@ -212,7 +212,7 @@ describe("names", () => {
 });
 
 describe("routes", () => {
-  test("beyond a bound share one meter", () => {
+  it("beyond a bound share one meter", () => {
     const http = createHttpCounters();
     for (let index = 0; index < 3_000; index++) http.route("GET", `/${index}`).answered(200, 0);
     expect([...http.routes()].length).toBe(1_000);
@@ -222,7 +222,7 @@ describe("routes", () => {
 });
 
 describe("after the close", () => {
-  test("nothing observes the process and it can end", () => {
+  it("nothing observes the process and it can end", () => {
     const { status, stdout, stderr } = runModule(
       `import { createHttpCounters } from "OBSERVEcreate-http-counters.ts";
        import { createMetrics } from "OBSERVEmetrics.ts";

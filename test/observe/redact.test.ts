@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
 import { isSecretName, loggable, REDACTED } from "../../src/observe/redact.ts";
 
 describe("secret names", () => {
-  test.each([
+  it.each([
     "token",
     "secret",
     "secret_access_key",
@@ -27,7 +27,7 @@ describe("secret names", () => {
     expect(isSecretName(name)).toBe(true);
   });
 
-  test.each(["access_key_id", "user", "token_file", "tokenId", "secretary", "path", "keys", "authorizer"])(
+  it.each(["access_key_id", "user", "token_file", "tokenId", "secretary", "path", "keys", "authorizer"])(
     "not %s",
     (name) => {
       expect(isSecretName(name)).toBe(false);
@@ -36,7 +36,7 @@ describe("secret names", () => {
 });
 
 describe("fields to be logged", () => {
-  test("a secret is replaced at any depth and below lists, maps and errors", () => {
+  it("a secret is replaced at any depth and below lists, maps and errors", () => {
     const secret = "s3cr3t-value";
     const place = fc.letrec<{ node: unknown }>((tie) => ({
       node: fc.oneof(
@@ -63,7 +63,7 @@ describe("fields to be logged", () => {
     });
   });
 
-  test("errors have message, stack, code, problems and cause, and none of their other members", () => {
+  it("errors have message, stack, code, problems and cause, and none of their other members", () => {
     const cause = Object.assign(new TypeError("inner"), { request: { body: "private" } });
     const problems = [{ pointer: "/a", message: "bad" }];
     const { error } = loggable({ error: new AuthorizerError("internal", "outer", { cause, problems }) });
@@ -78,7 +78,7 @@ describe("fields to be logged", () => {
     expect(JSON.stringify(error)).not.toContain("private");
   });
 
-  test("any value becomes JSON without throwing", () => {
+  it("any value becomes JSON without throwing", () => {
     const anything = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -98,7 +98,7 @@ describe("fields to be logged", () => {
     );
   });
 
-  test("cycles, throwing getters and endless depth end", () => {
+  it("cycles, throwing getters and endless depth end", () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
     let deep: object = {};
@@ -116,7 +116,7 @@ describe("fields to be logged", () => {
     expect(JSON.stringify(loggable({ deep }))).toContain("[too deep]");
   });
 
-  test("names that an entry itself has are kept apart", () => {
+  it("names that an entry itself has are kept apart", () => {
     const fields = JSON.parse('{"time":1,"level":2,"message":3,"__proto__":4,"constructor":5}');
     expect(loggable(fields)).toEqual({
       "fields.time": 1,
@@ -127,7 +127,7 @@ describe("fields to be logged", () => {
     });
   });
 
-  test("long texts are cut where a limit is given", () => {
+  it("long texts are cut where a limit is given", () => {
     expect(loggable({ text: "x".repeat(100) }, 10)).toEqual({ text: `${"x".repeat(10)}… (90 more)` });
   });
 });

@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
 import { createStoreCounters, observeStore } from "../../src/observe/store-metrics.ts";
-import { type Snapshot, type Store, withSnapshot } from "../../src/store/store.ts";
+import { type Snapshot, type Store, withSnapshot } from "../../src/store/port.ts";
 
 /** A store of one record, whose commits end as told. */
 function storeOf(commitError?: Error): Store & { released: number; closed: boolean } {
@@ -29,7 +29,7 @@ function storeOf(commitError?: Error): Store & { released: number; closed: boole
 }
 
 describe("an observed store", () => {
-  test("answers as the store and counts each operation once", async () => {
+  it("answers as the store and counts each operation once", async () => {
     const [store, counters] = [storeOf(), createStoreCounters()];
     const observed = observeStore(store, counters);
     await withSnapshot(observed, async (snapshot) => {
@@ -47,7 +47,7 @@ describe("an observed store", () => {
     }
   });
 
-  test.each([
+  it.each([
     [new AuthorizerError("conflict", "x"), "conflict"],
     [new AuthorizerError("unavailable", "x"), "unavailable"],
     [new AuthorizerError("invalid_request", "x"), "error"],

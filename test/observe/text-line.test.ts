@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { escapeJsonLine, renderTextLine } from "../../src/observe/text-line.ts";
 
 const entry = (message: string, fields: object = {}): string =>
@@ -49,19 +49,19 @@ function unquote(text: string): string {
 }
 
 describe("text lines", () => {
-  test("have time, level, message and key=value pairs", () => {
+  it("have time, level, message and key=value pairs", () => {
     expect(renderTextLine(entry("user created", { user: "alice", note: "two words", n: 3, ok: true }))).toBe(
       '2026-11-21T10:00:00.000Z INFO  user created user=alice note="two words" n=3 ok=true',
     );
   });
 
-  test("name the members of objects by path", () => {
+  it("name the members of objects by path", () => {
     expect(renderTextLine(entry("x", { error: { name: "Error", cause: { code: 1 } }, list: [1, "a"] }))).toBe(
       '2026-11-21T10:00:00.000Z INFO  x error.name=Error error.cause.code=1 list="[1,\\"a\\"]"',
     );
   });
 
-  test("any message gives exactly one printable line", () => {
+  it("any message gives exactly one printable line", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         expect(renderTextLine(entry(text))).not.toMatch(UNPRINTABLE);
@@ -70,7 +70,7 @@ describe("text lines", () => {
     );
   });
 
-  test("any names and values give exactly one line, from which they are read back", () => {
+  it("any names and values give exactly one line, from which they are read back", () => {
     const name = hostileText.filter((text) => !["time", "level", "message", "__proto__", ""].includes(text));
     fc.assert(
       fc.property(fc.dictionary(name, hostileText, { maxKeys: 4 }), (fields) => {
@@ -84,13 +84,13 @@ describe("text lines", () => {
     );
   });
 
-  test("a message that looks like fields is quoted", () => {
+  it("a message that looks like fields is quoted", () => {
     expect(renderTextLine(entry('done user="root"'))).toContain('INFO  "done user=\\"root\\""');
   });
 });
 
 describe("JSON lines", () => {
-  test("escape what a terminal acts on and keep their meaning", () => {
+  it("escape what a terminal acts on and keep their meaning", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const json = escapeJsonLine(JSON.stringify({ text }));

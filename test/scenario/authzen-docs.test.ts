@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 
 const DOCUMENT = readFileSync(new URL("../../docs/authzen.md", import.meta.url), "utf8");
@@ -16,12 +16,12 @@ beforeAll(async () => {
 afterAll(() => authorizer?.close());
 
 describe("docs/authzen.md", () => {
-  test("has an example of every endpoint", () => {
+  it("has an example of every endpoint", () => {
     const paths = ["evaluation", "evaluations", "search/subject", "search/resource", "search/action"];
     expect([...new Set(EXAMPLES.map(([, path]) => path))]).toEqual(paths.map((path) => `/access/v1/${path}`));
   });
 
-  test.each(EXAMPLES)("example %i, %s, is answered as it says", async (_number, path, request, answer) => {
+  it.each(EXAMPLES)("example %i, %s, is answered as it says", async (_number, path, request, answer) => {
     const response = await fetch(authorizer.url + path, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${authorizer.token}` },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { levelTable, startTarget } from "../../scenario/authzen.ts";
 import type { Answer } from "../../scenario/call.ts";
 import { type Case, LEVELS, readCases } from "../../scenario/cases.ts";
@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => target?.close());
 
 describe("the AuthZEN certification scenario, over HTTPS", () => {
-  test.each(cases.map((one, index) => [one.level, one.id, one.title, index] as const))(
+  it.each(cases.map((one, index) => [one.level, one.id, one.title, index] as const))(
     "%s %s: %s",
     (_level, _id, _title, index) => {
       expect(outcomes[index]?.faults).toEqual([]);
     },
   );
 
-  test("has cases at all seven levels, and the table counts them", () => {
+  it("has cases at all seven levels, and the table counts them", () => {
     const counted = LEVELS.map((level) => outcomes.filter((outcome) => outcome.case.level === level).length);
     expect(counted).toEqual([23, 4, 10, 3, 29, 3, 1]);
     for (const level of LEVELS) expect(levelTable(outcomes)).toContain(level);
@@ -52,7 +52,7 @@ describe("the checks of the scenario find", () => {
   const page = { next_token: "" };
   const bob = { type: "user", id: "bob" };
 
-  test.each<[string, Case, Answer]>([
+  it.each<[string, Case, Answer]>([
     ["another decision", evaluation, answer({ decision: false })],
     ["a decision that is no boolean", evaluation, answer({ decision: "true" })],
     ["a context that is no object", evaluation, answer({ decision: true, context: "x" })],
@@ -87,7 +87,7 @@ describe("the checks of the scenario find", () => {
     expect(faults(one, given, { url: "https://a", token: "" }, new Map([["1", [bob]]]))).not.toEqual([]);
   });
 
-  test("nothing in a sound answer", () => {
+  it("nothing in a sound answer", () => {
     const sound = answer({ results: [bob], page });
     expect(faults(search, sound, { url: "https://a", token: "" }, new Map([["1", [bob]]]))).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { HOLDER_FILE, LOCK_FILE, lockFolder } from "../../src/store/folder-lock.ts";
+import { HOLDER_FILE, LOCK_FILE, lockFolder } from "../../src/store/local/folder-lock.ts";
 import { unavailable } from "./unavailable.ts";
 
 let folder: string;

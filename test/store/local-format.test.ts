@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { StoreFormats } from "../../src/store/format.ts";
 import { type LocalDatabase, putValue } from "../../src/store/local/database.ts";
 import { recordKey } from "../../src/store/local/layout.ts";
-import { openLocalStore } from "../../src/store/local.ts";
-import { type ScannedRecord, withSnapshot } from "../../src/store/store.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
+import { type ScannedRecord, withSnapshot } from "../../src/store/port.ts";
 import { unavailable } from "./unavailable.ts";
 
 const FIXTURE = fileURLToPath(new URL("../../fixtures/store/format-1/data.mdb", import.meta.url));

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openLocalStore } from "../../src/store/local.ts";
-import { type Store, withSnapshot } from "../../src/store/store.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
+import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { type Child, startChild } from "./children/child.ts";
 import { unavailable } from "./unavailable.ts";
 

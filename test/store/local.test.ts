@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { openLocalStore } from "../../src/store/local.ts";
-import type { Store } from "../../src/store/store.ts";
-import { withSnapshot } from "../../src/store/store.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
+import type { Store } from "../../src/store/port.ts";
+import { withSnapshot } from "../../src/store/port.ts";
 import { describeStoreContract } from "../contract/store-contract.ts";
 import { unavailable } from "./unavailable.ts";
 

@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
-import { openLocalStore } from "../../src/store/local.ts";
-import { withSnapshot } from "../../src/store/store.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
+import { withSnapshot } from "../../src/store/port.ts";
 
 const [target] = process.argv.slice(2);
 if (target === undefined) throw new Error("usage: make-format-fixture.ts FOLDER");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openMemoryStore } from "../../src/store/memory.ts";
-import { withSnapshot } from "../../src/store/store.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { withSnapshot } from "../../src/store/port.ts";
 import { describeStoreContract } from "../contract/store-contract.ts";
 
 describeStoreContract("memory", async () => {

@@ -2,7 +2,7 @@
 
 import { withOfflineStore } from "../../compose/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import { checkConsistency, checkWholeStore } from "../../directory/check-store.ts";
+import { checkConsistency, checkWholeStore } from "../../directory/upkeep/check-store.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
 

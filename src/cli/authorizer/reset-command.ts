@@ -8,7 +8,7 @@ import {
   withOfflineStore,
 } from "../../compose/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import { countEntities } from "../../directory/count-entities.ts";
+import { countEntities } from "../../directory/read/count-entities.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
 

@@ -5,7 +5,7 @@ import type { Environment } from "../../config/environment.ts";
 import { isKnownPlaceholder } from "../../config/placeholder.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { SHORTEST_SECRET_KEY_BYTES } from "../../config/validate.ts";
-import { rotateSecretKey } from "../../directory/rotate-key.ts";
+import { rotateSecretKey } from "../../directory/upkeep/rotate-key.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";

@@ -4,9 +4,9 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } fr
 import { dirname } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
-import { HOLDER_FILE, LOCK_FILE } from "../folder-lock.ts";
-import type { StoredRecord } from "../store.ts";
+import type { StoredRecord } from "../port.ts";
 import { DATA_FILE, inspectDataFile, READERS_FILE, resizeDataFile } from "./data-file.ts";
+import { HOLDER_FILE, LOCK_FILE } from "./folder-lock.ts";
 import { decodeRecord, encodeValue, type VersionedValue } from "./layout.ts";
 
 /** The database: written with versioned values, read as records. */

@@ -5,7 +5,7 @@
  */
 
 import type { CheckedScan } from "../checks.ts";
-import { MAX_KEY_BYTES, type StoredRecord } from "../store.ts";
+import { MAX_KEY_BYTES, type StoredRecord } from "../port.ts";
 
 const VERSION_BYTES = 8;
 const TWO_TO_32 = 2 ** 32;

@@ -3,8 +3,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AuthorizerError } from "../../errors.ts";
-import { lockFolder } from "../folder-lock.ts";
 import { DATA_FILE, READERS_FILE } from "./data-file.ts";
+import { lockFolder } from "./folder-lock.ts";
 
 /** True when a folder has a local store. */
 export function hasLocalStore(folder: string): boolean {

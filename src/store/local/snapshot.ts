@@ -3,8 +3,8 @@
 import type { Transaction } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
 import { checkPartition, checkScan, isPossibleKey } from "../checks.ts";
+import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../port.ts";
 import { snapshotReleased } from "../refusals.ts";
-import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../store.ts";
 import type { LocalDatabase } from "./database.ts";
 import { recordKey, scanRange, textKey } from "./layout.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
 import { svcctl } from "../svcctl/run-svcctl.ts";
 
@@ -63,7 +63,7 @@ async function start(env: Record<string, string> = {}): Promise<string> {
 }
 
 describe("the quick start", () => {
-  test("says how the first administrator is made, in the words of whoever called it, and only until then", async () => {
+  it("says how the first administrator is made, in the words of whoever called it, and only until then", async () => {
     const said = await start({ npm_lifecycle_event: "start" });
     const line = `npm run -s svc-authorizer -- setup --quickstart --data '${data}' --user-name admin --write-config`;
     expect(said.split("\n").slice(-2)).toEqual([line, ""]);
@@ -75,7 +75,7 @@ describe("the quick start", () => {
     expect(await start()).not.toMatch(/^setup token|administrator/m);
   });
 
-  test("forgets where it answered when it stops", async () => {
+  it("forgets where it answered when it stops", async () => {
     const [, url] = /user=(\S+)/.exec(await start()) ?? [];
     const note = join(data, "user-url");
     expect(readFileSync(note, "utf8")).toBe(`${url}\n`);
@@ -86,7 +86,7 @@ describe("the quick start", () => {
 });
 
 describe("svc-authorizer setup --quickstart", () => {
-  test("finds the service that runs, whatever ports it took, and makes svcctl ready", async () => {
+  it("finds the service that runs, whatever ports it took, and makes svcctl ready", async () => {
     const [, url = ""] = /user=(\S+)/.exec(await start()) ?? [];
     const done = await setup("--write-config");
     const file = join(home, ".svcctl.yaml");
@@ -103,7 +103,7 @@ describe("svc-authorizer setup --quickstart", () => {
     expect(again.stderr).toContain("it seems to be set up");
   });
 
-  test("works on the store where the service is stopped", async () => {
+  it("works on the store where the service is stopped", async () => {
     await start();
     await stop?.();
     expect(await setup()).toMatchObject({ code: 0, stderr: "" });
@@ -112,7 +112,7 @@ describe("svc-authorizer setup --quickstart", () => {
     expect(await command(more)).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("makes no quick start where there is none", async () => {
+  it("makes no quick start where there is none", async () => {
     const { code, stderr } = await setup();
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -121,7 +121,7 @@ describe("svc-authorizer setup --quickstart", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("is what a command without configuration is told about", async () => {
+  it("is what a command without configuration is told about", async () => {
     await start();
     await stop?.();
     const { code, stderr } = await command(["setup", "--data", data, "--user-name", "admin"]);
@@ -131,7 +131,7 @@ describe("svc-authorizer setup --quickstart", () => {
 });
 
 describe("--write-config", () => {
-  test("overwrites no key that is there already, and makes no administrator then", async () => {
+  it("overwrites no key that is there already, and makes no administrator then", async () => {
     await start();
     const file = join(home, ".svcctl.yaml");
     const before = "credentials:\n  access_key_id: AKIAJOTHEROTHEROTHEQ\n";
@@ -147,7 +147,7 @@ describe("--write-config", () => {
     expect((await svcctl(["doctor", "--config", other])).stdout).toBe("Valid configuration\n");
   });
 
-  test("keeps other items of the file", async () => {
+  it("keeps other items of the file", async () => {
     await start();
     const file = join(home, "mine.yaml");
     writeFileSync(file, "server:\n  retries:\n    max_attempts: 1\n");
@@ -155,7 +155,7 @@ describe("--write-config", () => {
     expect(readFileSync(file, "utf8")).toContain("max_attempts: 1\n");
   });
 
-  test("needs to know where the service will answer", async () => {
+  it("needs to know where the service will answer", async () => {
     await start();
     await stop?.();
     const refused = await setup("--write-config", "--listen_address=127.0.0.1:0");

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { warningsOf } from "../../../src/cli/svcctl/api/warnings.ts";
 import { selfSigned } from "../../http/certificate.ts";
 import { type Answer, replay } from "./replay-server.ts";
@@ -29,7 +29,7 @@ async function hintAt(answer: Answer, env?: RunOptions["env"]): Promise<string |
 }
 
 describe("a hint", () => {
-  test("says how a key gets into the configuration where there is none", async () => {
+  it("says how a key gets into the configuration where there is none", async () => {
     const home = temporaryFolder();
     const file = join(home, ".svcctl.yaml");
     expect(await hintAt(UNKNOWN, { HOME: home })).toBe(
@@ -39,13 +39,13 @@ describe("a hint", () => {
     expect(await hintAt(UNKNOWN, { HOME: home })).toMatch(/\.svcctl\.yaml was left out: /);
   });
 
-  test("names the key that was refused, and not its secret", async () => {
+  it("names the key that was refused, and not its secret", async () => {
     const said = await hintAt(UNKNOWN);
     expect(said).toMatch(/^http:\S+ does not accept the access key AKIAIOSFODNN7EXAMPLQ: /);
     expect(said).not.toContain("a-secret-for-tests");
   });
 
-  test.each([
+  it.each([
     { status: 401, body: { message: "a bearer token is needed" } },
     { status: 404, body: { message: "there is nothing at this path" } },
     { status: 404, body: "<html>" },
@@ -54,7 +54,7 @@ describe("a hint", () => {
     expect(await hintAt(answer)).toMatch(/^http:\S+ is no management API: /);
   });
 
-  test.each([
+  it.each([
     { status: 401, body: { message: "insufficient permissions: not allowed to auth:ListUsers" } },
     { status: 404, body: { message: "user not found" } },
     { status: 500, body: "" },
@@ -62,13 +62,13 @@ describe("a hint", () => {
     expect(await hintAt(answer)).toBeUndefined();
   });
 
-  test("is not given where a server answers that it cannot, however often it is asked", async () => {
+  it("is not given where a server answers that it cannot, however often it is asked", async () => {
     const server = await replay([{ status: 503, body: { message: "the store is down" } }]);
     const { stderr } = await svcctl(LIST, { env: server.env, errorTerminal: true });
     expect(stderr).toMatch(/the store is down \(503 Service Unavailable\)\nError executing command\.\n$/);
   });
 
-  test("says where a server was expected", async () => {
+  it("says where a server was expected", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const { port } = closed.address() as { port: number };
@@ -80,7 +80,7 @@ describe("a hint", () => {
     );
   });
 
-  test("tells how certificates are trusted, and where there is no TLS at all", async () => {
+  it("tells how certificates are trusted, and where there is no TLS at all", async () => {
     const server = createTlsServer(selfSigned("svcctl test")).listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => void server.close());
@@ -95,14 +95,14 @@ describe("a hint", () => {
     expect(stderr).toMatch(/: TLS: wrong version number\nError executing command\.\n$/);
   });
 
-  test("is for people: where standard error is no terminal there is none", async () => {
+  it("is for people: where standard error is no terminal there is none", async () => {
     const { env } = await replay([UNKNOWN]);
     expect((await svcctl(LIST, { env })).stderr).toBe("error authenticating request\n401 Unauthorized\n");
   });
 });
 
 describe("warnings of the server", () => {
-  test("are shown on standard error, beside the answer", async () => {
+  it("are shown on standard error, beside the answer", async () => {
     const warning = '299 svc-authorizer "/statement/0: say \\"no\\", or \\\\"';
     const body = { id: "n", creation_date: 0 };
     const { env } = await replay([
@@ -118,7 +118,7 @@ describe("warnings of the server", () => {
     expect(JSON.parse(stdout)).toEqual(body);
   });
 
-  test.each([null, "", "nonsense", '110 proxy "stale"', '299 a "not closed'])(
+  it.each([null, "", "nonsense", '110 proxy "stale"', '299 a "not closed'])(
     "of the form %j are none",
     (header) => {
       expect(warningsOf(header)).toEqual([]);
@@ -127,7 +127,7 @@ describe("warnings of the server", () => {
 });
 
 describe("svcctl doctor without a key", () => {
-  test("says so, and how one gets there", async () => {
+  it("says so, and how one gets there", async () => {
     const { url } = await replay([UNKNOWN]);
     const home = temporaryFolder();
     const { code, stdout } = await svcctl(["doctor"], {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { apiBase } from "../../../src/cli/svcctl/api/endpoint.ts";
 import { selfSigned } from "../../http/certificate.ts";
 import { replay } from "./replay-server.ts";
@@ -18,7 +18,7 @@ const busy = (status: number, message?: string) => ({
 });
 
 describe("the endpoint", () => {
-  test.each([
+  it.each([
     ["http://localhost:8000", "http://localhost:8000/api/v1"],
     ["http://localhost:8000/", "http://localhost:8000/api/v1"],
     ["https://data.example.com/api/v1", "https://data.example.com/api/v1"],
@@ -28,17 +28,17 @@ describe("the endpoint", () => {
     expect(apiBase(given)).toBe(base);
   });
 
-  test.each(["", "localhost:8000", "/path", "ftp://host", "http://"])("%j is refused", async (url) => {
+  it.each(["", "localhost:8000", "/path", "ftp://host", "http://"])("%j is refused", async (url) => {
     expect(() => apiBase(url)).toThrow("invalid server.endpoint_url");
   });
 
-  test("with a secret in it is refused without repeating it", () => {
+  it("with a secret in it is refused without repeating it", () => {
     expect(() => apiBase("http://user:hidden@host")).toThrow(/^(?!.*hidden).*credentials/);
   });
 });
 
 describe("a request", () => {
-  test("carries the credentials and tells what calls", async () => {
+  it("carries the credentials and tells what calls", async () => {
     const server = await replay([EMPTY]);
     await svcctl(LIST, { env: server.env });
     const { headers } = server.asked[0] ?? {};
@@ -50,7 +50,7 @@ describe("a request", () => {
     );
   });
 
-  test("carries no credentials where none are configured", async () => {
+  it("carries no credentials where none are configured", async () => {
     const server = await replay([EMPTY]);
     await svcctl(LIST, { env: { SVCCTL_SERVER_ENDPOINT_URL: server.url } });
     expect(server.asked[0]?.headers.authorization).toBeUndefined();
@@ -58,7 +58,7 @@ describe("a request", () => {
 });
 
 describe("retries", () => {
-  test.each([429, 500, 503])("go on after %d until there is an answer, for every method", async (status) => {
+  it.each([429, 500, 503])("go on after %d until there is an answer, for every method", async (status) => {
     const server = await replay([
       busy(status),
       busy(status),
@@ -69,13 +69,13 @@ describe("retries", () => {
     expect(server.asked.map(({ line }) => line)).toEqual(Array(3).fill("POST /api/v1/auth/users"));
   });
 
-  test.each([400, 401, 404, 409, 501, 502])("are not made after %d", async (status) => {
+  it.each([400, 401, 404, 409, 501, 502])("are not made after %d", async (status) => {
     const server = await replay([busy(status, "no")]);
     expect((await svcctl(LIST, { env: server.env })).code).toBe(1);
     expect(server.asked).toHaveLength(1);
   });
 
-  test("give up after five tries in the words of the original", async () => {
+  it("give up after five tries in the words of the original", async () => {
     const server = await replay([busy(500)]);
     const { code, stdout, stderr } = await svcctl(["auth", "users", "create", "--id", "n"], {
       env: server.env,
@@ -86,13 +86,13 @@ describe("retries", () => {
     expect(server.asked).toHaveLength(5);
   });
 
-  test("keep what the server said last", async () => {
+  it("keep what the server said last", async () => {
     const server = await replay([busy(503, "the store is down")]);
     const { stderr } = await svcctl(LIST, { env: server.env });
     expect(stderr).toContain("giving up after 5 attempt(s): the store is down (503 Service Unavailable)\n");
   });
 
-  test("go on when nobody answers, and say why nobody did", async () => {
+  it("go on when nobody answers, and say why nobody did", async () => {
     const { stderr, code } = await svcctl(LIST, { env: await unreachable() });
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -100,7 +100,7 @@ describe("retries", () => {
     );
   });
 
-  test("can be switched off and counted differently", async () => {
+  it("can be switched off and counted differently", async () => {
     const off = await replay([busy(500, "broken")]);
     const never = { ...off.env, SVCCTL_SERVER_RETRIES_ENABLED: "false" };
     expect((await svcctl(LIST, { env: never })).stderr).toBe("broken\n500 Internal Server Error\n");
@@ -110,21 +110,21 @@ describe("retries", () => {
     expect(once.asked).toHaveLength(2);
   });
 
-  test("are told on a terminal only", async () => {
+  it("are told on a terminal only", async () => {
     const answers = [busy(503), EMPTY];
     const told = await svcctl(LIST, { env: (await replay(answers)).env, errorTerminal: true });
     expect(told.stderr).toMatch(/^GET: 503 Service Unavailable; trying again in \d\.\d s \(2 of 5\)\n$/);
     expect((await svcctl(LIST, { env: (await replay(answers)).env })).stderr).toBe("");
   });
 
-  test("wait no longer than configured, whatever the server asks for", async () => {
+  it("wait no longer than configured, whatever the server asks for", async () => {
     const server = await replay([{ ...busy(503), headers: { "retry-after": "3600" } }, EMPTY]);
     expect((await svcctl(LIST, { env: server.env })).code).toBe(0);
   });
 });
 
 describe("TLS", () => {
-  test("with a certificate that nobody vouches for is refused at once", async () => {
+  it("with a certificate that nobody vouches for is refused at once", async () => {
     const { cert, key } = selfSigned("svcctl test");
     let connections = 0;
     const server = createTlsServer({ cert, key })
@@ -156,7 +156,7 @@ async function unreachable(): Promise<Record<string, string>> {
 }
 
 describe("the log", () => {
-  test("is off, and with a level tells each request without secrets", async () => {
+  it("is off, and with a level tells each request without secrets", async () => {
     const { env } = await replay([EMPTY]);
     expect((await svcctl(LIST, { env })).stderr).toBe("");
     const { stderr } = await svcctl([...LIST, "--log-level", "debug"], { env });
@@ -164,7 +164,7 @@ describe("the log", () => {
     expect(stderr).not.toMatch(/secret|Basic/);
   });
 
-  test("goes where it is sent, as JSON too", async () => {
+  it("goes where it is sent, as JSON too", async () => {
     const { env } = await replay([EMPTY]);
     const folder = temporaryFolder();
     const flags = ["--log-level", "trace", "--log-format", "json", "--log-output", "-,svcctl.log"];
@@ -176,7 +176,7 @@ describe("the log", () => {
     expect(statSync(join(folder, "svcctl.log")).mode & 0o777).toBe(0o600);
   });
 
-  test.each([
+  it.each([
     ["--log-level", "loud"],
     ["--log-format", "xml"],
   ])("refuses %s %s", async (flag, value) => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { AUTH_CASES, type AuthCase } from "./auth-cases.ts";
 import { painted, unpainted } from "./painted.ts";
 import { type Answer, type ReplayServer, replay } from "./replay-server.ts";
@@ -28,7 +28,7 @@ async function run(one: AuthCase, last: Answer, options: RunOptions = {}, more: 
 const success = ({ answer: [status, body] }: AuthCase): Answer => ({ status, body });
 
 describe("each auth command", () => {
-  test.each(AUTH_CASES)("asks and prints: $args", async (one) => {
+  it.each(AUTH_CASES)("asks and prints: $args", async (one) => {
     const onTerminal = await run(one, success(one), { terminal: true });
     expect(onTerminal).toMatchObject({ code: 0, stdout: painted(one.terminal), stderr: "" });
     const { asked } = onTerminal.server;
@@ -38,7 +38,7 @@ describe("each auth command", () => {
     expect(piped).toMatchObject({ code: 0, stdout: one.piped ?? unpainted(one.terminal), stderr: "" });
   });
 
-  test.each(AUTH_CASES)("prints JSON with --json: $args", async (one) => {
+  it.each(AUTH_CASES)("prints JSON with --json: $args", async (one) => {
     const { code, stdout } = await run(one, success(one), { terminal: true }, ["--json"]);
     expect(code).toBe(0);
     const [, body] = one.answer;
@@ -46,7 +46,7 @@ describe("each auth command", () => {
     expect(JSON.parse(stdout)).toEqual(body ?? without);
   });
 
-  test.each([
+  it.each([
     [400, "User name cannot contain '%'", "400 Bad Request"],
     [401, "insufficient permissions: not allowed to auth:ListUsers", "401 Unauthorized"],
     [404, "not found", "404 Not Found"],
@@ -63,7 +63,7 @@ describe("each auth command", () => {
     }
   });
 
-  test("fails on another success than the expected one", async () => {
+  it("fails on another success than the expected one", async () => {
     for (const one of AUTH_CASES) {
       const { code, stdout, stderr } = await run(one, { status: 202, body: {} });
       const text = `got unexpected status code: 202, expected: ${one.answer[0]}\nError executing command.\n`;
@@ -71,7 +71,7 @@ describe("each auth command", () => {
     }
   });
 
-  test("fails on a success that is not JSON where JSON is needed", async () => {
+  it("fails on a success that is not JSON where JSON is needed", async () => {
     for (const one of AUTH_CASES.filter(
       ({ answer }) => answer[1] !== undefined && !/acl set/.test(answer[0].toString()),
     )) {
@@ -81,7 +81,7 @@ describe("each auth command", () => {
     }
   });
 
-  test("stops before the call when the current user cannot be asked for", async () => {
+  it("stops before the call when the current user cannot be asked for", async () => {
     for (const one of AUTH_CASES.filter(({ asks }) => asks[0] === "GET /user")) {
       const server = await replay([{ status: 401, body: { message: "error authenticating request" } }]);
       const { code, stderr } = await svcctl(["auth", ...one.args.split(" ")], { env: server.env });
@@ -95,7 +95,7 @@ describe("each auth command", () => {
 });
 
 describe("required flags", () => {
-  test.each([
+  it.each([
     ["groups create", '"id"'],
     ["groups delete", '"id"'],
     ["groups acl get", '"id"'],
@@ -127,7 +127,7 @@ describe("required flags", () => {
 });
 
 describe("names", () => {
-  test.each(["", ".", ".."])("that lead elsewhere in the path are refused: %j", async (name) => {
+  it.each(["", ".", ".."])("that lead elsewhere in the path are refused: %j", async (name) => {
     const server = await replay([{ status: 204 }]);
     const { code, stderr } = await svcctl(["auth", "users", "delete", "--id", name], { env: server.env });
     expect(code).toBe(1);
@@ -135,7 +135,7 @@ describe("names", () => {
     expect(server.asked).toEqual([]);
   });
 
-  test.each(["%2e%2e", "a/../b", "a?b#c", "ü/日本", "-v", "a b+c"])(
+  it.each(["%2e%2e", "a/../b", "a?b#c", "ü/日本", "-v", "a b+c"])(
     "reach the server as they are: %s",
     async (name) => {
       const server = await replay([{ status: 204 }]);
@@ -146,7 +146,7 @@ describe("names", () => {
     },
   );
 
-  test("cannot steer the terminal", async () => {
+  it("cannot steer the terminal", async () => {
     const results = [{ id: "a\u001b[2J\nb\u202e", creation_date: 0 }];
     const server = await replay([{ status: 200, body: { results, pagination: {} } }]);
     const { stdout } = await svcctl(["auth", "users", "list"], { env: server.env, terminal: true });

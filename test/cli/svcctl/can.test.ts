@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { painted, unpainted } from "./painted.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
@@ -9,7 +9,7 @@ const ALLOWED = { status: 200, body: { allowed: true, effect: "allow" } };
 const REFUSED = { status: 200, body: { allowed: false, effect: "neutral", message: MESSAGE } };
 
 describe("svcctl auth can", () => {
-  test("says yes with exit code 0", async () => {
+  it("says yes with exit code 0", async () => {
     const server = await replay([ALLOWED]);
     expect(await svcctl(CAN, { env: server.env, terminal: true })).toEqual({
       code: 0,
@@ -25,7 +25,7 @@ describe("svcctl auth can", () => {
     expect(server.asked[0]?.body).not.toHaveProperty("explain");
   });
 
-  test("says no and why with exit code 3", async () => {
+  it("says no and why with exit code 3", async () => {
     const { env } = await replay([REFUSED]);
     expect(await svcctl(CAN, { env })).toEqual({
       code: 3,
@@ -34,21 +34,21 @@ describe("svcctl auth can", () => {
     });
   });
 
-  test("says so when there is no such user", async () => {
+  it("says so when there is no such user", async () => {
     const { env } = await replay([
       { status: 200, body: { allowed: false, effect: "neutral", reason: "unknown_user", message: MESSAGE } },
     ]);
     expect((await svcctl(CAN, { env })).stdout).toMatch(/\nthere is no such user\n$/);
   });
 
-  test("asks about the current user where none is named", async () => {
+  it("asks about the current user where none is named", async () => {
     const server = await replay([{ status: 200, body: { user: { id: "carol" } } }, ALLOWED]);
     await svcctl(["auth", "can", ...CAN.slice(4)], { env: server.env });
     expect(server.asked.map(({ line }) => line)).toEqual(["GET /api/v1/user", "POST /api/v1/auth/check"]);
     expect(server.asked[1]?.body).toMatchObject({ user: "carol" });
   });
 
-  test("sends condition fields, several values of one, whatever its name", async () => {
+  it("sends condition fields, several values of one, whatever its name", async () => {
     const server = await replay([ALLOWED]);
     const context = ["SourceIp=10.0.0.1", "tag=a", "tag=b=c", "__proto__=x"];
     await svcctl([...CAN, ...context.flatMap((one) => ["--context", one])], { env: server.env });
@@ -56,20 +56,20 @@ describe("svcctl auth can", () => {
     expect(JSON.stringify(sent)).toBe('{"SourceIp":"10.0.0.1","tag":["a","b=c"],"__proto__":"x"}');
   });
 
-  test.each(["novalue", "=x"])("refuses --context %s", async (value) => {
+  it.each(["novalue", "=x"])("refuses --context %s", async (value) => {
     const { code, stderr } = await svcctl([...CAN, "--context", value]);
     expect(code).toBe(1);
     expect(stderr).toBe(`Error: invalid argument "${value}" for "--context" flag: expected field=value\n`);
   });
 
-  test("fails with exit code 1 when there is no answer to be had", async () => {
+  it("fails with exit code 1 when there is no answer to be had", async () => {
     const refused = await replay([{ status: 401, body: { message: "error authenticating request" } }]);
     expect(await svcctl(CAN, { env: refused.env })).toMatchObject({ code: 1, stdout: "" });
     const odd = await replay([{ status: 200, body: { effect: "allow" } }]);
     expect(await svcctl(CAN, { env: odd.env })).toMatchObject({ code: 1, stdout: "" });
   });
 
-  test("prints the answer itself with --json", async () => {
+  it("prints the answer itself with --json", async () => {
     const { env } = await replay([REFUSED]);
     const { code, stdout } = await svcctl([...CAN, "--json"], { env });
     expect(code).toBe(3);
@@ -122,7 +122,7 @@ Decision d-1
 `;
 
 describe("svcctl auth can --explain", () => {
-  test.each([true, false])("draws the trees (terminal: %s)", async (terminal) => {
+  it.each([true, false])("draws the trees (terminal: %s)", async (terminal) => {
     const body = { allowed: false, effect: "deny", message: MESSAGE, explanation: EXPLANATION };
     const server = await replay([{ status: 200, body }]);
     const { code, stdout } = await svcctl([...CAN, "--explain"], { env: server.env, terminal });
@@ -133,7 +133,7 @@ describe("svcctl auth can --explain", () => {
     expect(server.asked[0]?.body).toMatchObject({ explain: true });
   });
 
-  test("leaves out what the server leaves out", async () => {
+  it("leaves out what the server leaves out", async () => {
     const body = { allowed: false, effect: "neutral", explanation: { id: "d-2", determining: null } };
     const { env } = await replay([{ status: 200, body }]);
     expect((await svcctl([...CAN, "--explain"], { env })).stdout).toMatch(

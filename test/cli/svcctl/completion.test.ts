@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { svcctl } from "./run-svcctl.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -17,7 +17,7 @@ async function words(...typed: string[]): Promise<string[]> {
 }
 
 describe("what may come next", () => {
-  test("are commands", async () => {
+  it("are commands", async () => {
     expect(await words("")).toEqual(
       expect.arrayContaining(["auth", "config", "doctor", "docs", "completion", "help"]),
     );
@@ -27,7 +27,7 @@ describe("what may come next", () => {
     expect(await words("-c", "auth", "d")).toEqual(["doctor", "docs"]);
   });
 
-  test("are the flags of the command, those of every command among them", async () => {
+  it("are the flags of the command, those of every command among them", async () => {
     const flags = await words("auth", "users", "policies", "list", "--");
     expect(flags).toEqual(
       expect.arrayContaining(["--id", "--effective", "--amount", "--json", "--config", "--help"]),
@@ -36,7 +36,7 @@ describe("what may come next", () => {
     expect(await words("auth", "users", "list", "--am")).toEqual(["--amount"]);
   });
 
-  test("are values where there are few", async () => {
+  it("are values where there are few", async () => {
     expect(await words("auth", "groups", "acl", "set", "--permission", "")).toEqual([
       "Read",
       "Write",
@@ -48,19 +48,19 @@ describe("what may come next", () => {
     expect(await words("completion", "")).toEqual(["bash", "zsh", "fish"]);
   });
 
-  test("is left to the shell for other values", async () => {
+  it("is left to the shell for other values", async () => {
     expect(await words("auth", "policies", "create", "--statement-document", "")).toEqual([]);
   });
 });
 
 describe("svcctl completion", () => {
-  test.each(["bash", "zsh", "fish"])("prints a script for %s that asks svcctl", async (shell) => {
+  it.each(["bash", "zsh", "fish"])("prints a script for %s that asks svcctl", async (shell) => {
     const { code, stdout, stderr } = await svcctl(["completion", shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(" __complete -- ");
   });
 
-  test.each([
+  it.each([
     [[], "accepts 1 arg(s), received 0"],
     [["bash", "zsh"], "accepts 1 arg(s), received 2"],
     [["powershell"], 'invalid argument "powershell" for "svcctl completion"'],
@@ -93,7 +93,7 @@ describe("in bash", () => {
     return run.stdout.split("\n").filter((word) => word !== "");
   }
 
-  test.skipIf(spawnSync("bash", ["--version"]).status !== 0)(
+  it.skipIf(spawnSync("bash", ["--version"]).status !== 0)(
     "the tab key finds commands, flags and values",
     async () => {
       expect(await offered("svcctl auth us")).toEqual(["users"]);

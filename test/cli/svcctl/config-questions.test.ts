@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { runSvcctl } from "../../../src/cli/svcctl/program.ts";
 import { sink } from "./run-svcctl.ts";
@@ -37,7 +37,7 @@ async function converse(
 }
 
 describe("svcctl config on a terminal", () => {
-  test("asks for three values and never shows the secret", async () => {
+  it("asks for three values and never shows the secret", async () => {
     const path = join(temporaryFolder(), "svcctl.yaml");
     const { code, screen } = await converse(path, [
       [QUESTIONS.key, "KEY\r"],
@@ -54,7 +54,7 @@ describe("svcctl config on a terminal", () => {
     });
   });
 
-  test("offers current values as defaults, and refuses an endpoint that is none", async () => {
+  it("offers current values as defaults, and refuses an endpoint that is none", async () => {
     const path = join(temporaryFolder(), "svcctl.yaml");
     writeFileSync(
       path,
@@ -75,7 +75,7 @@ describe("svcctl config on a terminal", () => {
     });
   });
 
-  test("asks only for what options do not give", async () => {
+  it("asks only for what options do not give", async () => {
     const path = join(temporaryFolder(), "svcctl.yaml");
     const args = ["--access-key-id", "KEY", "--endpoint-url", "http://h:1"];
     const { code, screen } = await converse(path, [[QUESTIONS.secret, "hidden\r"]], args);
@@ -87,7 +87,7 @@ describe("svcctl config on a terminal", () => {
     });
   });
 
-  test("writes nothing when it is interrupted", async () => {
+  it("writes nothing when it is interrupted", async () => {
     const path = join(temporaryFolder(), "svcctl.yaml");
     const { code, stderr } = await converse(path, [
       [QUESTIONS.key, "KEY\r"],

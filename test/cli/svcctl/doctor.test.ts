@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { painted } from "./painted.ts";
 import { type Answer, replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
@@ -21,7 +21,7 @@ async function doctor(answers: readonly Answer[], env: Record<string, string> = 
 }
 
 describe("svcctl doctor", () => {
-  test("finds a configuration that works", async () => {
+  it("finds a configuration that works", async () => {
     const { code, stdout, stderr, server } = await doctor([USER]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Valid configuration\n", stderr: "" });
     expect(server.asked.map(({ line }) => line)).toEqual(["GET /api/v1/user"]);
@@ -31,7 +31,7 @@ describe("svcctl doctor", () => {
     );
   });
 
-  test("asks for repositories where there is no current user", async () => {
+  it("asks for repositories where there is no current user", async () => {
     const { stdout, server } = await doctor([
       { status: 404, body: {} },
       { status: 200, body: { results: [] } },
@@ -40,7 +40,7 @@ describe("svcctl doctor", () => {
     expect(server.asked.map(({ line }) => line)).toEqual(["GET /api/v1/user", "GET /api/v1/repositories"]);
   });
 
-  test("names wrong credentials", async () => {
+  it("names wrong credentials", async () => {
     const { code, stdout } = await doctor([
       { status: 401, body: { message: "error authenticating request" } },
     ]);
@@ -50,12 +50,12 @@ describe("svcctl doctor", () => {
     );
   });
 
-  test("names the file for any other refusal", async () => {
+  it("names the file for any other refusal", async () => {
     const { stdout, file } = await doctor([{ status: 403, body: { message: "not today" } }]);
     expect(stdout).toBe(`It looks like you have a problem with your \`${file}\` file.\nnot today\n`);
   });
 
-  test.each([
+  it.each([
     ["a web page", { status: 200, body: "<html>" }, "\n"],
     ["a server that is broken", { status: 500, body: "" }, /^\nGet "http.*giving up after 5 attempt\(s\)\n$/],
   ])("doubts the endpoint for %s", async (_what, answer, rest) => {
@@ -66,7 +66,7 @@ describe("svcctl doctor", () => {
     expect(`\n${others.join("\n")}`).toMatch(typeof rest === "string" ? /^\n\n$/ : rest);
   });
 
-  test("says what looks suspicious once something fails", async () => {
+  it("says what looks suspicious once something fails", async () => {
     const { stdout } = await doctor([USER], {
       SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "mine",
       SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "hidden",
@@ -81,20 +81,20 @@ describe("svcctl doctor", () => {
     expect(stdout).not.toContain("hidden");
   });
 
-  test("tells of a file that was left out", async () => {
+  it("tells of a file that was left out", async () => {
     const file = join(temporaryFolder(), "broken.yaml");
     writeFileSync(file, "a: [b");
     const { stdout } = await doctor([{ status: 401, body: {} }], { ...USUAL, SVCCTL_CONFIG_FILE: file });
     expect(stdout).toContain(`${file} was ignored: `);
   });
 
-  test("fails only when the file of --config cannot be read", async () => {
+  it("fails only when the file of --config cannot be read", async () => {
     const { code, stderr } = await svcctl(["doctor", "--config", "/none.yaml"]);
     expect(code).toBe(1);
     expect(stderr).toContain("error reading configuration file: open /none.yaml");
   });
 
-  test("says more with --verbose, and all of it as JSON with --json", async () => {
+  it("says more with --verbose, and all of it as JSON with --json", async () => {
     const verbose = await doctor([{ status: 401, body: { message: "no" } }], USUAL, ["--verbose"]);
     expect(verbose.stdout).toMatch(/^Trying to get the current user from http/);
     expect(verbose.stdout).toMatch(/Couldn't find a problem with/);
@@ -106,7 +106,7 @@ describe("svcctl doctor", () => {
 describe("svcctl --version", () => {
   const config = { status: 200, body: { version_config: { version: "1.2.3" } } };
 
-  test.each(["--version", "-v"])("%s tells its own and the server's", async (flag) => {
+  it.each(["--version", "-v"])("%s tells its own and the server's", async (flag) => {
     const server = await replay([config]);
     const { code, stdout, stderr } = await svcctl([flag], { env: server.env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -114,14 +114,14 @@ describe("svcctl --version", () => {
     expect(server.asked.map(({ line }) => line)).toEqual(["GET /api/v1/config"]);
   });
 
-  test("asks nobody where nothing is configured", async () => {
+  it("asks nobody where nothing is configured", async () => {
     const server = await replay([config]);
     const { stdout } = await svcctl(["-v"], { env: { SVCCTL_SERVER_ENDPOINT_URL: server.url } });
     expect(stdout).toMatch(/^svcctl version: .*\n$/);
     expect(server.asked).toEqual([]);
   });
 
-  test("says why the server's is missing with --verbose only, after one try", async () => {
+  it("says why the server's is missing with --verbose only, after one try", async () => {
     const server = await replay([{ status: 500, body: { message: "broken" } }]);
     expect(await svcctl(["-v"], { env: server.env })).toMatchObject({ code: 0, stderr: "" });
     expect(await svcctl(["-v", "--verbose"], { env: server.env })).toMatchObject({

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { parseDocument } from "../../../src/cli/svcctl/auth/statement-document.ts";
 import { formatDate } from "../../../src/cli/svcctl/output/dates.ts";
 import { jsonText } from "../../../src/cli/svcctl/output/json-text.ts";
@@ -14,7 +14,7 @@ afterAll(() => {
 
 describe("a date", () => {
   // Printed by Go's time package for 1682935200 and 1672935200.
-  test.each([
+  it.each([
     ["UTC", "2023-05-01 10:00:00 +0000 UTC", "2023-01-05 16:13:20 +0000 UTC"],
     ["Europe/Berlin", "2023-05-01 12:00:00 +0200 CEST", "2023-01-05 17:13:20 +0100 CET"],
     ["Europe/London", "2023-05-01 11:00:00 +0100 BST", "2023-01-05 16:13:20 +0000 GMT"],
@@ -28,19 +28,19 @@ describe("a date", () => {
     expect([formatDate(1682935200), formatDate(1672935200)]).toEqual([summer, winter]);
   });
 
-  test.each([undefined, null, "1682935200", Number.NaN, 1e300])("that is %s is empty", (value) => {
+  it.each([undefined, null, "1682935200", Number.NaN, 1e300])("that is %s is empty", (value) => {
     expect(formatDate(value)).toBe("");
   });
 });
 
 describe("a table", () => {
   // Both grids were printed by the table library of the original.
-  test("without rows has a header all the same", () => {
+  it("without rows has a header all the same", () => {
     expect(gridText(["User ID"], [])).toBe("+---------+\n| USER ID |\n+---------+\n+---------+\n");
     expect(plainRows([])).toBe("");
   });
 
-  test("counts columns of a terminal, not characters, and puts numbers at the right", () => {
+  it("counts columns of a terminal, not characters, and puts numbers at the right", () => {
     const rows = [
       ["日本", 5],
       ["héllo", 10],
@@ -60,13 +60,13 @@ describe("a table", () => {
 });
 
 describe("text of others", () => {
-  test("has no control characters left", () => {
+  it("has no control characters left", () => {
     expect(safeText("a\u001b[0m\n\u009b\u2028\u202eb")).toBe("a\\u001b[0m\\u000a\\u009b\\u2028\\u202eb");
     expect(safeMessage("two\nlines\tand\u0007")).toBe("two\nlines\tand\\u0007");
     expect(safeText("ünïcode 日本 👍")).toBe("ünïcode 日本 👍");
   });
 
-  test("stays what it is in JSON", () => {
+  it("stays what it is in JSON", () => {
     const value = { text: "a\u009b\u202e\u2028\u001b" };
     expect(jsonText(value)).toMatch(/^[\x20-\x7e\n]*$/);
     expect(JSON.parse(jsonText(value))).toEqual(value);
@@ -76,23 +76,23 @@ describe("text of others", () => {
 describe("a statement document", () => {
   const ALLOW = { action: ["fs:*"], effect: "allow", resource: "*" };
 
-  test("is the first JSON value, without unknown keys", () => {
+  it("is the first JSON value, without unknown keys", () => {
     const text = JSON.stringify({ id: "x", statement: [{ ...ALLOW, Sid: 1 }] });
     expect(parseDocument(`  ${text}\n{"statement": "not looked at"} and more`)).toEqual([ALLOW]);
   });
 
-  test("may have conditions, and the list of resources that show prints", () => {
+  it("may have conditions, and the list of resources that show prints", () => {
     const condition = { IpAddress: { SourceIp: ["10.0.0.0/8"] } };
     const text = JSON.stringify({ statement: [{ ...ALLOW, resource: ["a", "b"], condition }] });
     expect(parseDocument(text)).toEqual([{ ...ALLOW, resource: '["a","b"]', condition }]);
   });
 
-  test("is judged by the server, not here", () => {
+  it("is judged by the server, not here", () => {
     expect(parseDocument("{}")).toEqual([]);
     expect(parseDocument('{"statement":[{}]}')).toEqual([{ action: [], effect: "", resource: "" }]);
   });
 
-  test.each([
+  it.each([
     ["", "EOF"],
     [" \n", "EOF"],
     ["[]", "document: expected an object"],
@@ -107,7 +107,7 @@ describe("a statement document", () => {
     expect(() => parseDocument(text)).toThrow(`could not parse statement JSON document: ${why}`);
   });
 
-  test("that cannot be read ends the command before any call", async () => {
+  it("that cannot be read ends the command before any call", async () => {
     const { code, stderr } = await svcctl(
       ["auth", "policies", "create", "--id", "P", "--statement-document", "none.json"],
       { cwd: "/nowhere" },

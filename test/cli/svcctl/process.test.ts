@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { replay } from "./replay-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -42,13 +42,13 @@ const packagesOf = (files: readonly string[]) => [
 ];
 
 describe("svcctl as a process", () => {
-  test("prints a grid on a real terminal and rows into a pipe", async () => {
+  it("prints a grid on a real terminal and rows into a pipe", async () => {
     const { env } = await replay([USERS]);
     const piped = await run(process.execPath, [PROGRAM, "auth", "users", "list"], env);
     expect(piped).toEqual({ code: 0, stdout: "bob\tbob\t2023-05-01 10:00:00 +0000 UTC\n\n", stderr: "" });
   });
 
-  test.skipIf(spawnSync("script", ["--version"]).status !== 0)("knows a real terminal", async () => {
+  it.skipIf(spawnSync("script", ["--version"]).status !== 0)("knows a real terminal", async () => {
     const { env } = await replay([USERS]);
     const line = `'${process.execPath}' '${PROGRAM}' auth users list`;
     const { code, stdout } = await run("script", ["-qec", line, "/dev/null"], env);
@@ -66,7 +66,7 @@ describe("svcctl as a process", () => {
     );
   });
 
-  test("ends with the exit code of its command", async () => {
+  it("ends with the exit code of its command", async () => {
     const { env } = await replay([{ status: 200, body: { allowed: false, effect: "neutral" } }]);
     const can = ["auth", "can", "--user", "u", "--action", "a:b", "--resource", "*"];
     expect((await run(process.execPath, [PROGRAM, ...can], env)).code).toBe(3);
@@ -74,20 +74,20 @@ describe("svcctl as a process", () => {
     expect((await run(process.execPath, [PROGRAM, "--help"])).code).toBe(0);
   });
 
-  test.skipIf(!existsSync("/dev/full"))("says so when nothing can be written", async () => {
+  it.skipIf(!existsSync("/dev/full"))("says so when nothing can be written", async () => {
     const { code, stderr } = await run("bash", ["-c", `'${process.execPath}' '${PROGRAM}' docs > /dev/full`]);
     expect(code).toBe(1);
     expect(stderr).toBe("standard output cannot be written (ENOSPC)\nError executing command.\n");
   });
 
-  test("ends quietly when nobody reads on", async () => {
+  it("ends quietly when nobody reads on", async () => {
     const line = `'${process.execPath}' '${PROGRAM}' docs | true; exit "\${PIPESTATUS[0]}"`;
     expect(await run("bash", ["-c", line])).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });
 
 describe("what is loaded", () => {
-  test("for help is commander and descriptions of commands, none of the commands", async () => {
+  it("for help is commander and descriptions of commands, none of the commands", async () => {
     const files = await loadedBy(["--help"]);
     expect(packagesOf(files)).toEqual(["commander"]);
     const commands =
@@ -96,7 +96,7 @@ describe("what is loaded", () => {
     expect(files).toContain("src/cli/svcctl/auth/users-group.ts");
   });
 
-  test("for a list is what prints it, no prompts and no other command", async () => {
+  it("for a list is what prints it, no prompts and no other command", async () => {
     const { env } = await replay([USERS]);
     const files = await loadedBy(["auth", "users", "list"], env);
     expect(packagesOf(files)).toEqual(expect.arrayContaining(["commander", "cli-table3", "p-retry"]));

@@ -1,22 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { svcctl } from "./run-svcctl.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 describe("help", () => {
-  test("is what svcctl alone prints", async () => {
+  it("is what svcctl alone prints", async () => {
     const { code, stdout, stderr } = await svcctl([]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Usage: svcctl \[command\]$/m);
     expect(stdout).toMatch(/^ {2}auth \[command\] +Manages/m);
   });
 
-  test.each([["--help"], ["-h"], ["help"]])("comes with %s", async (argument) => {
+  it.each([["--help"], ["-h"], ["help"]])("comes with %s", async (argument) => {
     expect(await svcctl([argument])).toEqual(await svcctl([]));
   });
 
-  test.each([
+  it.each([
     ["auth"],
     ["auth groups"],
     ["auth groups acl"],
@@ -38,14 +38,14 @@ describe("help", () => {
     expect((await svcctl([...words, "help", "list"])).code).toBe(0);
   });
 
-  test("of a group answers an unknown word, with what may have been meant", async () => {
+  it("of a group answers an unknown word, with what may have been meant", async () => {
     const { code, stdout, stderr } = await svcctl(["auth", "user"]);
     expect(code).toBe(0);
     expect(stdout).toBe((await svcctl(["auth"])).stdout);
     expect(stderr).toBe('unknown command "user" for "svcctl auth" (did you mean users?)\n');
   });
 
-  test("of a command lists its options, its defaults and the global ones, and asks nobody", async () => {
+  it("of a command lists its options, its defaults and the global ones, and asks nobody", async () => {
     const { code, stdout } = await svcctl(["auth", "users", "list", "--help"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/--amount <int> +number of results \(default: 100\)/);
@@ -56,7 +56,7 @@ describe("help", () => {
 describe("a command line that is wrong", () => {
   const usage = (text: string) => ({ code: 1, stdout: "", stderr: `Error: ${text}\n` });
 
-  test("names the unknown command, and what may have been meant", async () => {
+  it("names the unknown command, and what may have been meant", async () => {
     const hint = "\n\nDid you mean this?\n\tauth\n\nRun 'svcctl --help' for usage.";
     expect(await svcctl(["atuh"])).toEqual(usage(`unknown command "atuh" for "svcctl"${hint}`));
     expect(await svcctl(["zzzzzzzz", "--id", "x"])).toEqual(
@@ -64,7 +64,7 @@ describe("a command line that is wrong", () => {
     );
   });
 
-  test.each([
+  it.each([
     [["--x"], "unknown flag: --x"],
     [["--verson"], "unknown flag: --verson\n(Did you mean --version?)"],
     [["auth", "users", "list", "--x=1"], "unknown flag: --x"],
@@ -87,7 +87,7 @@ describe("a command line that is wrong", () => {
 });
 
 describe("positional arguments of a command without any", () => {
-  test("are ignored, as the original does", async () => {
+  it("are ignored, as the original does", async () => {
     const { stderr } = await svcctl(["auth", "users", "create", "bob", "--", "--id", "x"]);
     expect(stderr).toBe('Error: required flag(s) "id" not set\n');
   });
@@ -97,7 +97,7 @@ describe("global options", () => {
   const before = ["--config", "no/such.yaml", "auth", "users", "list"];
   const middle = ["auth", "--config=no/such.yaml", "users", "list"];
   const after = ["auth", "users", "list", "-c", "no/such.yaml"];
-  test.each([{ args: before }, { args: middle }, { args: after }])(
+  it.each([{ args: before }, { args: middle }, { args: after }])(
     "count wherever they stand: $args",
     async ({ args }) => {
       const { code, stderr } = await svcctl(args, { cwd: "/nowhere" });
@@ -108,14 +108,14 @@ describe("global options", () => {
     },
   );
 
-  test("given twice, the nearest to the command counts", async () => {
+  it("given twice, the nearest to the command counts", async () => {
     const { stderr } = await svcctl(["-c", "/far.yaml", "auth", "users", "list", "-c", "/near.yaml"]);
     expect(stderr).toContain("open /near.yaml:");
   });
 });
 
 describe("svcctl docs", () => {
-  test("prints the reference, or writes it to a file", async () => {
+  it("prints the reference, or writes it to a file", async () => {
     const folder = temporaryFolder();
     const { code, stdout } = await svcctl(["docs"]);
     expect(code).toBe(0);
@@ -129,13 +129,13 @@ describe("svcctl docs", () => {
     expect(readFileSync(join(folder, "reference.md"), "utf8")).toBe(stdout);
   });
 
-  test("docs/svcctl-reference.md is what it prints: npm run -s svcctl -- docs docs/svcctl-reference.md", async () => {
+  it("docs/svcctl-reference.md is what it prints: npm run -s svcctl -- docs docs/svcctl-reference.md", async () => {
     const { readFileSync } = await import("node:fs");
     const page = join(import.meta.dirname, "..", "..", "..", "docs", "svcctl-reference.md");
     expect((await svcctl(["docs"])).stdout).toBe(readFileSync(page, "utf8"));
   });
 
-  test("fails where the file cannot be written", async () => {
+  it("fails where the file cannot be written", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "file"), "");
     const { code, stderr } = await svcctl(["docs", join(folder, "file", "x.md")]);
@@ -143,7 +143,7 @@ describe("svcctl docs", () => {
     expect(stderr).toMatch(/^open .*x\.md: not a directory\nError executing command\.\n$/);
   });
 
-  test("prints the commands as JSON", async () => {
+  it("prints the commands as JSON", async () => {
     const { stdout } = await svcctl(["docs", "--json"]);
     const { commands } = JSON.parse(stdout);
     expect(commands.map(({ path }: { path: string }) => path)).toContain("svcctl auth");
@@ -159,7 +159,7 @@ describe("terminal mode", () => {
     return stdout.startsWith("\u001b[91mIt looks");
   };
 
-  test.each([
+  it.each([
     [true, {}, [], true],
     [false, {}, [], false],
     [true, { SVCCTL_INTERACTIVE: "false" }, [], false],

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
 import { type Finished, svcctl } from "./run-svcctl.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -66,7 +66,7 @@ const DATE = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} \S+/;
 const OBJECT = "arn:svc:fs:::repository/data/object/a.csv";
 
 describe("svcctl against the service", () => {
-  test("manages users", async () => {
+  it("manages users", async () => {
     expect(await admin("users create --id bob")).toMatch(
       new RegExp(`^User created successfully\\.\nID: bob\nCreation Date: ${DATE.source}\n$`),
     );
@@ -84,7 +84,7 @@ describe("svcctl against the service", () => {
     });
   });
 
-  test("manages groups, members and permissions", async () => {
+  it("manages groups, members and permissions", async () => {
     expect(await admin("groups create --id Team")).toContain("Group created successfully.\nID: Team\n");
     expect(idsOf(await admin("groups list --prefix Team"))).toEqual(["Team"]);
     expect(await admin("groups members add --id Team --user vera")).toBe("User successfully added\n");
@@ -102,7 +102,7 @@ describe("svcctl against the service", () => {
     });
   });
 
-  test("manages policies and what they are attached to, and sees the difference it makes", async () => {
+  it("manages policies and what they are attached to, and sees the difference it makes", async () => {
     await admin("groups create --id Team");
     await admin("users create --id bob");
     const can = `can --user bob --action fs:ReadObject --resource ${OBJECT}`;
@@ -142,7 +142,7 @@ describe("svcctl against the service", () => {
     });
   });
 
-  test("accepts the policy that it printed", async () => {
+  it("accepts the policy that it printed", async () => {
     const list = '["arn:svc:fs:::repository/a/object/*","arn:svc:fs:::repository/b/object/*"]';
     await admin(
       "policies create --id A --statement-document -",
@@ -154,7 +154,7 @@ describe("svcctl against the service", () => {
     expect((await admin("policies show --id B")).replace(/^[\s\S]*Statements:/, "")).toBe(shown);
   });
 
-  test("manages access keys, one's own without naming oneself", async () => {
+  it("manages access keys, one's own without naming oneself", async () => {
     const created = await admin("users credentials create");
     const [, key = "", secret = ""] =
       /^Access Key ID: {5}(\S+)\nSecret Access Key: (\S+)\n/m.exec(created) ?? [];
@@ -174,7 +174,7 @@ describe("svcctl against the service", () => {
     });
   });
 
-  test("manages roles", async () => {
+  it("manages roles", async () => {
     const role = "arn:aws:sts::123456789012:assumed-role/readers";
     expect(await admin(`users aws-iam attach --principal-id ${role}`)).toBe(
       "IAM role attached successfully\n",
@@ -189,7 +189,7 @@ describe("svcctl against the service", () => {
     expect((await as(ADMIN, `users aws-iam lookup --principal-id ${role}`)).code).toBe(1);
   });
 
-  test("lets people do what they may and nothing else", async () => {
+  it("lets people do what they may and nothing else", async () => {
     expect(await as(VIEWER, "users list")).toEqual({
       code: 1,
       stdout: "",
@@ -202,7 +202,7 @@ describe("svcctl against the service", () => {
     expect((await as(VIEWER, `can --user admin --action fs:ReadObject --resource ${OBJECT}`)).code).toBe(1);
   });
 
-  test("passes on what is wrong with a request", async () => {
+  it("passes on what is wrong with a request", async () => {
     const bad = await as(ADMIN, "policies create --id Bad --statement-document -", '{"statement":[]}');
     expect(bad).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/\n400 Bad Request\n$/) });
     expect((await as(ADMIN, "users list --amount 1001")).stderr).toMatch(/\n400 Bad Request\n$/);
@@ -213,7 +213,7 @@ describe("svcctl against the service", () => {
 });
 
 describe("a first look", () => {
-  test("config, doctor and --version work together", async () => {
+  it("config, doctor and --version work together", async () => {
     const file = join(temporaryFolder(), "svcctl.yaml");
     await svcctl(["config", "-c", file], { stdin: `${ADMIN[0]}\n${ADMIN[1]}\n${authorizer.userUrl}\n` });
     expect(await svcctl(["doctor", "-c", file])).toEqual({

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { runSvcctl } from "../../../src/cli/svcctl/program.ts";
 import { replay } from "./replay-server.ts";
@@ -31,14 +31,14 @@ const keyOf = (authorization = "") =>
   Buffer.from(authorization.replace("Basic ", ""), "base64").toString().split(":")[0];
 
 describe("where configuration comes from", () => {
-  test("the file in the home folder", async () => {
+  it("the file in the home folder", async () => {
     const server = await replay([EMPTY]);
     const path = file(`credentials: {access_key_id: in-file}\nserver: {endpoint_url: "${server.url}"}\n`);
     await svcctl(LIST, { env: { HOME: join(path, "..") } });
     expect(keyOf(server.asked[0]?.headers.authorization)).toBe("in-file");
   });
 
-  test("a variable wins over the file, the file of --config over that of SVCCTL_CONFIG_FILE", async () => {
+  it("a variable wins over the file, the file of --config over that of SVCCTL_CONFIG_FILE", async () => {
     const server = await replay([EMPTY]);
     const text = (key: string) => `credentials.access_key_id: ${key}\nserver.endpoint_url: ${server.url}\n`;
     const [named, flagged] = [file(text("named")), file(text("flagged"))];
@@ -52,7 +52,7 @@ describe("where configuration comes from", () => {
     expect(await run(["-c", flagged], { SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "" })).toBe("flagged");
   });
 
-  test.each([
+  it.each([
     ["missing", undefined],
     ["no YAML", "a: [b"],
   ])("a file that is %s stops --config and nothing else", async (_what, text) => {
@@ -67,7 +67,7 @@ describe("where configuration comes from", () => {
     expect(stderr).toMatch(/^error reading configuration file: .*\nError executing command\.\n$/);
   });
 
-  test.each([
+  it.each([
     ["server: {endpoint_uri: x}", 'unknown key "server.endpoint_uri" (did you mean server.endpoint_url?)'],
     ["nonsense: {}", 'unknown key "nonsense"'],
     ["credentials: {access_key_id: 123}", "credentials.access_key_id: must be a string, not a int"],
@@ -90,7 +90,7 @@ describe("where configuration comes from", () => {
     expect(await svcctl(LIST, { env: { ...env, HOME: join(path, "..") } })).toMatchObject(expected);
   });
 
-  test("every item of the original is known", async () => {
+  it("every item of the original is known", async () => {
     const { env } = await replay([EMPTY]);
     const path = file(`
 credentials:
@@ -104,7 +104,7 @@ experimental: {local: {posix_permissions: {enabled: true, include_uid: true, inc
     expect(await svcctl([...LIST, "-c", path], { env })).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("a faulty variable is fatal and named", async () => {
+  it("a faulty variable is fatal and named", async () => {
     const { stderr } = await svcctl(LIST, { env: { SVCCTL_SERVER_RETRIES_ENABLED: "perhaps" } });
     expect(stderr).toContain("SVCCTL_SERVER_RETRIES_ENABLED: expected a boolean");
   });
@@ -113,7 +113,7 @@ experimental: {local: {posix_permissions: {enabled: true, include_uid: true, inc
 describe("svcctl config without a terminal", () => {
   const read = (path: string) => parse(readFileSync(path, "utf8"));
 
-  test("takes the three values as lines", async () => {
+  it("takes the three values as lines", async () => {
     const path = join(temporaryFolder(), "deep", "svcctl.yaml");
     const stdin = "KEY\nSECRET\nhttps://data.example.com\n";
     expect(await svcctl(["config", "-c", path], { stdin })).toEqual({
@@ -131,7 +131,7 @@ describe("svcctl config without a terminal", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("takes options, the secret from standard input", async () => {
+  it("takes options, the secret from standard input", async () => {
     const path = join(temporaryFolder(), "svcctl.yaml");
     const flags = ["--access-key-id", "KEY", "--endpoint-url", "http://h:1", "--secret-access-key-stdin"];
     expect((await svcctl(["config", "-c", path, ...flags], { stdin: "SECRET\n" })).code).toBe(0);
@@ -141,7 +141,7 @@ describe("svcctl config without a terminal", () => {
     });
   });
 
-  test("takes what variables give, and with --json prints only JSON", async () => {
+  it("takes what variables give, and with --json prints only JSON", async () => {
     const path = join(temporaryFolder(), "svcctl.yaml");
     const env = { SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "KEY", SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "SECRET" };
     const { stdout } = await svcctl(["config", "--json", "-c", path], { env });
@@ -149,7 +149,7 @@ describe("svcctl config without a terminal", () => {
     expect(read(path).credentials).toEqual({ access_key_id: "KEY", secret_access_key: "SECRET" });
   });
 
-  test("does not wait for lines that nothing needs", async () => {
+  it("does not wait for lines that nothing needs", async () => {
     const path = join(temporaryFolder(), "svcctl.yaml");
     const flags = ["--access-key-id", "KEY", "--endpoint-url", "http://h:1"];
     const env = { SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "SECRET" };
@@ -159,7 +159,7 @@ describe("svcctl config without a terminal", () => {
     expect(read(path).credentials).toEqual({ access_key_id: "KEY", secret_access_key: "SECRET" });
   });
 
-  test("keeps what is not answered, and every other item", async () => {
+  it("keeps what is not answered, and every other item", async () => {
     const before =
       "credentials: {access_key_id: OLD, secret_access_key: KEPT}\nserver: {retries: {max_attempts: 9}}\n";
     const path = file(before);
@@ -170,7 +170,7 @@ describe("svcctl config without a terminal", () => {
     });
   });
 
-  test("narrows the mode of a file that others could read, and follows a link to it", async () => {
+  it("narrows the mode of a file that others could read, and follows a link to it", async () => {
     const path = file("credentials: {access_key_id: A, secret_access_key: B}\n");
     chmodSync(path, 0o666);
     const link = join(temporaryFolder(), "link.yaml");
@@ -181,7 +181,7 @@ describe("svcctl config without a terminal", () => {
     expect(readdirSync(join(path, ".."))).toEqual([".svcctl.yaml"]);
   });
 
-  test.each([
+  it.each([
     ["nothing at all", "", "access key id is missing"],
     ["no secret", "KEY\n", "secret access key is missing"],
     ["an endpoint that is none", "KEY\nSECRET\nhost:8000\n", "invalid server.endpoint_url"],
@@ -193,7 +193,7 @@ describe("svcctl config without a terminal", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.each(["a: [b", "unknown: 1"])("does not overwrite what it cannot understand: %s", async (text) => {
+  it.each(["a: [b", "unknown: 1"])("does not overwrite what it cannot understand: %s", async (text) => {
     const path = file(text);
     const { code, stderr } = await svcctl(["config", "-c", path], { stdin: "A\nB\nhttp://h\n" });
     expect(code).toBe(1);
@@ -201,7 +201,7 @@ describe("svcctl config without a terminal", () => {
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  test("says why the file cannot be written", async () => {
+  it("says why the file cannot be written", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "taken"));
     const { code, stderr } = await svcctl(["config", "-c", join(folder, "taken")], { stdin: "A\nB\n\n" });

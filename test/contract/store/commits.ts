@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { isErrorCode } from "../../../src/errors.ts";
-import type { Commit } from "../../../src/store/store.ts";
+import type { Commit } from "../../../src/store/port.ts";
 import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */

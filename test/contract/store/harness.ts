@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, expect } from "vitest";
 import { isErrorCode } from "../../../src/errors.ts";
-import type { Commit, ScannedRecord, Snapshot, Store, StoredRecord } from "../../../src/store/store.ts";
-import { MAX_COMMIT_OPERATIONS, withSnapshot } from "../../../src/store/store.ts";
+import type { Commit, ScannedRecord, Snapshot, Store, StoredRecord } from "../../../src/store/port.ts";
+import { MAX_COMMIT_OPERATIONS, withSnapshot } from "../../../src/store/port.ts";
 
 /** A backend under test, opened empty. */
 export interface OpenedStore {

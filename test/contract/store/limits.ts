@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { isErrorCode } from "../../../src/errors.ts";
-import { MAX_COMMIT_OPERATIONS, MAX_KEY_BYTES } from "../../../src/store/store.ts";
+import { MAX_COMMIT_OPERATIONS, MAX_KEY_BYTES } from "../../../src/store/port.ts";
 import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */

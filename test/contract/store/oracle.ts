@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isErrorCode } from "../../../src/errors.ts";
-import type { ScanOptions, Snapshot, Store } from "../../../src/store/store.ts";
+import type { ScanOptions, Snapshot, Store } from "../../../src/store/port.ts";
 import type { OpenedStore } from "./harness.ts";
 
 /** The naive store: a map that is copied for each snapshot and sorted for each scan. */

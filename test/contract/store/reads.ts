@@ -1,7 +1,7 @@
 /** Reads: look-ups, order, scans and their edges, paging. */
 
 import { expect, it } from "vitest";
-import { MAX_KEY_BYTES } from "../../../src/store/store.ts";
+import { MAX_KEY_BYTES } from "../../../src/store/port.ts";
 import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */

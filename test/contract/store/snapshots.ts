@@ -1,7 +1,7 @@
 /** Snapshots: one state each, also while others write. */
 
 import { expect, it } from "vitest";
-import type { Snapshot } from "../../../src/store/store.ts";
+import type { Snapshot } from "../../../src/store/port.ts";
 import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */

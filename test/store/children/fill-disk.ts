@@ -5,8 +5,8 @@
 
 import { writeSync } from "node:fs";
 import { isErrorCode } from "../../../src/errors.ts";
-import { openLocalStore } from "../../../src/store/local.ts";
-import { withSnapshot } from "../../../src/store/store.ts";
+import { openLocalStore } from "../../../src/store/local/local-store.ts";
+import { withSnapshot } from "../../../src/store/port.ts";
 
 const logged: string[] = [];
 const log = { info: () => undefined, error: (_: unknown, message: string) => void logged.push(message) };

@@ -4,7 +4,7 @@
  */
 
 import { writeSync } from "node:fs";
-import { openLocalStore } from "../../../src/store/local.ts";
+import { openLocalStore } from "../../../src/store/local/local-store.ts";
 
 const [path, first] = process.argv.slice(2);
 const WRITERS = 4;

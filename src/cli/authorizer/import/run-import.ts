@@ -5,7 +5,7 @@ import { openData, openLog } from "../../../compose/data.ts";
 import { auditOnce } from "../../../compose/offline-store.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
-import { countEntities } from "../../../directory/count-entities.ts";
+import { countEntities } from "../../../directory/read/count-entities.ts";
 import { AuthorizerError, type Problem } from "../../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { ProcessEdge } from "../../process-edge.ts";

@@ -4,9 +4,9 @@ import { stat } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { type PolicyDocument, readPolicies } from "../../../analysis/policy-documents.ts";
-import { parseDocument, type ReadDocument, readDocument } from "../../../documents/read-document.ts";
-import { selectFiles } from "../../../documents/select-files.ts";
 import { AuthorizerError, type Problem } from "../../../errors.ts";
+import { parseDocument, type ReadDocument, readDocument } from "../../../source-files/read-document.ts";
+import { selectFiles } from "../../../source-files/select-files.ts";
 import type { CommandContext } from "../command-context.ts";
 
 /** What stands for standard input. */

@@ -1,0 +1,120 @@
+/** AuthZEN entities as they come over the wire (decision-api.md §2). Unknown fields are ignored. */
+
+import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "../../decisions/authzen-entities.ts";
+import type { EvaluationRequest } from "../../decisions/decisions.ts";
+import { type Problem, pointTo } from "../../errors.ts";
+import { isObject } from "../../http/json-body.ts";
+import { fits, type HttpLimits } from "../../http/limits.ts";
+import type { Properties } from "../../model/entities.ts";
+
+/** The parts of an evaluation, some of which may be missing. */
+export type EvaluationParts = Pick<EvaluationRequest, "subject" | "action" | "resource" | "context">;
+
+/** Names of the parts, in the order in which problems are reported. */
+const PARTS = ["subject", "action", "resource", "context"] as const;
+
+/** Fields that each entity must have, all of them texts. */
+const REQUIRED = {
+  subject: ["type", "id"],
+  action: ["name"],
+  resource: ["type", "id"],
+} as const;
+
+/** Longest text of a field of an entity in bytes, where one is set. */
+export function longestText(part: string, field: string, limits: HttpLimits): number {
+  if (part === "action") return limits.actionBytes;
+  return part === "resource" && field === "id" ? limits.arnBytes : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The parts of an evaluation, or undefined when something is wrong with them: {@link partProblems} then says what.
+ * The objects of the body are used as they are.
+ */
+export function soundParts(body: Record<string, unknown>, limits: HttpLimits): EvaluationParts | undefined {
+  const { subject, action, resource, context } = body;
+  const sound =
+    isSoundSubject(subject) &&
+    isSoundAction(action, limits) &&
+    isSoundResource(resource, limits) &&
+    isBag(context);
+  if (!sound) return undefined;
+  const parts = {
+    subject: withoutNull(subject),
+    action: withoutNull(action),
+    resource: withoutNull(resource),
+  };
+  return context === undefined || context === null ? parts : { ...parts, context: context as Properties };
+}
+
+/** True for a subject as it has to be. */
+export function isSoundSubject(subject: unknown): subject is AuthzenSubject {
+  return (
+    isObject(subject) && isName(subject["type"]) && isName(subject["id"]) && isBag(subject["properties"])
+  );
+}
+
+/** True for an action as it has to be. */
+export function isSoundAction(action: unknown, limits: HttpLimits): action is AuthzenAction {
+  if (!isObject(action) || !isBag(action["properties"])) return false;
+  return isName(action["name"]) && fits(action["name"], limits.actionBytes);
+}
+
+/** True for a resource as it has to be. */
+export function isSoundResource(resource: unknown, limits: HttpLimits): resource is AuthzenResource {
+  if (!isObject(resource) || !isBag(resource["properties"])) return false;
+  return isName(resource["type"]) && isName(resource["id"]) && fits(resource["id"], limits.arnBytes);
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
+}
+
+/** True for an optional object; null counts as absent. */
+export function isBag(value: unknown): boolean {
+  return value === undefined || value === null || isObject(value);
+}
+
+function withoutNull<E extends { readonly properties?: Properties }>(entity: E): E {
+  if ((entity.properties as unknown) !== null) return entity;
+  const { properties: _null, ...rest } = entity;
+  return rest as E;
+}
+
+/**
+ * Everything that is wrong with the parts of an evaluation.
+ * @param pointer where the parts are.
+ * @param optional parts that may be missing: the defaults of `/evaluations`.
+ */
+export function partProblems(
+  body: Record<string, unknown>,
+  pointer: string,
+  limits: HttpLimits,
+  optional = false,
+): Problem[] {
+  return PARTS.flatMap((part) => {
+    const value = body[part];
+    const at = pointTo(pointer, part);
+    if (part === "context") return bagProblems(value, at);
+    if (value === undefined) return optional ? [] : [{ pointer: at, message: "required" }];
+    if (!isObject(value)) return [{ pointer: at, message: "expected an object" }];
+    return [
+      ...REQUIRED[part].flatMap((field) =>
+        textProblems(value[field], pointTo(at, field), longestText(part, field, limits)),
+      ),
+      ...bagProblems(value["properties"], pointTo(at, "properties")),
+    ];
+  });
+}
+
+/** What is wrong with an optional object. */
+export function bagProblems(value: unknown, pointer: string): Problem[] {
+  return isBag(value) ? [] : [{ pointer, message: "expected an object" }];
+}
+
+/** What is wrong with a required text. */
+export function textProblems(value: unknown, pointer: string, bytes: number): Problem[] {
+  if (value === undefined) return [{ pointer, message: "required" }];
+  if (typeof value !== "string") return [{ pointer, message: "expected a string" }];
+  if (!value.isWellFormed()) return [{ pointer, message: "not well-formed Unicode" }];
+  return fits(value, bytes) ? [] : [{ pointer, message: `longer than ${bytes} bytes` }];
+}

@@ -1,0 +1,55 @@
+/** `POST /access/v1/check`: one native decision (decision-api.md §3). */
+
+import type { CheckAnswer, CheckRequest, Decisions } from "../../decisions/decisions.ts";
+import type { Call } from "../../http/exchange.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import { requireScope } from "../../http/scopes.ts";
+import { FieldReader } from "./native-fields.ts";
+import { refuseQuery } from "./query.ts";
+import { readRequired } from "./required.ts";
+
+const FIELDS: ReadonlySet<string> = new Set(["user", "required", "context", "explain"]);
+const ALLOWED = '{"allowed":true,"effect":"allow"}';
+
+/** An answer as it goes over the wire. */
+export function checkBody(answer: CheckAnswer): Record<string, unknown> {
+  return { allowed: answer.effect === "allow", ...answer };
+}
+
+function checkText(answer: CheckAnswer): string {
+  const plain = answer.effect === "allow" && answer.id === undefined && answer.explanation === undefined;
+  return plain ? ALLOWED : JSON.stringify(checkBody(answer));
+}
+
+/** Builds the handler. */
+export function checkHandler(decisions: Decisions, limits: HttpLimits) {
+  return (body: unknown, call: Call): string | Promise<string> => {
+    refuseQuery(call);
+    const request = readCheck(body, call.requestId, limits);
+    if (request.explain) requireScope(call.access, "read");
+    const answer = decisions.check(request);
+    return answer instanceof Promise ? answer.then(checkText) : checkText(answer);
+  };
+}
+
+/** The question of a body; throws "invalid_request" with every problem. */
+export function readCheck(body: unknown, requestId: string, limits: HttpLimits): CheckRequest {
+  const reader = new FieldReader();
+  const fields = reader.object({ value: body, pointer: "" }, FIELDS);
+  const whole = reader.problems.length === 0 || fields.size > 0;
+  if (!whole) reader.finish();
+  const request: CheckRequest = {
+    user: reader.text(fields.get("user"), "/user"),
+    required: readRequired(
+      reader,
+      fields.get("required") ?? { value: undefined, pointer: "/required" },
+      limits,
+    ),
+    context: reader.context(fields.get("context")),
+    explain: reader.flag(fields.get("explain")),
+    entrance: "check",
+    requestId,
+  };
+  reader.finish();
+  return request;
+}

@@ -1,0 +1,53 @@
+/** `POST /access/v1/evaluation`: one AuthZEN access evaluation (decision-api.md §2). */
+
+import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../decisions/decisions.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import type { Call } from "../../http/exchange.ts";
+import { requireObject } from "../../http/json-body.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import { type EvaluationParts, partProblems, soundParts } from "./authzen.ts";
+import { wantsExplanation } from "./query.ts";
+
+const ALLOWED = '{"decision":true}';
+
+/** An answer as JSON text. */
+export function evaluationText(answer: EvaluationAnswer): string {
+  return answer.decision && answer.context === undefined ? ALLOWED : JSON.stringify(answer);
+}
+
+/** Builds the handler. */
+export function evaluationHandler(decisions: Decisions, limits: HttpLimits) {
+  return (body: unknown, call: Call): string | Promise<string> => {
+    const explain = wantsExplanation(call);
+    const answer = decisions.evaluate(
+      singleEvaluation(requireObject(body), call, explain, "evaluation", limits),
+    );
+    return answer instanceof Promise ? answer.then(evaluationText) : evaluationText(answer);
+  };
+}
+
+/** The evaluation that a whole body asks for; throws "invalid_request" with every problem. */
+export function singleEvaluation(
+  body: Record<string, unknown>,
+  call: Call,
+  explain: boolean,
+  entrance: EvaluationRequest["entrance"],
+  limits: HttpLimits,
+): EvaluationRequest {
+  const parts = soundParts(body, limits);
+  if (parts === undefined) throw invalidRequest(partProblems(body, "", limits));
+  return toRequest(parts, call, explain, entrance);
+}
+
+/** Parts and call in one object. */
+export function toRequest(
+  parts: EvaluationParts,
+  call: Call,
+  explain: boolean,
+  entrance: EvaluationRequest["entrance"],
+): EvaluationRequest {
+  const { subject, action, resource, context } = parts;
+  const { requestId } = call;
+  if (context === undefined) return { subject, action, resource, explain, entrance, requestId };
+  return { subject, action, resource, context, explain, entrance, requestId };
+}

@@ -1,0 +1,217 @@
+/** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (decision-api.md §2). */
+
+import type {
+  AllowsAtHand,
+  Decisions,
+  EvaluationAnswer,
+  EvaluationRequest,
+} from "../../decisions/decisions.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
+import { invalidRequest, statusOf } from "../../http/errors.ts";
+import type { Call } from "../../http/exchange.ts";
+import { isObject, requireObject } from "../../http/json-body.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import {
+  isBag,
+  isSoundAction,
+  isSoundResource,
+  isSoundSubject,
+  partProblems,
+  soundParts,
+} from "./authzen.ts";
+import { evaluationText, singleEvaluation, toRequest } from "./evaluation.ts";
+import { wantsExplanation } from "./query.ts";
+
+const SEMANTICS = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"] as const;
+type Semantic = (typeof SEMANTICS)[number];
+
+/** The answer to an element; the deciding one names the semantic in `reason`, its own reason moves aside. */
+type ElementAnswer = EvaluationAnswer & { readonly context?: { readonly element_reason?: string } };
+
+/** Builds the handler. */
+export function evaluationsHandler(decisions: Decisions, limits: HttpLimits) {
+  return (body: unknown, call: Call): string | Promise<string> => {
+    const explain = wantsExplanation(call);
+    const defaults = requireObject(body);
+    const elements = defaults["evaluations"] ?? [];
+    const problems = optionProblems(defaults["options"]);
+    if (!Array.isArray(elements)) problems.push({ pointer: "/evaluations", message: "expected an array" });
+    else if (elements.length > limits.batch) {
+      problems.push({ pointer: "/evaluations", message: `more than ${limits.batch} elements` });
+    }
+    const single = Array.isArray(elements) && elements.length === 0;
+    problems.push(...partProblems(defaults, "", limits, !single));
+    if (problems.length > 0) throw invalidRequest(problems);
+    if (single) {
+      const answer = decisions.evaluate(singleEvaluation(defaults, call, explain, "evaluations", limits));
+      return answer instanceof Promise ? answer.then(evaluationText) : evaluationText(answer);
+    }
+    const batch = new Batch(decisions, limits, defaults, call, explain);
+    const semantic = semanticOf(defaults["options"]);
+    return semantic === "execute_all"
+      ? batch.executeAll(elements as unknown[])
+      : batch.untilDecided(elements as unknown[], semantic);
+  };
+}
+
+function optionProblems(options: unknown): Problem[] {
+  if (options === undefined || options === null) return [];
+  if (!isObject(options)) return [{ pointer: "/options", message: "expected an object" }];
+  const semantic = options["evaluations_semantic"] ?? "execute_all";
+  if (SEMANTICS.some((known) => known === semantic)) return [];
+  return [{ pointer: "/options/evaluations_semantic", message: `expected one of ${SEMANTICS.join(", ")}` }];
+}
+
+function semanticOf(options: unknown): Semantic {
+  if (!isObject(options)) return "execute_all";
+  return (options["evaluations_semantic"] as Semantic | undefined | null) ?? "execute_all";
+}
+
+/** The test of a user and an action, and the entities that it was found for. */
+interface AtHand {
+  readonly subject: unknown;
+  readonly action: unknown;
+  readonly user: string | undefined;
+  readonly name: string | undefined;
+  readonly allows: AllowsAtHand | undefined;
+}
+
+const NOTHING_AT_HAND: AtHand = {
+  subject: undefined,
+  action: undefined,
+  user: undefined,
+  name: undefined,
+  allows: undefined,
+};
+const ALLOWED: EvaluationAnswer = { decision: true };
+
+/** The elements of one request. */
+class Batch {
+  /** User and action of the last element, whose test serves the next that has the same. */
+  #last: AtHand = NOTHING_AT_HAND;
+
+  readonly #decisions: Decisions;
+  readonly #limits: HttpLimits;
+  readonly #defaults: Record<string, unknown>;
+  readonly #call: Call;
+  readonly #explain: boolean;
+
+  constructor(
+    decisions: Decisions,
+    limits: HttpLimits,
+    defaults: Record<string, unknown>,
+    call: Call,
+    explain: boolean,
+  ) {
+    this.#decisions = decisions;
+    this.#limits = limits;
+    this.#defaults = defaults;
+    this.#call = call;
+    this.#explain = explain;
+  }
+
+  /** Every element in order; at once when every answer is at hand. */
+  executeAll(elements: readonly unknown[]): string | Promise<string> {
+    const answers: (EvaluationAnswer | Promise<EvaluationAnswer>)[] = [];
+    let late = false;
+    for (const [index, element] of elements.entries()) {
+      const answer = this.#answer(element, index);
+      late ||= answer instanceof Promise;
+      answers.push(answer);
+    }
+    return late ? Promise.all(answers).then(batchText) : batchText(answers as EvaluationAnswer[]);
+  }
+
+  /** Elements in order until one decides for all. */
+  async untilDecided(elements: readonly unknown[], semantic: Semantic): Promise<string> {
+    const deciding = semantic === "permit_on_first_permit";
+    const answers: ElementAnswer[] = [];
+    for (const [index, element] of elements.entries()) {
+      const pending = this.#answer(element, index);
+      const answer = pending instanceof Promise ? await pending : pending;
+      // Meanwhile the user may have changed.
+      if (pending instanceof Promise) this.#last = NOTHING_AT_HAND;
+      if (answer.decision === deciding) {
+        answers.push(naming(semantic, answer));
+        break;
+      }
+      answers.push(answer);
+    }
+    return batchText(answers);
+  }
+
+  #answer(element: unknown, index: number): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const pointer = `/evaluations/${index}`;
+    try {
+      if (this.#isAllowedAtHand(element)) return ALLOWED;
+      const answer = this.#decisions.evaluate(this.#request(element, pointer));
+      return answer instanceof Promise ? answer.catch((error) => elementError(error, pointer)) : answer;
+    } catch (error) {
+      return elementError(error, pointer);
+    }
+  }
+
+  /** The short way to an allow, which most elements of most batches get: it makes no objects. */
+  #isAllowedAtHand(element: unknown): boolean {
+    if (this.#explain || !isObject(element)) return false;
+    const defaults = this.#defaults;
+    const subject = element["subject"] === undefined ? defaults["subject"] : element["subject"];
+    const action = element["action"] === undefined ? defaults["action"] : element["action"];
+    const resource = element["resource"] === undefined ? defaults["resource"] : element["resource"];
+    // Of defaults the very same objects come again and again.
+    if (subject !== this.#last.subject || action !== this.#last.action) this.#turnTo(subject, action);
+    const { allows } = this.#last;
+    if (allows === undefined || !isSoundResource(resource, this.#limits)) return false;
+    return isBag(element["context"]) && allows(resource.type, resource.id);
+  }
+
+  #turnTo(subject: unknown, action: unknown): void {
+    if (!isSoundSubject(subject) || subject.type !== "user" || !isSoundAction(action, this.#limits)) {
+      this.#last = { ...NOTHING_AT_HAND, subject, action };
+      return;
+    }
+    const { user, name } = this.#last;
+    const same = subject.id === user && action.name === name;
+    const allows = same ? this.#last.allows : this.#decisions.allowsAtHand(subject.id, action.name);
+    this.#last = { subject, action, user: subject.id, name: action.name, allows };
+  }
+
+  #request(element: unknown, pointer: string): EvaluationRequest {
+    if (!isObject(element)) throw invalidRequest([{ pointer, message: "expected an object" }]);
+    const defaults = this.#defaults;
+    const whole = {
+      subject: element["subject"] === undefined ? defaults["subject"] : element["subject"],
+      action: element["action"] === undefined ? defaults["action"] : element["action"],
+      resource: element["resource"] === undefined ? defaults["resource"] : element["resource"],
+      context: element["context"] ?? defaults["context"],
+    };
+    const parts = soundParts(whole, this.#limits);
+    if (parts === undefined) throw invalidRequest(partProblems(whole, pointer, this.#limits));
+    return toRequest(parts, this.#call, this.#explain, "evaluations");
+  }
+}
+
+function naming(semantic: Semantic, answer: EvaluationAnswer): ElementAnswer {
+  const { reason, ...context } = answer.context ?? {};
+  const aside = reason === undefined ? {} : { element_reason: reason };
+  return { decision: answer.decision, context: { ...context, ...aside, reason: semantic } };
+}
+
+/** A faulty element is denied with its error; what is no fault of the element fails the whole request. */
+function elementError(error: unknown, element: string): EvaluationAnswer {
+  if (!(error instanceof AuthorizerError) || !isErrorCode(error, "invalid_request")) throw error;
+  const details = error.problems.map(({ pointer, message }) => {
+    // Problems that turn up in deciding are told from the element, those of parsing from the whole body.
+    return `${pointer.startsWith(element) ? pointer : element + pointer}: ${message}`;
+  });
+  const message = details.length === 0 ? error.message : `invalid request: ${details.join("; ")}`;
+  return { decision: false, context: { error: { status: statusOf(error), message } } };
+}
+
+function batchText(answers: readonly ElementAnswer[]): string {
+  let text = '{"evaluations":[';
+  for (const [index, answer] of answers.entries()) {
+    text += index === 0 ? evaluationText(answer) : `,${evaluationText(answer)}`;
+  }
+  return `${text}]}`;
+}

@@ -1,0 +1,66 @@
+/** What `/filter` is asked about: ARNs, or ids of a resource type. */
+
+import type { Decisions } from "../../decisions/decisions.ts";
+import { isErrorCode, type Problem } from "../../errors.ts";
+import { fits, type HttpLimits } from "../../http/limits.ts";
+import type { DecisionContext } from "../../model/decision.ts";
+import type { Field, FieldReader } from "./native-fields.ts";
+
+/** What all items of a request share. */
+export interface FilterHead {
+  readonly user: string;
+  /** `service:Verb`, or a short name of `type`. */
+  readonly action: string;
+  readonly type?: string;
+  readonly context: DecisionContext;
+}
+
+/** Reads the shared fields. */
+export function readHead(
+  reader: FieldReader,
+  fields: ReadonlyMap<string, Field>,
+  limits: HttpLimits,
+): FilterHead {
+  const type = fields.get("type");
+  return {
+    user: reader.text(fields.get("user"), "/user"),
+    action: reader.text(fields.get("action"), "/action", limits.actionBytes),
+    ...(type === undefined ? {} : { type: reader.text(type, "/type") }),
+    context: reader.context(fields.get("context")),
+  };
+}
+
+/** One item: an ARN, `undefined` for what nobody can be allowed (an unknown type), or what is wrong with it. */
+export type FilterItem = string | undefined | Pick<Problem, "message">;
+
+/** Turns the items of a request into resources. */
+export class ItemReader {
+  /** `service:Verb`, or undefined where the type has no such action: then nothing is allowed. */
+  readonly action: string | undefined;
+  readonly #decisions: Decisions;
+  readonly #type: string | undefined;
+  readonly #limits: HttpLimits;
+
+  constructor(decisions: Decisions, head: FilterHead, limits: HttpLimits) {
+    const { action, type } = head;
+    const short = type !== undefined && !action.includes(":");
+    this.action = short ? decisions.actionName(type, action) : action;
+    this.#decisions = decisions;
+    this.#type = type;
+    this.#limits = limits;
+  }
+
+  /** Reads one item. */
+  read(item: unknown): FilterItem {
+    if (typeof item !== "string") return { message: "expected a string" };
+    if (!item.isWellFormed()) return { message: "not well-formed Unicode" };
+    if (!fits(item, this.#limits.arnBytes)) return { message: `longer than ${this.#limits.arnBytes} bytes` };
+    if (this.#type === undefined) return item;
+    try {
+      return this.#decisions.resourceArn(this.#type, item);
+    } catch (error) {
+      if (isErrorCode(error, "invalid_request")) return { message: error.message };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * `POST /access/v1/filter` as `application/x-ndjson`: any number of items in constant memory, streamed both ways.
+ *
+ * Request: a first line `{user, action, type?, context?}`, then one JSON string per line. Response: a line
+ * `{"index":N}` per allowed item (0-based, ascending), `{"index":N,"error":{…}}` per faulty one, and at the end
+ * `{"complete":true,"items":N,"allowed":N}`. Without that line the answer is not complete.
+ */
+
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Decisions } from "../../decisions/decisions.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { codeOf, errorReply, invalidRequest, statusOf } from "../../http/errors.ts";
+import type { Call, Edge, StreamedRequest } from "../../http/exchange.ts";
+import { parseJson } from "../../http/json-body.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import { LineSplitter } from "../../http/lines.ts";
+import { makeRequestId } from "../../http/request-id.ts";
+import { type FilterHead, ItemReader, readHead } from "./filter-items.ts";
+import { FieldReader } from "./native-fields.ts";
+import { refuseQuery } from "./query.ts";
+
+const HEAD: ReadonlySet<string> = new Set(["user", "action", "type", "context"]);
+
+/** Longest form of a character in a JSON string, `\uXXXX`. */
+const ESCAPED_BYTES = 6;
+const AROUND_ITEM = 64;
+
+/** Builds the handler. */
+export function filterStreamHandler(decisions: Decisions, edge: Edge) {
+  return async (request: StreamedRequest, response: ServerResponse, call: Call): Promise<void> => {
+    refuseQuery(call);
+    const session = new FilterSession(decisions, edge, request, response, call);
+    try {
+      await session.run();
+    } catch (error) {
+      if (!response.headersSent || response.destroyed) throw error;
+      session.fail(error);
+    }
+  };
+}
+
+/** One streamed request. */
+class FilterSession {
+  readonly #decisions: Decisions;
+  readonly #edge: Edge;
+  readonly #limits: HttpLimits;
+  readonly #request: StreamedRequest;
+  readonly #response: ServerResponse;
+  readonly #call: Call;
+  readonly #gone = new AbortController();
+  readonly #splitter = new LineSplitter();
+  #head: FilterHead | undefined;
+  #items: ItemReader | undefined;
+  #seen = 0;
+  #allowed = 0;
+
+  constructor(
+    decisions: Decisions,
+    edge: Edge,
+    request: StreamedRequest,
+    response: ServerResponse,
+    call: Call,
+  ) {
+    this.#decisions = decisions;
+    this.#edge = edge;
+    this.#limits = edge.limits;
+    this.#request = request;
+    this.#response = response;
+    this.#call = call;
+    response.once("close", () => this.#gone.abort());
+  }
+
+  async run(): Promise<void> {
+    const maxBytes = () =>
+      this.#head === undefined ? this.#limits.bodyBytes : this.#limits.arnBytes * ESCAPED_BYTES + AROUND_ITEM;
+    for await (const piece of this.#request.iterator({ destroyOnReturn: false })) {
+      this.#postponeDeadline();
+      await this.#take(this.#splitter.push(piece as Buffer, maxBytes));
+    }
+    await this.#take(this.#splitter.end(maxBytes));
+    if (this.#head === undefined)
+      throw invalidRequest([], "line 1: an object with user and action is needed");
+    this.#response.end(`{"complete":true,"items":${this.#seen},"allowed":${this.#allowed}}\n`);
+  }
+
+  /** Ends the answer with an error line. */
+  fail(error: unknown): void {
+    const { body, errorId } = errorReply(error);
+    this.#edge.counters.errors[codeOf(error)]++;
+    if (errorId !== undefined) {
+      const request_id = this.#call.requestId === "" ? makeRequestId() : this.#call.requestId;
+      this.#edge.log.failure({ error_id: errorId, request_id, path: "/access/v1/filter", error });
+    }
+    const { message } = JSON.parse(body) as { message: string };
+    this.#response.end(
+      `${JSON.stringify({ complete: false, error: { status: statusOf(error), message } })}\n`,
+    );
+    this.#request.resume();
+  }
+
+  async #take(lines: Iterable<string>): Promise<void> {
+    const batch: unknown[] = [];
+    try {
+      for (const line of lines) {
+        if (line.trim() === "") continue;
+        if (this.#head === undefined) {
+          await this.#decisions.typesRefreshed();
+          this.#begin(line);
+        } else batch.push(this.#parse(line, 1));
+      }
+    } finally {
+      // What came before a faulty line is answered, however the stream was cut into pieces.
+      if (batch.length > 0) await this.#answer(batch);
+    }
+  }
+
+  #begin(line: string): void {
+    const reader = new FieldReader();
+    const fields = reader.object({ value: this.#parse(line, this.#limits.jsonDepth), pointer: "" }, HEAD);
+    const head = readHead(reader, fields, this.#limits);
+    reader.finish();
+    this.#items = new ItemReader(this.#decisions, head, this.#limits);
+    this.#head = head;
+    const { requestId } = this.#call;
+    this.#response.writeHead(200, [
+      "Content-Type",
+      "application/x-ndjson",
+      ...(requestId === "" ? [] : ["X-Request-ID", requestId]),
+    ]);
+    this.#response.flushHeaders();
+  }
+
+  #parse(line: string, depth: number): unknown {
+    try {
+      return parseJson(line, depth);
+    } catch (error) {
+      if (!(error instanceof AuthorizerError)) throw error;
+      throw invalidRequest([], `line ${this.#splitter.line}: ${error.problems[0]?.message ?? error.message}`);
+    }
+  }
+
+  async #answer(batch: readonly unknown[]): Promise<void> {
+    const items = this.#items as ItemReader;
+    const lines: { readonly index: number; readonly text: string }[] = [];
+    const resources: string[] = [];
+    const indexes: number[] = [];
+    for (const item of batch) {
+      const index = this.#seen++;
+      const resource = items.read(item);
+      if (typeof resource === "string") {
+        resources.push(resource);
+        indexes.push(index);
+      } else if (resource !== undefined) {
+        lines.push({ index, text: JSON.stringify({ index, error: { status: 400, ...resource } }) });
+      }
+    }
+    for (const position of await this.#allowedOf(resources)) {
+      const index = indexes[position] as number;
+      lines.push({ index, text: `{"index":${index}}` });
+      this.#allowed++;
+    }
+    lines.sort((a, b) => a.index - b.index);
+    await this.#write(lines.map(({ text }) => `${text}\n`).join(""));
+  }
+
+  async #allowedOf(resources: readonly string[]): Promise<readonly number[]> {
+    const { user, context } = this.#head as FilterHead;
+    const action = this.#items?.action;
+    if (action === undefined || resources.length === 0) return [];
+    await this.#edge.admission.acquire(this.#gone.signal);
+    try {
+      const { requestId } = this.#call;
+      return await this.#decisions.filter({ user, action, resources, context, requestId });
+    } finally {
+      this.#edge.admission.release();
+    }
+  }
+
+  async #write(text: string): Promise<void> {
+    if (text === "" || this.#response.write(text)) return;
+    await once(this.#response, "drain", { signal: this.#gone.signal });
+    this.#postponeDeadline();
+  }
+
+  /** A stream may last as long as both sides move. */
+  #postponeDeadline(): void {
+    this.#request.deadline = performance.now() + this.#limits.requestTimeoutMs;
+  }
+}

@@ -1,0 +1,135 @@
+/** Fields of native bodies (decision-api.md §3): unknown ones are refused, every problem is reported at once. */
+
+import { type Problem, pointTo } from "../../errors.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import { isObject } from "../../http/json-body.ts";
+import { FIELD_LIMITS } from "../../model/condition.ts";
+import { type DecisionContext, type FieldValue, UNREADABLE } from "../../model/decision.ts";
+import { textProblems } from "./authzen.ts";
+
+/** One field: its value and where it stands. */
+export interface Field {
+  readonly value: unknown;
+  readonly pointer: string;
+}
+
+/** Reads fields of one body and gathers what is wrong with them. */
+export class FieldReader {
+  readonly problems: Problem[] = [];
+
+  problem(pointer: string, message: string): void {
+    this.problems.push({ pointer, message });
+  }
+
+  /** The fields of an object by name; a problem for each that is not known, and for a value that is no object. */
+  object(field: Field, known: ReadonlySet<string>): ReadonlyMap<string, Field> {
+    const fields = new Map<string, Field>();
+    if (!isObject(field.value)) {
+      this.problem(field.pointer, field.value === undefined ? "required" : "expected an object");
+      return fields;
+    }
+    for (const [name, value] of Object.entries(field.value)) {
+      const pointer = pointTo(field.pointer, name);
+      if (known.has(name)) fields.set(name, { value, pointer });
+      else this.problem(pointer, "unknown field");
+    }
+    return fields;
+  }
+
+  /** A required text of at most `bytes` bytes; "" after a problem. */
+  text(field: Field | undefined, pointer: string, bytes = Number.POSITIVE_INFINITY): string {
+    const problems = textProblems(field?.value, pointer, bytes);
+    if (problems.length === 0) return field?.value as string;
+    this.problems.push(...problems);
+    return "";
+  }
+
+  /** A list; empty after a problem. */
+  list(field: Field | undefined, pointer: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
+    const value = field?.value;
+    if (Array.isArray(value) && value.length <= most) return value;
+    if (value === undefined) this.problem(pointer, "required");
+    else this.problem(pointer, Array.isArray(value) ? `more than ${most} items` : "expected an array");
+    return [];
+  }
+
+  /** An optional boolean. */
+  flag(field: Field | undefined): boolean {
+    if (field === undefined || typeof field.value === "boolean") return field?.value === true;
+    this.problem(field.pointer, "expected true or false");
+    return false;
+  }
+
+  /** Throws "invalid_request" when there is a problem. */
+  finish(): void {
+    if (this.problems.length > 0) throw invalidRequest(this.problems);
+  }
+
+  /**
+   * Condition fields: scalars as their JSON text, lists of them, nested objects by dotted name; null is missing. An
+   * object itself is a field that no operator can read.
+   */
+  context(field: Field | undefined): DecisionContext {
+    if (field === undefined || field.value === null) return NO_CONTEXT;
+    if (!isObject(field.value)) {
+      this.problem(field.pointer, "expected an object");
+      return NO_CONTEXT;
+    }
+    const context = new Map<string, FieldValue>();
+    this.#gather(context, field.value, "", field.pointer, 1);
+    return context;
+  }
+
+  #gather(
+    context: Map<string, FieldValue>,
+    object: Record<string, unknown>,
+    prefix: string,
+    pointer: string,
+    level: number,
+  ): void {
+    for (const [name, value] of Object.entries(object)) {
+      const at = pointTo(pointer, name);
+      if (value === null) continue;
+      const path = prefix + name;
+      if (path.length > FIELD_LIMITS.name) {
+        this.problem(at, `the name of this field has more than ${FIELD_LIMITS.name} characters`);
+      } else if (isObject(value) && level < FIELD_LIMITS.levels) {
+        context.set(path, UNREADABLE);
+        this.#gather(context, value, `${path}.`, at, level + 1);
+      } else {
+        const texts = this.#texts(value, at);
+        if (texts !== undefined) context.set(path, texts);
+      }
+    }
+  }
+
+  #texts(value: unknown, pointer: string): string | readonly string[] | undefined {
+    const texts = Array.isArray(value) ? value.map(scalarText) : scalarText(value);
+    if (texts === undefined || (Array.isArray(texts) && texts.includes(undefined))) {
+      this.problem(
+        pointer,
+        "expected a string, number, boolean, null, or a list of strings, numbers and booleans",
+      );
+      return undefined;
+    }
+    const read = texts as string | readonly string[];
+    if (!isTooMuch(read)) return read;
+    this.problem(pointer, `has more than ${FIELD_LIMITS.values} values or ${FIELD_LIMITS.text} characters`);
+    return undefined;
+  }
+}
+
+/** A context without fields. */
+export const NO_CONTEXT: DecisionContext = new Map();
+
+function isTooMuch(texts: string | readonly string[]): boolean {
+  if (typeof texts === "string") return texts.length > FIELD_LIMITS.text;
+  if (texts.length > FIELD_LIMITS.values) return true;
+  return texts.reduce((sum, text) => sum + text.length, 0) > FIELD_LIMITS.text;
+}
+
+function scalarText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return String(value);
+  return typeof value === "number" && Number.isFinite(value) ? JSON.stringify(value) : undefined;
+}

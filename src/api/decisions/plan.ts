@@ -1,0 +1,28 @@
+/** `POST /access/v1/plan`: what a user may act on, as patterns and conditions (decision-api.md §3). */
+
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { Call } from "../../http/exchange.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import { FieldReader } from "./native-fields.ts";
+import { refuseQuery } from "./query.ts";
+
+const FIELDS: ReadonlySet<string> = new Set(["user", "action", "type", "context"]);
+
+/** Builds the handler. */
+export function planHandler(decisions: Decisions, limits: HttpLimits) {
+  return async (body: unknown, call: Call): Promise<string> => {
+    refuseQuery(call);
+    const reader = new FieldReader();
+    const fields = reader.object({ value: body, pointer: "" }, FIELDS);
+    if (fields.size === 0) reader.finish();
+    const type = fields.get("type");
+    const request = {
+      user: reader.text(fields.get("user"), "/user"),
+      action: reader.text(fields.get("action"), "/action", limits.actionBytes),
+      ...(type === undefined ? {} : { type: reader.text(type, "/type") }),
+      context: reader.context(fields.get("context")),
+    };
+    reader.finish();
+    return JSON.stringify(await decisions.searches.plan(request));
+  };
+}

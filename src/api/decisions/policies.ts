@@ -1,0 +1,91 @@
+/**
+ * Policies given in a request: their types are checked, their sense is not (decision-api.md §3, `/simulate`). Texts are
+ * bounded all the same, as the time that a pattern takes grows with its length.
+ */
+
+import { pointTo } from "../../errors.ts";
+import { isObject } from "../../http/json-body.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import type { Condition, NamedStatements, Statement } from "../../model/policy.ts";
+import type { Field, FieldReader } from "./native-fields.ts";
+
+/** What a stored policy carries besides is accepted and not used. */
+const POLICY: ReadonlySet<string> = new Set(["name", "statement", "creation_date", "acl"]);
+const STATEMENT: ReadonlySet<string> = new Set(["effect", "action", "resource", "condition"]);
+
+/** What reading policies needs besides the policies. */
+interface Reading {
+  readonly reader: FieldReader;
+  /** Longest text. */
+  readonly bytes: number;
+}
+
+/** Reads a list of policies. */
+export function readPolicies(
+  reader: FieldReader,
+  field: Field,
+  { policyBytes }: HttpLimits,
+): readonly NamedStatements[] {
+  const reading: Reading = { reader, bytes: policyBytes };
+  return reader.list(field, field.pointer).map((value, index) => {
+    const pointer = pointTo(field.pointer, index);
+    const fields = reader.object({ value, pointer }, POLICY);
+    const statements = pointTo(pointer, "statement");
+    return {
+      name: reader.text(fields.get("name"), pointTo(pointer, "name")),
+      statement: reader
+        .list(fields.get("statement"), statements)
+        .map((statement, place) =>
+          readStatement(reading, { value: statement, pointer: pointTo(statements, place) }),
+        ),
+    };
+  });
+}
+
+function readStatement(reading: Reading, field: Field): Statement {
+  const { reader, bytes } = reading;
+  const fields = reader.object(field, STATEMENT);
+  const actions = pointTo(field.pointer, "action");
+  const statement = {
+    effect: reader.text(fields.get("effect"), pointTo(field.pointer, "effect")),
+    action: reader
+      .list(fields.get("action"), actions)
+      .map((action, index) => readText(reading, action, pointTo(actions, index))),
+    resource: reader.text(fields.get("resource"), pointTo(field.pointer, "resource"), bytes),
+  };
+  const condition = fields.get("condition");
+  if (condition === undefined || condition.value === null) return statement;
+  return { ...statement, condition: readCondition(reading, condition) };
+}
+
+/** Operator → field → values. Names come from callers: objects without prototype, so that none is special. */
+function readCondition(reading: Reading, field: Field): Condition {
+  const { reader } = reading;
+  return readNamed(reader, field, (operator) =>
+    readNamed(reader, operator, (values) =>
+      reader
+        .list(values, values.pointer)
+        .map((value, index) => readText(reading, value, pointTo(values.pointer, index))),
+    ),
+  );
+}
+
+function readNamed<T>(
+  reader: FieldReader,
+  field: Field,
+  read: (member: Field) => T,
+): Readonly<Record<string, T>> {
+  const members: Record<string, T> = Object.create(null);
+  if (!isObject(field.value)) {
+    reader.problem(field.pointer, "expected an object");
+    return members;
+  }
+  for (const [name, value] of Object.entries(field.value)) {
+    members[name] = read({ value, pointer: pointTo(field.pointer, name) });
+  }
+  return members;
+}
+
+function readText({ reader, bytes }: Reading, value: unknown, pointer: string): string {
+  return reader.text({ value, pointer }, pointer, bytes);
+}

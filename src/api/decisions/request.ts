@@ -1,0 +1,61 @@
+/** `POST /access/v1/request`: may a request of a data server pass? (decision-api.md §3) */
+
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { RequestAnswer, RequestCheck } from "../../decisions/requests.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import type { Call } from "../../http/exchange.ts";
+import { parseJsonBody } from "../../http/json-body.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import { repeatedMembers } from "../../http/repeated-members.ts";
+import { FieldReader } from "./native-fields.ts";
+import { refuseQuery } from "./query.ts";
+import { readWireRequest, WIRE_FIELDS } from "./request-fields.ts";
+
+const FIELDS: ReadonlySet<string> = new Set(["user", ...WIRE_FIELDS, "context"]);
+
+/** Where letter case makes no difference: to HTTP, and to Go that reads the body. */
+const CASELESS: ReadonlySet<string> = new Set(["headers", "body"]);
+
+/** The value of a body in which no member is repeated; throws as {@link parseJsonBody} does. */
+export function parseRequestBody(bytes: Buffer, maxDepth: number): unknown {
+  const value = parseJsonBody(bytes, maxDepth);
+  const problems = repeatedMembers(bytes.toString("utf8"), CASELESS);
+  if (problems.length > 0) throw invalidRequest(problems);
+  return value;
+}
+
+/** Builds the handler; `s3Domains` are the host names of the S3 gateway. */
+export function requestHandler(decisions: Decisions, limits: HttpLimits, s3Domains: readonly string[]) {
+  return (body: unknown, call: Call): string | Promise<string> => {
+    refuseQuery(call);
+    const answer = decisions.request(readRequest(body, call, limits, s3Domains));
+    return answer instanceof Promise ? answer.then(requestText) : requestText(answer);
+  };
+}
+
+function requestText({ operation, required, allowed, perItem, ...rest }: RequestAnswer): string {
+  const items = perItem === undefined ? {} : { per_item: perItem };
+  return JSON.stringify({ operation, required, allowed, ...rest, ...items });
+}
+
+function readRequest(
+  body: unknown,
+  call: Call,
+  limits: HttpLimits,
+  s3Domains: readonly string[],
+): RequestCheck {
+  const reader = new FieldReader();
+  const fields = reader.object({ value: body, pointer: "" }, FIELDS);
+  if (fields.size === 0 && reader.problems.length > 0) reader.finish();
+  const check: RequestCheck = {
+    user: reader.text(fields.get("user"), "/user"),
+    request: readWireRequest(reader, fields, limits, s3Domains),
+    items: "told",
+    missingBody: "every_resource",
+    context: reader.context(fields.get("context")),
+    entrance: "request",
+    requestId: call.requestId,
+  };
+  reader.finish();
+  return check;
+}

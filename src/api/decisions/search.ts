@@ -1,0 +1,38 @@
+/** `POST /access/v1/search/subject|resource|action`: the searches of AuthZEN (decision-api.md §2). */
+
+import type { Found, SearchPage } from "../../decisions/searches.ts";
+import type { Call } from "../../http/exchange.ts";
+import { requireObject } from "../../http/json-body.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import { type PageTokens, requestText } from "./page-tokens.ts";
+import { type Entities, readSearch, type SearchKind } from "./search-entities.ts";
+import { RequestedPage } from "./search-pages.ts";
+
+/** What a search is served with. */
+export interface SearchServing {
+  readonly tokens: PageTokens;
+  readonly limits: HttpLimits;
+}
+
+/**
+ * Builds the handler of one search.
+ * @param find answers it
+ */
+export function searchHandler<S extends { readonly page: SearchPage }>(
+  kind: SearchKind,
+  find: (search: S, signal: AbortSignal | undefined) => Promise<Found<unknown>>,
+  { tokens, limits }: SearchServing,
+) {
+  return async (body: unknown, call: Call): Promise<string> => {
+    const { entities, asked } = readSearch<S>(kind, requireObject(body), limits);
+    const text = requestText(`search/${kind}`, entities, call.access.name);
+    const requested = new RequestedPage(tokens, asked, text);
+    const found = await find(withPage(entities, requested.page), call.signal);
+    // The page comes first, so that a reader of a long answer knows how much is to come.
+    return JSON.stringify({ page: requested.answer(found), results: found.results });
+  };
+}
+
+function withPage<S extends { readonly page: SearchPage }>(entities: Entities<S>, page: SearchPage): S {
+  return { ...entities, page } as unknown as S;
+}

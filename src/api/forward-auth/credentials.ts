@@ -1,0 +1,105 @@
+/**
+ * What an end user shows to prove who they are (security.md §2.6, §2.11): at most one kind of credential, told by the
+ * same signs that the data server goes by.
+ */
+
+import { parseCookie } from "cookie";
+import { LRUCache } from "lru-cache";
+import { AuthorizerError } from "../../errors.ts";
+import { LOGIN_COOKIE } from "../../http/login-cookie.ts";
+import { isPerhapsSigned, SIGNING_PARAMETERS } from "../../request-map/which-api.ts";
+import type { RequestHeaders } from "./request-headers.ts";
+
+/** Sessions of the data server: alone nothing to us (§2.11), but it acts as their user, even beside a signature. */
+const FOREIGN_SESSION = /(?:^|[;,\s])(?:internal|oidc|saml)_auth_session\s*=/;
+/** Base64 as the data server takes it: what it cannot read, it passes over, and looks for another credential. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const SIGNATURE_V4 = "AWS4-HMAC-SHA256";
+
+/** A credential as it was shown, not yet verified. */
+export type Shown =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "access_key"; readonly accessKeyId: string; readonly secret: string }
+  | { readonly kind: "login_token"; readonly token: string; readonly inCookie: boolean }
+  | { readonly kind: "signature" };
+
+const NOTHING: Shown = { kind: "nothing" };
+const SIGNATURE: Shown = { kind: "signature" };
+
+/**
+ * The one credential of a request.
+ * @param query the raw query of the client
+ * @throws AuthorizerError "unauthenticated" for several kinds, unknown schemes and malformed ones
+ */
+export function shownCredential(headers: RequestHeaders, query: string): Shown {
+  if (headers.repeated.has("authorization")) throw refused("more than one Authorization header");
+  const cookie = headers.get("cookie");
+  const ofHeader = inHeader(headers.get("authorization"));
+  const ofQuery = inQuery(query);
+  // Nearly every request of a program shows its header and nothing else.
+  if (ofHeader !== undefined && ofQuery === undefined && cookie === undefined) return ofHeader;
+  const shown = [ofHeader, inCookie(cookie), ofQuery];
+  const [first, second] = shown.filter((one) => one !== undefined);
+  if (first === undefined) return NOTHING;
+  if (second !== undefined || FOREIGN_SESSION.test(cookie ?? "")) {
+    throw refused("more than one kind of credential");
+  }
+  return first;
+}
+
+/** Decoded headers of programs, which send the same one with each request. Whether it is right is seen elsewhere. */
+const DECODED = new LRUCache<string, Shown>({ max: 1_000 });
+const LONGEST_DECODED = 512;
+
+function inHeader(authorization: string | undefined): Shown | undefined {
+  if (authorization === undefined) return undefined;
+  const known = DECODED.get(authorization);
+  if (known !== undefined) return known;
+  const shown = readHeader(authorization);
+  if (shown.kind === "access_key" && authorization.length <= LONGEST_DECODED)
+    DECODED.set(authorization, shown);
+  return shown;
+}
+
+function readHeader(authorization: string): Shown {
+  const blank = authorization.indexOf(" ");
+  const scheme = blank < 0 ? authorization : authorization.slice(0, blank);
+  const rest = blank < 0 ? "" : authorization.slice(blank + 1);
+  if (scheme === SIGNATURE_V4) return SIGNATURE;
+  switch (scheme.toLowerCase()) {
+    case "basic":
+      return accessKey(rest);
+    case "bearer":
+      if (rest === "" || rest.includes(" ")) throw refused("malformed bearer token");
+      return { kind: "login_token", token: rest, inCookie: false };
+    default:
+      // Signature V2 ("AWS") and SigV4A ("AWS4-ECDSA-P256-SHA256") among them.
+      throw refused("this kind of Authorization is not accepted");
+  }
+}
+
+function accessKey(encoded: string): Shown {
+  const bytes = Buffer.from(encoded, "base64");
+  const text = bytes.toString("utf8");
+  const colon = text.indexOf(":");
+  const sound = BASE64.test(encoded) && colon > 0 && !text.includes("\ufffd");
+  if (!sound) throw refused("malformed Basic credentials");
+  return { kind: "access_key", accessKeyId: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+function inCookie(cookie: string | undefined): Shown | undefined {
+  if (cookie === undefined || !cookie.includes(LOGIN_COOKIE)) return undefined;
+  const token = parseCookie(cookie)[LOGIN_COOKIE];
+  return token === undefined || token === "" ? undefined : { kind: "login_token", token, inCookie: true };
+}
+
+/** A presigned request, told by the names in its query after decoding, as the data server reads them. */
+function inQuery(query: string): Shown | undefined {
+  if (!isPerhapsSigned(query)) return undefined;
+  const pairs = new URLSearchParams(query);
+  return SIGNING_PARAMETERS.some((name) => pairs.has(name)) ? SIGNATURE : undefined;
+}
+
+function refused(message: string): AuthorizerError {
+  return new AuthorizerError("unauthenticated", message);
+}

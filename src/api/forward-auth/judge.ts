@@ -1,0 +1,184 @@
+/**
+ * The judgement on a request that a proxy asks about (security.md §2): who asks, what it needs, whether it may pass.
+ * Ways that lead to a pass meet in one place, `judged`; everything else is a refusal.
+ */
+
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { RequestAnswer, UsedCredential } from "../../decisions/requests.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import type { Identities, Identity } from "../../identity/identity.ts";
+import { SignatureRefused } from "../../identity/refusals.ts";
+import type { DecisionContext } from "../../model/decision.ts";
+import type { WireRequest } from "../../request-map/endpoints.ts";
+import { whichApi } from "../../request-map/which-api.ts";
+import { type Shown, shownCredential } from "./credentials.ts";
+import { type OriginalRequest, splitUri } from "./proxies.ts";
+import type { Refusal } from "./refusals.ts";
+import type { RequestHeaders } from "./request-headers.ts";
+
+/** What the judgement rests on. */
+export interface JudgeOptions {
+  readonly decisions: Decisions;
+  readonly identities: Identities;
+  /** `gateways.s3.domain_name`. */
+  readonly s3Domains: readonly string[];
+  /** `authorizer.forward_auth.body`. */
+  readonly missingBody: "deny" | "every_resource";
+  /** Origin of `authorizer.public_url`, where browsers are that use login cookies. */
+  readonly publicOrigin: string | undefined;
+}
+
+/** A request to be judged. */
+export interface Judged {
+  readonly original: OriginalRequest;
+  readonly headers: RequestHeaders;
+  /** Address of the client. */
+  readonly source: string;
+  readonly requestId: string;
+}
+
+/** A judgement that lets nothing pass. */
+export interface Refused {
+  readonly pass: false;
+  readonly refusal: Refusal;
+  /** Decision id; "" where it did not come to a decision. */
+  readonly id: string;
+  readonly identity?: Identity;
+}
+
+/** What came out; `identity` is of whoever proved to be somebody, also where the request is refused. */
+export type Judgement =
+  | { readonly pass: true; readonly identity: Identity | undefined; readonly id: string }
+  | Refused;
+
+/** The request as the permission tables read it, with its kind of errors. */
+interface Reading {
+  readonly wire: WireRequest;
+  readonly s3: boolean;
+}
+
+const REPLICATION = "/service/replication/";
+const SAFE = new Set(["GET", "HEAD"]);
+
+/** Judges a request; rejects or throws only where no judgement is possible (store failure, overload). */
+export function judge(options: JudgeOptions, request: Judged): Judgement | Promise<Judgement> {
+  const { original, headers } = request;
+  const [path, query] = splitUri(original.uri);
+  const reading = read(options, request, path, query);
+  if ("refusal" in reading) return reading;
+  let shown: Shown;
+  try {
+    shown = shownCredential(headers, query);
+  } catch (error) {
+    if (!isErrorCode(error, "unauthenticated")) throw error;
+    return refusal({ status: 401, message: error.message });
+  }
+  let identity: Identity | undefined | Promise<Identity | undefined>;
+  try {
+    identity = identify(options, request, reading, shown);
+  } catch (error) {
+    return unidentified(error, reading);
+  }
+  if (!(identity instanceof Promise)) return decided(options, request, reading, identity);
+  return identity.then(
+    (known) => decided(options, request, reading, known),
+    (error) => unidentified(error, reading),
+  );
+}
+
+function read(options: JudgeOptions, request: Judged, path: string, query: string): Reading | Refused {
+  const { original, headers } = request;
+  for (const name of headers.repeated) {
+    if (name.startsWith("x-amz-")) return refusal({ status: 403, message: `more than one ${name} header` });
+  }
+  const header = (name: string): string | undefined => headers.get(name);
+  const chosen = whichApi({ host: original.host, query, header, s3Domains: options.s3Domains });
+  if ("problem" in chosen) return refusal({ status: 403, message: chosen.problem });
+  const s3 = chosen.api === "gateway";
+  const api = !s3 && path.startsWith(REPLICATION) ? "replication" : chosen.api;
+  const bucket = chosen.bucket === undefined ? {} : { bucket: chosen.bucket };
+  return { wire: { api, method: original.method, path, query, header, ...bucket }, s3 };
+}
+
+/** @throws AuthorizerError "unauthenticated", at once or by rejection */
+function identify(
+  { identities, publicOrigin }: JudgeOptions,
+  { original, headers, source }: Judged,
+  { wire, s3 }: Reading,
+  shown: Shown,
+): Identity | undefined | Promise<Identity | undefined> {
+  if (shown.kind === "nothing") return undefined;
+  if (shown.kind === "signature") {
+    if (!s3) throw new AuthorizerError("unauthenticated", "signed requests are for the S3 gateway");
+    const signed = headers.restored(original);
+    return identities.withSignature(
+      { method: wire.method, path: wire.path, query: wire.query, headers: signed },
+      source,
+    );
+  }
+  if (s3) throw new SignatureRefused("AccessDenied", "requests of the S3 gateway need an AWS signature");
+  if (shown.kind === "access_key") return identities.withAccessKey(shown.accessKeyId, shown.secret, source);
+  if (shown.inCookie && !SAFE.has(wire.method) && !isSameSite(headers, publicOrigin)) throw new CrossSite();
+  return identities.withLoginToken(shown.token);
+}
+
+/** A write that another site made a browser send along with its cookie (security.md §6.1). */
+class CrossSite extends Error {}
+
+function isSameSite(headers: RequestHeaders, publicOrigin: string | undefined): boolean {
+  if (headers.single("sec-fetch-site") === "same-origin") return true;
+  return publicOrigin !== undefined && headers.single("origin") === publicOrigin;
+}
+
+/** Where nobody was identified although somebody tried; what is no refusal of theirs goes on as an error. */
+function unidentified(error: unknown, { s3 }: Reading): Judgement {
+  if (error instanceof CrossSite) {
+    return refusal({ status: 403, message: "this write was sent from another site" });
+  }
+  if (error instanceof SignatureRefused) {
+    return refusal({ status: 403, s3: error.fault, message: error.message });
+  }
+  if (!isErrorCode(error, "unauthenticated")) throw error;
+  if (s3) return refusal({ status: 403, s3: "AccessDenied", message: error.message });
+  return refusal({ status: 401, message: error.message });
+}
+
+function decided(
+  options: JudgeOptions,
+  request: Judged,
+  reading: Reading,
+  identity: Identity | undefined,
+): Judgement | Promise<Judgement> {
+  const context: DecisionContext = new Map([["SourceIp", request.source]]);
+  const answer = options.decisions.request({
+    user: identity?.username,
+    userId: identity?.userId,
+    request: reading.wire,
+    items: "required",
+    missingBody: options.missingBody,
+    context,
+    entrance: "forward_auth",
+    requestId: request.requestId,
+    ...(identity === undefined ? {} : { credential: usedBy(identity) }),
+  });
+  if (answer instanceof Promise) return answer.then((late) => judged(late, reading, identity));
+  return judged(answer, reading, identity);
+}
+
+function usedBy({ how, accessKeyId }: Identity): UsedCredential {
+  return accessKeyId === undefined ? { how } : { how, access_key_id: accessKeyId };
+}
+
+/** The one place where a request may pass: after an allow. */
+function judged(answer: RequestAnswer, { s3 }: Reading, identity: Identity | undefined): Judgement {
+  const { id } = answer;
+  if (answer.allowed && answer.effect === "allow") return { pass: true, identity, id };
+  const message = answer.message ?? "insufficient permissions";
+  const status = identity === undefined && !s3 ? 401 : 403;
+  const why: Refusal = s3 ? { status: 403, s3: "AccessDenied", message } : { status, message };
+  return { pass: false, refusal: why, id, ...(identity === undefined ? {} : { identity }) };
+}
+
+function refusal(why: Refusal): Refused {
+  return { pass: false, refusal: why, id: "" };
+}

@@ -1,0 +1,85 @@
+/** Refusals as clients of the data server get them: JSON of the main API, XML of S3 (security.md §2.3). */
+
+import { XMLBuilder } from "fast-xml-parser";
+import { errorBody } from "../../http/errors.ts";
+
+/** Codes of S3 errors that are answered; their status is always 403, since a proxy passes on no other refusal. */
+export const S3_CODES = [
+  "AccessDenied",
+  "SignatureDoesNotMatch",
+  "RequestTimeTooSkewed",
+  "InvalidAccessKeyId",
+  "AuthorizationHeaderMalformed",
+  "AuthorizationQueryParametersError",
+] as const;
+
+/** Why a request is refused. */
+export interface Refusal {
+  readonly status: 401 | 403;
+  /** Code of S3 for requests of the gateway; absent: a request of the main API. */
+  readonly s3?: (typeof S3_CODES)[number];
+  /** For people; holds no secret. */
+  readonly message: string;
+}
+
+/** A refusal on the wire. */
+export interface RefusalReply {
+  readonly status: 401 | 403;
+  readonly body: string;
+  /** Name and value in turn. */
+  readonly headers: readonly string[];
+}
+
+/** Headers in which nginx hands a refusal on to {@link ERROR_PATH}: it drops the bodies of subrequests. */
+const CODE_HEADER = "X-Svc-Error";
+const REASON_HEADER = "X-Svc-Reason";
+const CHALLENGE = 'Basic realm="svc", charset="UTF-8"';
+const MOST_REASON = 1024;
+const XML = new XMLBuilder({ format: false });
+
+/**
+ * The answer to a refused request.
+ * @param details of the S3 error: the path asked for, and the id of the decision or request
+ */
+export function refusalReply(refusal: Refusal, details: { resource: string; id: string }): RefusalReply {
+  const { status, s3, message } = refusal;
+  const body = s3 === undefined ? errorBody(message) : s3Body(s3, message, details);
+  const headers = [
+    "Content-Type",
+    s3 === undefined ? "application/json" : "application/xml",
+    "Cache-Control",
+    "no-store",
+    CODE_HEADER,
+    s3 ?? (status === 401 ? "Unauthenticated" : "NotAllowed"),
+    REASON_HEADER,
+    encodeURIComponent(message.toWellFormed())
+      .slice(0, MOST_REASON)
+      .replace(/%[0-9A-F]?$/, ""),
+    ...(status === 401 ? ["WWW-Authenticate", CHALLENGE] : []),
+  ];
+  return { status, body, headers };
+}
+
+function s3Body(code: string, message: string, { resource, id }: { resource: string; id: string }): string {
+  const error = { Code: code, Message: message.toWellFormed(), Resource: resource, RequestId: id };
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${XML.build({ Error: error })}`;
+}
+
+/** The refusal that nginx hands on; whatever is not one of ours is refused without a reason, never let pass. */
+export function handedOn(header: (name: string) => string | undefined): Refusal {
+  const code = header(CODE_HEADER.toLowerCase());
+  const message = reason(header(REASON_HEADER.toLowerCase()));
+  const s3 = S3_CODES.find((known) => known === code);
+  if (s3 !== undefined) return { status: 403, s3, message };
+  return { status: code === "Unauthenticated" ? 401 : 403, message };
+}
+
+function reason(encoded: string | undefined): string {
+  try {
+    const text = decodeURIComponent(encoded ?? "");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into XML and JSON
+    return text === "" || /[\x00-\x1f\x7f]/.test(text) ? "refused" : text;
+  } catch {
+    return "refused";
+  }
+}

@@ -1,0 +1,65 @@
+/** External principals in the management API (seed 000, main API table): served in every mode. */
+
+import type { Directory } from "../../directory/directory.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { withFieldNames } from "../data-server/body-fields.ts";
+import { param } from "../data-server/operation.ts";
+import { listReply } from "../data-server/pages.ts";
+import { judgeActingAs } from "./credentials.ts";
+import type { Escalation } from "./escalation.ts";
+import type { Holdings } from "./holdings.ts";
+import type { ManagementAudit } from "./management-audit.ts";
+import { created, NO_CONTENT, type OpenCall, permitted, type UserOperation } from "./operation.ts";
+import { json, principalBody } from "./shapes.ts";
+
+const OF_USER = "/auth/users/{userId}/external/principals";
+const QUERY_NAMES = new Map([["/principalId", "principalId"]]);
+
+/** What the operations on external principals need. */
+export interface PrincipalParts {
+  readonly directory: Directory;
+  readonly audit: ManagementAudit;
+  readonly escalation: Escalation;
+  readonly holdings: Holdings;
+}
+
+function principalId({ query }: Pick<OpenCall, "query">): string {
+  const id = query.get("principalId");
+  if (id === undefined) throw new AuthorizerError("invalid_request", "principalId: required");
+  return id;
+}
+
+/** The operations. */
+export function principalOperations({
+  directory: { externalPrincipals },
+  audit,
+  escalation,
+  holdings,
+}: PrincipalParts): readonly UserOperation[] {
+  return [
+    permitted("listUserExternalPrincipals", "GET", `${OF_USER}/ls`, (call) =>
+      listReply(call, (page) => externalPrincipals.list(param(call, 0), page), principalBody),
+    ),
+    permitted("createUserExternalPrincipal", "POST", OF_USER, async (call) => {
+      const [user, principal] = [param(call, 0), principalId(call)];
+      const doing = `letting principal ${JSON.stringify(principal)} act as`;
+      const warnings = await judgeActingAs(call, user, doing, escalation, holdings);
+      await withFieldNames(QUERY_NAMES, externalPrincipals.create(user, principal));
+      audit.wrote(call, "createUserExternalPrincipal", { user, principal });
+      return created(warnings);
+    }),
+    permitted("deleteUserExternalPrincipal", "DELETE", OF_USER, async (call) => {
+      const [user, principal] = [param(call, 0), principalId(call)];
+      await externalPrincipals.delete(user, principal);
+      audit.wrote(call, "deleteUserExternalPrincipal", { user, principal });
+      return NO_CONTENT;
+    }),
+    permitted(
+      "getExternalPrincipal",
+      "GET",
+      "/auth/external/principals",
+      async (call) => json(200, principalBody(await externalPrincipals.get(principalId(call)))),
+      { values: (call) => [["query.principalId", principalId(call)]] },
+    ),
+  ];
+}

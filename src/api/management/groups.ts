@@ -1,0 +1,110 @@
+/** Groups and their members in the management API (seed 000, main API table). */
+
+import type { Directory, Groups } from "../../directory/directory.ts";
+import { BodyFields, withFieldNames } from "../data-server/body-fields.ts";
+import { param } from "../data-server/operation.ts";
+import { listReply } from "../data-server/pages.ts";
+import type { Escalation } from "./escalation.ts";
+import type { Holdings } from "./holdings.ts";
+import type { ManagementAudit } from "./management-audit.ts";
+import { askedByNewName } from "./new-names.ts";
+import {
+  created,
+  type ManagementReply,
+  NO_CONTENT,
+  permitted,
+  type UserCall,
+  type UserOperation,
+} from "./operation.ts";
+import { groupBody, json, userBody } from "./shapes.ts";
+
+const GROUP = "/auth/groups/{groupId}";
+const MEMBERS = `${GROUP}/members`;
+const MISSING = { missing: "group not found" };
+const CREATION_NAMES = new Map([["/name", "/id"]]);
+
+/** What the operations on groups need. */
+export interface GroupParts {
+  readonly directory: Directory;
+  readonly audit: ManagementAudit;
+  readonly escalation: Escalation;
+  readonly holdings: Holdings;
+}
+
+/** The operations. */
+export function groupOperations(parts: GroupParts): readonly UserOperation[] {
+  const { groups } = parts.directory;
+  const { audit } = parts;
+  return [
+    permitted("listGroups", "GET", "/auth/groups", (call) =>
+      listReply(call, (page) => groups.list(page), groupBody),
+    ),
+    permitted(
+      "createGroup",
+      "POST",
+      "/auth/groups",
+      (call) => create(call, groups, audit),
+      askedByNewName("Group"),
+    ),
+    permitted(
+      "getGroup",
+      "GET",
+      GROUP,
+      async (call) => json(200, groupBody(await groups.get(param(call, 0)))),
+      MISSING,
+    ),
+    permitted(
+      "deleteGroup",
+      "DELETE",
+      GROUP,
+      async (call) => {
+        const before = await groups.get(param(call, 0));
+        await groups.delete(before.name);
+        audit.wrote(call, "deleteGroup", { group: before.name, before });
+        return NO_CONTENT;
+      },
+      MISSING,
+    ),
+    ...memberOperations(parts),
+  ];
+}
+
+async function create(call: UserCall, groups: Groups, audit: ManagementAudit): Promise<ManagementReply> {
+  const fields = new BodyFields(call.body);
+  const name = fields.text("id");
+  const description = fields.optionalText("description");
+  fields.finish();
+  const group = { name, ...(description === undefined ? {} : { description }) };
+  const after = await withFieldNames(CREATION_NAMES, groups.create(group));
+  audit.wrote(call, "createGroup", { group: name, after });
+  return json(201, groupBody(after));
+}
+
+function memberOperations({
+  directory: { groups },
+  audit,
+  escalation,
+  holdings,
+}: GroupParts): readonly UserOperation[] {
+  return [
+    permitted("listGroupMembers", "GET", MEMBERS, (call) =>
+      listReply(call, (page) => groups.members(param(call, 0), page), userBody),
+    ),
+    permitted("addGroupMembership", "PUT", `${MEMBERS}/{userId}`, async (call) => {
+      const [group, user] = [param(call, 0), param(call, 1)];
+      const warnings = await escalation.judge(call, {
+        what: `adding ${JSON.stringify(user)} to group ${JSON.stringify(group)}`,
+        policies: () => holdings.ofGroup(group),
+      });
+      await groups.addMember(group, user);
+      audit.wrote(call, "addGroupMembership", { group, user });
+      return created(warnings);
+    }),
+    permitted("deleteGroupMembership", "DELETE", `${MEMBERS}/{userId}`, async (call) => {
+      const [group, user] = [param(call, 0), param(call, 1)];
+      await groups.removeMember(group, user);
+      audit.wrote(call, "deleteGroupMembership", { group, user });
+      return NO_CONTENT;
+    }),
+  ];
+}

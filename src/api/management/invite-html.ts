@@ -1,0 +1,71 @@
+/** The pages behind `/auth/invite`: no script, one style that the policy names by its digest. */
+
+import { createHash } from "node:crypto";
+import { escapeHtml } from "../../http/html.ts";
+
+const STYLE = [
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}",
+  "h1{font-size:1.4rem}",
+  "dt{margin-top:1rem;color:#57606a}",
+  "dd{margin:0;font-family:ui-monospace,monospace;overflow-wrap:anywhere}",
+  "button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}",
+].join("");
+const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
+
+/** Headers of every page. The address holds a token, and the last page a secret: neither is kept or passed on. */
+export const PAGE_HEADERS: readonly string[] = [
+  "Content-Type",
+  "text/html; charset=utf-8",
+  "Cache-Control",
+  "no-store",
+  "Referrer-Policy",
+  "no-referrer",
+  "Content-Security-Policy",
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_DIGEST}'`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join(";"),
+];
+
+function page(title: string, content: string): string {
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style></head>`,
+    `<body><main><h1>${title}</h1>${content}</main></body></html>\n`,
+  ].join("");
+}
+
+/** What opening the link shows: a button. The action is relative, since a proxy may serve all below a path. */
+export function openingPage(token: string): string {
+  return page(
+    "You are invited",
+    `<p>The button creates your access key and shows it, once.</p><form method="post" action="invite"><input type="hidden" name="token" value="${escapeHtml(token)}"><button type="submit">Create my access key</button></form>`,
+  );
+}
+
+/** The key, in clear. */
+export function keyPage(key: {
+  readonly username: string;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+}): string {
+  const rows = [
+    ["User", key.username],
+    ["Access key ID", key.access_key_id],
+    ["Secret access key", key.secret_access_key],
+  ] as const;
+  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join("");
+  return page(
+    "Your access key",
+    `<dl>${list}</dl><p>Keep these somewhere safe: the secret cannot be shown again.</p>`,
+  );
+}
+
+/** Why there is no key. */
+export function failurePage(text: string): string {
+  return page("This did not work", `<p>${escapeHtml(text)}</p>`);
+}

@@ -1,0 +1,70 @@
+/** Whether a caller may make a call: its row of the permission table, decided by the engine. */
+
+import type { Decisions } from "../../decisions/decisions.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { Endpoints } from "../../request-map/endpoints.ts";
+import { fieldsOfPath, pathValues, type UserCall, type UserOperation } from "./operation.ts";
+
+/** What permissions are decided with. */
+export interface PermissionParts {
+  readonly decisions: Decisions;
+  readonly endpoints: Endpoints;
+}
+
+/** What a row is asked with. */
+export interface Asked {
+  /** Name of the row. */
+  readonly id: string;
+  /** What the row's placeholders stand for. */
+  readonly values: ReadonlyMap<string, string>;
+  /** Condition fields (security.md §3.5). */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** Text where the engine has none of its own. */
+const REFUSED = "insufficient permissions";
+
+/** A user who is known may not make the call. */
+export class PermissionRefused extends AuthorizerError {
+  /** 401 where the user's policies do not allow it, as in the reference. */
+  readonly status: 401 | 403;
+
+  constructor(message: string, status: 401 | 403 = 401) {
+    super("not_allowed", message);
+    this.status = status;
+  }
+}
+
+/** What a call of an operation asks. */
+export function askedBy(operation: UserOperation, call: UserCall): Asked {
+  const values = pathValues(operation.path, call.params);
+  const fields = fieldsOfPath(values);
+  for (const [name, value] of operation.values?.(call) ?? []) values.set(name, value);
+  for (const [name, value] of operation.fields?.(call) ?? []) fields.set(name, value);
+  return { id: operation.id, values, fields };
+}
+
+/**
+ * Returns where the caller may make the call.
+ * @throws PermissionRefused in the reference's words; AuthorizerError "unavailable" where it cannot be decided
+ */
+export async function requirePermission(
+  { decisions, endpoints }: PermissionParts,
+  { id, values, fields }: Asked,
+  { identity, sourceIp, requestId }: UserCall,
+): Promise<void> {
+  const required = endpoints.requirement(id, values);
+  // Every operation that asks has a row that requires something: an empty one would be open to all users.
+  if (required === null) throw new AuthorizerError("internal", `${id} requires nothing`);
+  const context = new Map(fields).set("SourceIp", sourceIp);
+  const { effect, message } = await decisions.check({
+    user: identity.username,
+    userId: identity.userId,
+    required,
+    context,
+    explain: false,
+    entrance: "management",
+    requestId,
+  });
+  if (effect !== "allow") throw new PermissionRefused(message ?? REFUSED);
+}

@@ -1,0 +1,108 @@
+/** Log-in, log-out and who one is (management-cli.md §1; security.md §1.1, §4.4, §6.1). */
+
+import { decodeJwt } from "jose";
+import type { Directory } from "../../directory/directory.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import type { TrustedProxies } from "../../http/client-address.ts";
+import type { Identities } from "../../identity/identity.ts";
+import { BodyFields } from "../data-server/body-fields.ts";
+import type { ManagementAudit } from "./management-audit.ts";
+import type { ManagementOperation, ManagementReply, OpenCall, UserCall } from "./operation.ts";
+import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
+import { notImplemented } from "./reference-errors.ts";
+import { json, NO_STORE, userBody } from "./shapes.ts";
+
+/** What sessions need. */
+export interface SessionParts {
+  readonly directory: Directory;
+  readonly identities: Identities;
+  readonly proxies: TrustedProxies;
+  /** `auth.cookie_domain`. */
+  readonly cookieDomain: string;
+  readonly audit: ManagementAudit;
+}
+
+/** The operations. */
+export function sessionOperations(parts: SessionParts): readonly ManagementOperation[] {
+  return [
+    {
+      id: "login",
+      method: "POST",
+      path: "/auth/login",
+      access: "open",
+      takesBody: true,
+      answer: (call) => login(call, parts),
+    },
+    {
+      id: "logout",
+      method: "POST",
+      path: "/auth/logout",
+      access: "user",
+      takesBody: false,
+      answer: (call) => logout(call, parts),
+    },
+    {
+      id: "externalPrincipalLogin",
+      method: "POST",
+      path: "/auth/external/principal/login",
+      access: "open",
+      takesBody: false,
+      // Needs an authentication service that proves principals, which this one is not.
+      answer: () => Promise.reject(notImplemented()),
+    },
+    {
+      id: "getCurrentUser",
+      method: "GET",
+      path: "/user",
+      access: "user",
+      takesBody: false,
+      answer: (call) => currentUser(call, parts.directory),
+    },
+  ];
+}
+
+async function login(
+  call: OpenCall,
+  { identities, audit, proxies, cookieDomain: domain }: SessionParts,
+): Promise<ManagementReply> {
+  const fields = new BodyFields(call.body);
+  const accessKeyId = fields.text("access_key_id");
+  const secret = fields.text("secret_access_key");
+  fields.finish();
+  const identity = await authenticate(identities, { kind: "access_key", accessKeyId, secret }, call.sourceIp);
+  const { token, expiresAt } = await identities.issueLoginToken(identity);
+  audit.session("login", identity, call);
+  const secondsLeft = expiresAt - Date.now() / 1000;
+  const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
+  return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookie]);
+}
+
+/** Ends the login token that the call was made with, for good, and takes the cookie away. */
+async function logout(
+  call: UserCall,
+  { identities, audit, proxies, cookieDomain: domain }: SessionParts,
+): Promise<ManagementReply> {
+  const proof = proofOf(call.request);
+  if (proof?.kind === "token") await identities.logout(call.identity, expiryOf(proof.token));
+  audit.session("logout", call.identity, call);
+  const secure = isSecure(call.request, proxies);
+  return { status: 204, headers: loginCookie("", { secondsLeft: 0, domain, secure }) };
+}
+
+/** The token has been verified. */
+function expiryOf(token: string): number {
+  const { exp } = decodeJwt(token);
+  if (exp === undefined) throw new AuthorizerError("internal", "a verified login token without expiry");
+  return exp;
+}
+
+async function currentUser({ identity }: UserCall, { users }: Directory): Promise<ManagementReply> {
+  try {
+    const user = await users.get(identity.username);
+    return json(200, { user: userBody({ ...user, friendly_name: user.friendly_name ?? user.username }) });
+  } catch (error) {
+    // Deleted a moment ago, while the proof was still remembered.
+    if (isErrorCode(error, "not_found")) throw new AuthenticationFailed();
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+/** AuthZEN access evaluations, mapped to policies (decision-api.md §2, "From AuthZEN to policies"). */
+
+import { allowTest } from "../../engine/allow-test.ts";
+import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
+import type { Via } from "../../model/policy.ts";
+import type {
+  AllowsAtHand,
+  CheckAnswer,
+  DecisionCounters,
+  EvaluationAnswer,
+  EvaluationRequest,
+} from "../decisions.ts";
+import type { CachedPrincipal } from "../principal-cache.ts";
+import { isQuick, type Principals } from "../principals.ts";
+import {
+  type RegisteredProperties,
+  type RequestProperties,
+  withRegistered,
+} from "../registered-properties.ts";
+import type { RegisteredResources } from "../registered-resources.ts";
+import type { ResourceTypes } from "../resource-types.ts";
+import type { Basis, Deciding } from "./deciding.ts";
+import { requestedFields } from "./evaluation-fields.ts";
+
+/** What {@link Authzen} needs. */
+export interface AuthzenOptions {
+  readonly principals: Principals;
+  readonly types: ResourceTypes;
+  readonly registered: RegisteredResources;
+  readonly deciding: Deciding;
+  readonly requestProperties: RequestProperties;
+  readonly nextId: () => string;
+  readonly counters: DecisionCounters;
+}
+
+/** A resource and an action in the terms of policies; undefined where the type or the name is unknown. */
+interface Mapped {
+  readonly arn: string | undefined;
+  readonly action: string | undefined;
+}
+
+const ALLOWED: EvaluationAnswer = { decision: true };
+const NO_FIELDS: ConditionFields = new Map();
+
+/** Answers AuthZEN evaluations. */
+export class Authzen {
+  readonly #options: AuthzenOptions;
+
+  constructor(options: AuthzenOptions) {
+    this.#options = options;
+  }
+
+  /** Answers at once when types and user are at hand. Throws "invalid_request" for an ambiguous resource id. */
+  evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const refreshed = this.#options.types.refreshed();
+    return refreshed === undefined ? this.#evaluate(request) : refreshed.then(() => this.#evaluate(request));
+  }
+
+  /** See {@link Decisions.allowsAtHand}. */
+  allowsAtHand(username: string, actionName: string): AllowsAtHand | undefined {
+    const { types, principals, deciding, counters } = this.#options;
+    if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
+    const user = principals.atHand(username);
+    if (user === undefined || user.policies.readsContext) return undefined;
+    const tests = new Map<string, ((arn: string) => boolean) | undefined>();
+    return (type, id) => {
+      const arn = types.arn(type, id);
+      if (!tests.has(type)) tests.set(type, quickTest(user, username, types.action(type, actionName)));
+      const allows = arn !== undefined && tests.get(type)?.(arn) === true;
+      if (allows) {
+        counters.cacheHits++;
+        counters.decisions.evaluations.allow++;
+      }
+      return allows;
+    };
+  }
+
+  #evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const { subject, action, resource } = request;
+    const { types, principals } = this.#options;
+    const arn = types.arn(resource.type, resource.id);
+    if (subject.type !== "user") return this.#denial("unknown_subject", "unknown subject");
+    const mapped: Mapped = { arn, action: types.action(resource.type, action.name) };
+    const required = { action: mapped.action ?? action.name, resource: arn ?? resource.id };
+    const found = principals.find(subject.id, required);
+    if (found instanceof Promise)
+      return found.then((user) => this.#known(user, request, mapped, required, "miss"));
+    return this.#known(found, request, mapped, required, "hit");
+  }
+
+  #known(
+    user: CachedPrincipal | undefined,
+    request: EvaluationRequest,
+    mapped: Mapped,
+    required: RequiredLeaf,
+    cache: "hit" | "miss",
+  ): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const { deciding } = this.#options;
+    const { subject, action, resource } = request;
+    if (user === undefined) {
+      const answer = deciding.unknownUser({ user: subject.id, required, context: NO_FIELDS }, request);
+      return this.#denial("unknown_subject", "unknown subject", answer.id);
+    }
+    if (mapped.arn === undefined) {
+      return this.#denial("unknown_resource", `unknown resource type ${resource.type}`);
+    }
+    if (mapped.action === undefined) {
+      return this.#denial(
+        "unknown_action",
+        `unknown action ${action.name} of resource type ${resource.type}`,
+      );
+    }
+    const basis: Basis = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
+    const decided = (context: ConditionFields): EvaluationAnswer | Promise<EvaluationAnswer> => {
+      const answer = deciding.check(basis, { user: subject.id, required, context }, request);
+      return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
+    };
+    if (!user.policies.readsContext) return decided(NO_FIELDS);
+    const fields = (properties: RegisteredProperties): ConditionFields =>
+      withRegistered(requestedFields(request), properties, this.#options.requestProperties);
+    const subjects = user.principal.properties;
+    if (!user.policies.readsResource) return decided(fields({ subject: subjects }));
+    const registered = this.#options.registered.propertiesOf(mapped.arn, resource);
+    return registered.then((resources) => decided(fields({ subject: subjects, resource: resources })));
+  }
+
+  #denial(reason: string, text: string, id = this.#options.nextId()): EvaluationAnswer {
+    return { decision: false, context: { id, reason_user: { "403": text }, reason } };
+  }
+}
+
+/** A test of ARNs, where the action is known and needs no index to be built for long. */
+function quickTest({ policies }: CachedPrincipal, user: string, action: string | undefined) {
+  if (action === undefined || !isQuick(policies, { action, resource: "" })) return undefined;
+  return allowTest(policies, { user, action, context: NO_FIELDS });
+}
+
+/** How a policy reaches a user. */
+export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
+  return user.principal.policies.find(({ name }) => name === policy)?.via ?? [];
+}
+
+function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {
+  if (effect === "allow" && explanation === undefined) return ALLOWED;
+  const reasons = message === undefined ? {} : { reason_user: { "403": message } };
+  const context = {
+    ...(id === undefined ? {} : { id }),
+    ...reasons,
+    ...(explanation === undefined ? {} : { explanation }),
+  };
+  return { decision: effect === "allow", context };
+}

@@ -1,0 +1,129 @@
+/** One decision about a user who is at hand: outcome, explanation, counting, audit. */
+
+import type { CompiledPolicies } from "../../engine/compile.ts";
+import { decide, type EngineRequest } from "../../engine/decide.ts";
+import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
+import type { Explanation, Outcome } from "../../model/decision.ts";
+import type { Via } from "../../model/policy.ts";
+import type { Slicer } from "../../schedule/slicer.ts";
+import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entrance } from "../decisions.ts";
+
+/** Up to this many looks at a statement a decision is explained at once: a few milliseconds. */
+const SHORT_EXPLANATION = 2_000;
+
+/** Who asks, for records and counters. */
+export interface Asker {
+  readonly entrance: Entrance;
+  readonly requestId: string;
+  readonly explain: boolean;
+}
+
+/** What a decision was about, for records. */
+export type DecisionSubject = Pick<DecisionRecord, "user" | "credential" | "required" | "operation">;
+
+/** What a decision is made from. */
+export interface Basis {
+  readonly policies: CompiledPolicies;
+  /** How a policy reaches the user. */
+  readonly via: (policy: string) => readonly Via[];
+  readonly cache: "hit" | "miss";
+}
+
+/** What {@link Deciding} needs. */
+export interface DecidingOptions {
+  readonly counters: DecisionCounters;
+  readonly audit: DecisionAudit;
+  readonly policiesVersion: string;
+  readonly nextId: () => string;
+  readonly now: () => Date;
+  /** Runs long explanations. */
+  readonly slicer: Slicer;
+}
+
+/** Makes decisions and tells counters and audit log of them. */
+export class Deciding {
+  readonly #options: DecidingOptions;
+
+  constructor(options: DecidingOptions) {
+    this.#options = options;
+  }
+
+  /** True when every allow needs an id and a record. */
+  get auditsAllows(): boolean {
+    return this.#options.audit.decisions === "all";
+  }
+
+  /** Decides, at once but for a long explanation; an allow that nobody audits or explains makes no id. */
+  check(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
+    if (asker.explain) return this.#explained(basis, request, asker);
+    const outcome = decide(basis.policies, request);
+    this.#options.counters.decisions[asker.entrance][outcome.effect]++;
+    const { decisions } = this.#options.audit;
+    if (outcome.effect === "allow" && decisions !== "all") return outcome;
+    return this.#recorded(outcome, request, asker);
+  }
+
+  /** The answer about a user who does not exist. */
+  unknownUser(request: EngineRequest, asker: Asker): CheckAnswer {
+    this.#options.counters.decisions[asker.entrance].neutral++;
+    const outcome = { effect: "neutral", message: "insufficient permissions: unknown user" } as const;
+    return { ...this.#recorded(outcome, request, asker), reason: "unknown_user" };
+  }
+
+  #recorded(outcome: Outcome, request: EngineRequest, asker: Asker): CheckAnswer & { readonly id: string } {
+    return { ...outcome, id: this.#audited(outcome, request, asker) };
+  }
+
+  /** Counts a decision made elsewhere and tells the audit log; gives the decision's id. */
+  record(outcome: Outcome, subject: DecisionSubject, asker: Omit<Asker, "explain">): string {
+    this.#options.counters.decisions[asker.entrance][outcome.effect]++;
+    return this.#audited(outcome, subject, asker);
+  }
+
+  #audited(outcome: Outcome, subject: DecisionSubject, asker: Omit<Asker, "explain">): string {
+    const id = this.#options.nextId();
+    const { audit } = this.#options;
+    if (audit.decisions === "all" || (audit.decisions === "denied" && outcome.effect !== "allow")) {
+      const { user, credential, required, operation } = subject;
+      const { entrance, requestId } = asker;
+      audit.decision({
+        id,
+        request_id: requestId,
+        entrance,
+        user,
+        ...(credential === undefined ? {} : { credential }),
+        ...(operation === undefined ? {} : { operation }),
+        required,
+        ...outcome,
+      });
+    }
+    return id;
+  }
+
+  #explained(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
+    const { policies } = basis;
+    const answer = (outcome: ExplainedOutcome): CheckAnswer => {
+      this.#options.counters.decisions[asker.entrance][outcome.effect]++;
+      const { effect, message } = outcome;
+      const bare: Outcome = message === undefined ? { effect } : { effect, message };
+      const recorded = this.#recorded(bare, request, asker);
+      return { ...recorded, explanation: this.#explanation(recorded.id, outcome, basis) };
+    };
+    if (explanationSize(policies, request.required) <= SHORT_EXPLANATION)
+      return answer(explain(policies, request));
+    return this.#options.slicer.run(explainInSteps(policies, request)).then(answer);
+  }
+
+  #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: Basis): Explanation {
+    return {
+      id,
+      effect: outcome.effect,
+      determining: outcome.determining.map((one) => ({ ...one, via: via(one.policy) })),
+      tree: outcome.tree,
+      near_misses: outcome.nearMisses,
+      cache,
+      policies_version: this.#options.policiesVersion,
+      evaluated_at: this.#options.now().toISOString(),
+    };
+  }
+}

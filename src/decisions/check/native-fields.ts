@@ -1,0 +1,58 @@
+/** Condition fields of questions in the words of policies, where resources are named by their ARNs (decision-api.md §3). */
+
+import type { EngineRequest } from "../../engine/decide.ts";
+import type { ConditionFields, DecisionContext, RequiredPermissions } from "../../model/decision.ts";
+import type { CachedPrincipal } from "../principal-cache.ts";
+import { type RequestProperties, withRegistered } from "../registered-properties.ts";
+import type { RegisteredResources } from "../registered-resources.ts";
+
+/** What decisions on a tree of permissions read. */
+export type TreeFields = Pick<EngineRequest, "context" | "contextOf">;
+
+/** Puts registered attributes to the context of a request, as far as the policies of the user read any. */
+export class NativeFields {
+  readonly #registered: RegisteredResources;
+  readonly #requestProperties: RequestProperties;
+
+  constructor(registered: RegisteredResources, requestProperties: RequestProperties) {
+    this.#registered = registered;
+    this.#requestProperties = requestProperties;
+  }
+
+  /** The fields without those of a resource; the context itself where nothing reads it. */
+  ofUser(given: ConditionFields, { policies, principal }: CachedPrincipal): ConditionFields {
+    if (!policies.readsContext) return given;
+    return withRegistered(given, { subject: principal.properties }, this.#requestProperties);
+  }
+
+  /** The fields with those of a resource. */
+  async ofResource(given: ConditionFields, arn: string): Promise<ConditionFields> {
+    const resource = await this.#registered.propertiesOf(arn);
+    return withRegistered(given, { resource }, this.#requestProperties);
+  }
+
+  /** The fields of every resource of a tree: at once where no condition reads their attributes. */
+  of(
+    given: DecisionContext,
+    user: CachedPrincipal,
+    required: RequiredPermissions,
+  ): TreeFields | Promise<TreeFields> {
+    const context = this.ofUser(given, user);
+    return user.policies.readsResource ? this.#ofTree(context, required) : { context };
+  }
+
+  async #ofTree(context: ConditionFields, required: RequiredPermissions): Promise<TreeFields> {
+    const arns = [...new Set(resourcesOf(required))];
+    const found = await Promise.all(
+      arns.map(async (arn) => [arn, await this.ofResource(context, arn)] as const),
+    );
+    const fields = new Map(found);
+    return { context, contextOf: (arn) => fields.get(arn) ?? context };
+  }
+}
+
+function resourcesOf(required: RequiredPermissions): readonly string[] {
+  if ("action" in required) return [required.resource];
+  if ("any_resource" in required) return [];
+  return ("and" in required ? required.and : required.or).flatMap(resourcesOf);
+}

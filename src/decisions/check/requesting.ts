@@ -1,0 +1,223 @@
+/** Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, §2.5). */
+
+import { decide } from "../../engine/decide.ts";
+import { decideSets, decideSetsInSteps, openLeaves } from "../../engine/decide-sets.ts";
+import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
+import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
+import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
+import type { Slicer } from "../../schedule/slicer.ts";
+import type { CachedPrincipal } from "../principal-cache.ts";
+import { isUser, type Principals } from "../principals.ts";
+import type { RequestAnswer, RequestCheck } from "../requests.ts";
+import type { Deciding } from "./deciding.ts";
+import type { NativeFields, TreeFields } from "./native-fields.ts";
+
+/** From this many statements on an open set is held against them in slices. */
+const MANY_STATEMENTS = 200;
+
+const ALLOWED: Outcome = { effect: "allow" };
+/** What nobody is ever granted: stands where a tree is empty. */
+const NEVER: RequiredOnSets = { or: [] };
+
+/** What {@link Requesting} needs. */
+export interface RequestingOptions {
+  readonly endpoints: Endpoints;
+  readonly principals: Principals;
+  readonly slicer: Slicer;
+  readonly deciding: Deciding;
+  readonly native: NativeFields;
+  readonly limits: RequestLimits;
+}
+
+/** How much one request may need, for its body can name anything. */
+export interface RequestLimits {
+  /** Most permissions (`authorizer.limits.tree_nodes`). */
+  readonly treeNodes: number;
+  /** Longest ARN in bytes (`authorizer.limits.arn_bytes`). */
+  readonly arnBytes: number;
+}
+
+/** What a matched request needs. */
+interface Needed {
+  readonly operation: string | null;
+  readonly required: RequiredOnSets | null;
+  /** `required` as people read it. */
+  readonly shown: RequiredPermissions | null;
+  readonly perItem: PerItem | undefined;
+  /** True where every leaf is about one ARN. */
+  readonly exact: boolean;
+  /** What is too much about it. */
+  readonly excess: string | undefined;
+}
+
+/** A question with what was found out about it. */
+interface Asked {
+  readonly check: RequestCheck;
+  readonly needed: Needed;
+}
+
+const NOTHING: Needed = {
+  operation: null,
+  required: null,
+  shown: null,
+  perItem: undefined,
+  exact: true,
+  excess: undefined,
+};
+
+/** Applies the permission tables. */
+export class Requesting {
+  readonly #options: RequestingOptions;
+  /** What was found out about matches, which are the same objects for the same requests. */
+  readonly #needed: Readonly<Record<RequestCheck["items"], WeakMap<MatchedRequest, Needed>>> = {
+    required: new WeakMap(),
+    told: new WeakMap(),
+  };
+
+  constructor(options: RequestingOptions) {
+    this.#options = options;
+  }
+
+  /** Answers at once where the user is cached and little is open. */
+  request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer> {
+    const match = this.#options.endpoints.match(check.request);
+    if (match.operation === null) {
+      return this.#refused({ check, needed: NOTHING }, match.message, match.reason);
+    }
+    const needed = this.#neededBy(match, check.items);
+    const asked: Asked = { check, needed };
+    const { user } = check;
+    if (user === undefined) {
+      // Empty is never allow: open is only what says so, and nobody holds a permission.
+      const open = match.authentication === "none" && needed.required === null;
+      return open
+        ? this.#answer(asked, ALLOWED)
+        : this.#refused(asked, "nobody is authenticated", "unauthenticated");
+    }
+    if (match.bodyMissing && check.missingBody === "deny") {
+      return this.#refused(asked, `the body that ${match.operation} is decided by is not at hand`);
+    }
+    if (needed.excess !== undefined) return this.#refused(asked, needed.excess);
+    const found = this.#options.principals.find(user, needed.shown ?? { and: [] });
+    return found instanceof Promise
+      ? found.then((known) => this.#decided(asked, known))
+      : this.#decided(asked, found);
+  }
+
+  #neededBy(match: MatchedRequest, items: RequestCheck["items"]): Needed {
+    let needed = this.#needed[items].get(match);
+    if (needed === undefined) {
+      needed = neededBy(match, items, this.#options.limits);
+      this.#needed[items].set(match, needed);
+    }
+    return needed;
+  }
+
+  #decided(asked: Asked, user: CachedPrincipal | undefined): RequestAnswer | Promise<RequestAnswer> {
+    const { check } = asked;
+    if (user === undefined || !isUser(user, check.userId)) {
+      return this.#refused(asked, "unknown user", "unknown_user");
+    }
+    const { required, shown } = asked.needed;
+    if (required === null || shown === null) return this.#answer(asked, ALLOWED);
+    const fields = this.#options.native.of(check.context, user, shown);
+    const decided = (found: TreeFields) => this.#decidedWith(asked, { required, shown }, user, found);
+    return fields instanceof Promise ? fields.then(decided) : decided(fields);
+  }
+
+  #decidedWith(
+    asked: Asked,
+    { required, shown }: { readonly required: RequiredOnSets; readonly shown: RequiredPermissions },
+    { principal, policies }: CachedPrincipal,
+    fields: TreeFields,
+  ): RequestAnswer | Promise<RequestAnswer> {
+    const { slicer } = this.#options;
+    const who = { user: principal.username, ...fields };
+    // Without an open leaf the tree for people is the tree itself, and the indexes decide.
+    if (asked.needed.exact) {
+      return this.#answer(asked, decide(policies, { ...who, required: shown }));
+    }
+    const request = { ...who, required };
+    if (policies.statements.length <= MANY_STATEMENTS) {
+      return this.#answer(asked, decideSets(policies, request));
+    }
+    return slicer.run(decideSetsInSteps(policies, request)).then((outcome) => this.#answer(asked, outcome));
+  }
+
+  #refused(asked: Asked, why: string, reason?: RequestAnswer["reason"]): RequestAnswer {
+    return this.#answer(asked, { effect: "neutral", message: `insufficient permissions: ${why}` }, reason);
+  }
+
+  #answer(asked: Asked, outcome: Outcome, reason?: RequestAnswer["reason"]): RequestAnswer {
+    const { check } = asked;
+    const { operation, shown, perItem } = asked.needed;
+    const { user = null, credential } = check;
+    const subject = { user, operation, required: shown, ...(credential === undefined ? {} : { credential }) };
+    const id = this.#options.deciding.record(outcome, subject, check);
+    return {
+      operation,
+      required: shown,
+      allowed: outcome.effect === "allow",
+      ...outcome,
+      ...(reason === undefined ? {} : { reason }),
+      ...(perItem === undefined ? {} : { perItem: told(perItem) }),
+      id,
+    };
+  }
+}
+
+function told({ over, action, resource }: PerItem): NonNullable<RequestAnswer["perItem"]> {
+  return { over, action, resource };
+}
+
+function neededBy(match: MatchedRequest, items: RequestCheck["items"], limits: RequestLimits): Needed {
+  const required = requiredOf(match, items);
+  return {
+    operation: match.operation,
+    required,
+    shown: required === null ? null : shownTree(required),
+    perItem: items === "told" ? match.perItem : undefined,
+    exact: required === null || openLeaves(required).length === 0,
+    excess: excessOf(required, limits),
+  };
+}
+
+/**
+ * What has to be decided. Items are left to the caller only where it is told of them, sees them in an answer of the
+ * server, and something else decides about the request; else the action is needed on every ARN that an item can have.
+ */
+function requiredOf(match: MatchedRequest, items: RequestCheck["items"]): RequiredOnSets | null {
+  const { perItem, bodyMissing } = match;
+  const required = match.required === null ? null : closed(match.required);
+  if (perItem === undefined) return required;
+  if (items === "told" && required !== null && !bodyMissing) return required;
+  const every: RequiredOnSets = { action: perItem.action, resource: perItem.all };
+  return required === null ? every : { and: [required, every] };
+}
+
+/** What is too much about a tree. */
+function excessOf(tree: RequiredOnSets | null, { treeNodes, arnBytes }: RequestLimits): string | undefined {
+  const leaves = tree === null ? [] : leavesOf(tree);
+  if (leaves.length > treeNodes) return `the request needs more than ${treeNodes} permissions`;
+  const long = leaves.some(
+    (leaf) => "resource" in leaf && Buffer.byteLength(shownSet(leaf.resource)) > arnBytes,
+  );
+  return long ? `a resource of the request is longer than ${arnBytes} bytes` : undefined;
+}
+
+function leavesOf(tree: RequiredOnSets): readonly RequiredOnSets[] {
+  if ("and" in tree) return tree.and.flatMap(leavesOf);
+  return "or" in tree ? tree.or.flatMap(leavesOf) : [tree];
+}
+
+/** The tree with nothing empty in it that would allow (security.md §2.4). */
+function closed(tree: RequiredOnSets): RequiredOnSets {
+  if ("and" in tree) return tree.and.length === 0 ? NEVER : { and: tree.and.map(closed) };
+  return "or" in tree ? { or: tree.or.map(closed) } : tree;
+}
+
+function shownTree(tree: RequiredOnSets): RequiredPermissions {
+  if ("action" in tree) return { action: tree.action, resource: shownSet(tree.resource) };
+  if ("and" in tree) return { and: tree.and.map(shownTree) };
+  return "or" in tree ? { or: tree.or.map(shownTree) } : tree;
+}

@@ -1,0 +1,81 @@
+/** `/simulate`: decisions from given policies, or as if a user's policies were changed (decision-api.md §3). */
+
+import type { Directory, Principal } from "../../directory/directory.ts";
+import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
+import { hasActionOnAnyResource, isListed } from "../../engine/list-filter.ts";
+import type { NamedStatements, Via } from "../../model/policy.ts";
+import { compareUtf8 } from "../../model/utf8-order.ts";
+import type { Slicer } from "../../schedule/slicer.ts";
+import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
+import type { Deciding } from "./deciding.ts";
+import type { NativeFields } from "./native-fields.ts";
+
+/** What {@link Simulating} needs. */
+export interface SimulatingOptions {
+  readonly directory: Directory;
+  readonly partition: string;
+  readonly slicer: Slicer;
+  readonly native: NativeFields;
+  readonly deciding: Deciding;
+}
+
+interface Candidate {
+  readonly policies: readonly NamedStatements[];
+  readonly via: ReadonlyMap<string, readonly Via[]>;
+  /** The user whose policies are changed. */
+  readonly principal?: Principal;
+}
+
+const NOTHING = { and: [] } as const;
+
+/** Simulates decisions; nothing is validated, stored or cached. */
+export class Simulating {
+  readonly #options: SimulatingOptions;
+
+  constructor(options: SimulatingOptions) {
+    this.#options = options;
+  }
+
+  /** Answers one case. */
+  async simulate(simulation: SimulationCase): Promise<SimulationAnswer> {
+    const { user, required, context, evaluator, list } = simulation;
+    const { deciding, partition, slicer, native } = this.#options;
+    const asker = { ...simulation, entrance: "simulate" } as const;
+    const request = { user, required: required ?? NOTHING, context };
+    const candidate = await this.#candidate(simulation);
+    if (candidate === undefined) return deciding.unknownUser(request, asker);
+    const policies = await slicer.run(compileInSteps(candidate.policies, { partition, evaluator }));
+    if (list !== undefined) return listAnswer(policies, user, list);
+    const via = (policy: string): readonly Via[] => candidate.via.get(policy) ?? [{ user }];
+    const { principal } = candidate;
+    const fields = principal && (await native.of(context, { principal, policies }, request.required));
+    return deciding.check({ policies, via, cache: "miss" }, { ...request, ...fields }, asker);
+  }
+
+  async #candidate({ user, policies, candidate }: SimulationCase): Promise<Candidate | undefined> {
+    if (candidate === undefined) return { policies: policies ?? [], via: new Map() };
+    const principal = await this.#options.directory.principal(user);
+    if (principal === undefined) return undefined;
+    const changed = new Map<string, NamedStatements>(
+      principal.policies.map((policy) => [policy.name, policy]),
+    );
+    for (const policy of candidate.replace) changed.set(policy.name, policy);
+    for (const name of candidate.remove) changed.delete(name);
+    return {
+      policies: [...changed.values()].sort((a, b) => compareUtf8(a.name, b.name)),
+      principal,
+      via: new Map(principal.policies.map(({ name, via }) => [name, via])),
+    };
+  }
+}
+
+function listAnswer(
+  policies: CompiledPolicies,
+  user: string,
+  { action, resource }: { readonly action: string; readonly resource: string },
+): SimulationAnswer {
+  return {
+    any_resource: hasActionOnAnyResource(policies, action),
+    listed: isListed(policies, user, action, resource),
+  };
+}

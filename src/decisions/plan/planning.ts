@@ -1,0 +1,161 @@
+/**
+ * What a user may act on, as patterns (decision-api.md §3, `/plan`): the statements about an action with the user's
+ * name filled in, and conditions decided as far as the context goes. It agrees with a check about every resource.
+ */
+
+import type { CompiledPolicies } from "../../engine/compile.ts";
+import { onlyDeniesOwn } from "../../engine/decide.ts";
+import { bindUser, USER_PLACEHOLDER } from "../../engine/resource-pattern.ts";
+import type { CompiledStatement } from "../../engine/statement.ts";
+import { parseArn } from "../../model/arn.ts";
+import { operatorOf } from "../../model/condition-operators.ts";
+import type { Condition } from "../../model/policy.ts";
+import type { Plan } from "../searches.ts";
+import { type Known, type Resolved, resolveCondition } from "./plan-conditions.ts";
+import { Coverage, type TypePattern } from "./plan-patterns.ts";
+
+/** Statements looked at between two steps. */
+const STEP = 64;
+
+type Conditional = Plan["conditional"][number];
+
+/** What a plan is asked for. */
+export interface PlanQuestion extends Known {
+  readonly action: string;
+  /** Only resources that this can make. */
+  readonly within?: TypePattern;
+}
+
+/** An operator and its test: no pattern of an empty list matches. */
+const NEVER_SATISFIED = ["StringLike", { "": [] }] as const;
+
+/** The plan of a user who can do nothing. */
+export const NEVER: Plan = { kind: "never", allow: [], deny: [], conditional: [] };
+
+/** Makes a plan, step by step. */
+export function* planInSteps(policies: CompiledPolicies, question: PlanQuestion): Generator<void, Plan> {
+  const draft = new Draft(policies, question);
+  const matching = new Set(policies.statementsMatching(question.action.toWellFormed()));
+  let seen = 0;
+  for (const statement of policies.statements) {
+    if (draft.failsWith(statement)) return NEVER;
+    if (matching.has(statement)) draft.add(statement);
+    if (++seen % STEP === 0) yield;
+  }
+  return draft.plan();
+}
+
+/** A plan while statements are gathered. */
+class Draft {
+  readonly #policies: CompiledPolicies;
+  readonly #question: PlanQuestion;
+  readonly #onlyDeniesOwn: boolean;
+  readonly #resolved = new Map<CompiledStatement["condition"], Resolved>();
+  readonly #allow = new Set<string>();
+  readonly #deny = new Set<string>();
+  /** By a text that tells them apart. */
+  readonly #conditional = new Map<string, Conditional>();
+
+  constructor(policies: CompiledPolicies, question: PlanQuestion) {
+    this.#policies = policies;
+    this.#question = question;
+    this.#onlyDeniesOwn = onlyDeniesOwn(policies, question.user);
+  }
+
+  /**
+   * True when the statement cannot be evaluated, which denies everything whatever it is about (evaluation.md §2).
+   * Where that depends on what is not given, a conditional deny of everything says so.
+   */
+  failsWith(statement: CompiledStatement): boolean {
+    const { condition, resources } = statement;
+    const resolved = this.#resolve(statement);
+    if (resolved.is === "error") return true;
+    if (resources === undefined) {
+      if (resolved.is === "open") this.#addConditional("deny", "*", resolved.condition);
+      return resolved.is !== "unsatisfied" && resolved.is !== "open";
+    }
+    if (condition?.hasBadValues) this.#addErrors(statement);
+    for (const field of condition?.addressFields ?? []) {
+      if (!this.#question.context.has(field)) this.#addConditional("deny", "*", noAddress(field));
+    }
+    return false;
+  }
+
+  /** Adds what a statement about the action says. */
+  add(statement: CompiledStatement): void {
+    const resolved = this.#resolve(statement);
+    const { deny, resources = [] } = statement;
+    const holds = resolved.is === "satisfied" || (deny && resolved.is === "unreadable");
+    const open = resolved.is === "open" && (deny || resolved.canHold);
+    if (!holds && !open) return;
+    for (const resource of resources) {
+      if (!deny && this.#onlyDeniesOwn && resource.includes(USER_PLACEHOLDER)) continue;
+      const pattern = this.#bound(resource);
+      if (pattern === undefined) continue;
+      if (resolved.is === "open") this.#addConditional(deny ? "deny" : "allow", pattern, resolved.condition);
+      else (deny ? this.#deny : this.#allow).add(pattern);
+    }
+  }
+
+  /** The plan of what was gathered, without what others cover. */
+  plan(): Plan {
+    const { partition } = this.#policies.options;
+    const denied = new Coverage(partition, this.#deny);
+    const allowed = new Coverage(partition, this.#allow);
+    const all = this.#question.within?.text ?? "*";
+    if (denied.covers(all)) return NEVER;
+    const allow = [...this.#allow].filter(
+      (pattern) => !this.#deny.has(pattern) && !denied.covers(pattern) && !allowed.coversMore(pattern),
+    );
+    const deny = [...this.#deny].filter((pattern) => !denied.coversMore(pattern));
+    const conditional = [...this.#conditional.values()].filter(
+      ({ effect, resource }) =>
+        !denied.covers(resource) &&
+        !(effect === "allow" && (this.#allow.has(resource) || allowed.covers(resource))),
+    );
+    if (allow.length === 0 && !conditional.some(({ effect }) => effect === "allow")) return NEVER;
+    const isDenied = deny.length > 0 || conditional.some(({ effect }) => effect === "deny");
+    if (!isDenied && allowed.covers(all)) return { kind: "always", allow, deny: [], conditional: [] };
+    return { kind: "conditional", allow, deny, conditional };
+  }
+
+  #resolve({ condition, policy, index }: CompiledStatement): Resolved {
+    const known = this.#resolved.get(condition);
+    if (known !== undefined) return known;
+    const written = policy.statement[index]?.condition;
+    const resolved: Resolved =
+      condition === undefined || !written ? { is: "satisfied" } : resolveCondition(written, this.#question);
+    this.#resolved.set(condition, resolved);
+    return resolved;
+  }
+
+  /** The pattern with the user's name in it; undefined where it matches nothing that is asked for. */
+  #bound(resource: string): string | undefined {
+    const { user, within } = this.#question;
+    const pattern = bindUser(resource, user).toWellFormed();
+    if (pattern !== "*" && parseArn(pattern, this.#policies.options.partition) === undefined)
+      return undefined;
+    return within === undefined || within.meets(pattern) ? pattern : undefined;
+  }
+
+  /** Values that are no addresses fail when they are reached, which what is not given decides. */
+  #addErrors({ policy, index }: CompiledStatement): void {
+    const tests = Object.entries(policy.statement[index]?.condition ?? {}).flatMap(([name, fields]) => {
+      const operator = operatorOf(name);
+      if (operator?.plain !== true || operator.kind !== "ip") return [];
+      const open = Object.entries(fields).filter(([field]) => !this.#question.context.has(field));
+      return open.length === 0 ? [] : [[name, Object.fromEntries(open)] as const];
+    });
+    // Beside a test that is never satisfied, only their errors are left.
+    if (tests.length > 0) this.#addConditional("deny", "*", Object.fromEntries([...tests, NEVER_SATISFIED]));
+  }
+
+  #addConditional(effect: Conditional["effect"], resource: string, condition: Condition): void {
+    this.#conditional.set(JSON.stringify([effect, resource, condition]), { effect, resource, condition });
+  }
+}
+
+/** Holds exactly where a field is there and no IP address: such a text cannot be evaluated, and that denies. */
+function noAddress(field: string): Condition {
+  return { NotIpAddress: { [field]: ["0.0.0.0/0", "::/0"] } };
+}

@@ -1,0 +1,67 @@
+/** Which of many actions a user may do on one resource. */
+
+import { decide } from "../../engine/decide.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import { compareUtf8 } from "../../model/utf8-order.ts";
+import { Pace, type Turns } from "../../schedule/pace.ts";
+import type { DecisionCounters } from "../decisions.ts";
+import type { CachedPrincipal } from "../principal-cache.ts";
+import type { Principals } from "../principals.ts";
+import type { Found, SearchPage } from "../searches.ts";
+
+/** What {@link ActionsOf} needs. */
+export interface ActionsOfOptions {
+  readonly principals: Principals;
+  readonly counters: DecisionCounters;
+  readonly turns: Turns;
+}
+
+/** What is asked about. */
+export interface ActionsQuestion {
+  /** In UTF-8 byte order. */
+  readonly names: readonly string[];
+  /** `service:Verb` of a name. */
+  readonly action: (name: string) => string;
+  readonly resource: string;
+  readonly context: ConditionFields;
+  readonly page: SearchPage;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Lists actions. */
+export class ActionsOf {
+  readonly #options: ActionsOfOptions;
+
+  constructor(options: ActionsOfOptions) {
+    this.#options = options;
+  }
+
+  /** The names that are allowed. All are decided, so that the total is known. */
+  async allowed(
+    { principal, policies }: CachedPrincipal,
+    { names, action, resource, context, page, signal }: ActionsQuestion,
+    entrance: "search" | "what_can",
+  ): Promise<Found<string>> {
+    const { principals, counters, turns } = this.#options;
+    const { pause } = new Pace(turns, signal);
+    const { after = "", limit } = page;
+    const results: string[] = [];
+    let total = 0;
+    let more = false;
+    for (const name of names) {
+      await pause();
+      const required = { action: action(name), resource };
+      await principals.prepare(policies, required);
+      const { effect } = decide(policies, { user: principal.username, required, context });
+      counters.decisions[entrance][effect]++;
+      if (effect !== "allow") continue;
+      total++;
+      if (compareUtf8(name, after) <= 0) continue;
+      if (results.length < limit) results.push(name);
+      else more = true;
+    }
+    const next = results.at(-1);
+    return more && next !== undefined ? { results, total, next } : { results, total };
+  }
+}

@@ -1,0 +1,85 @@
+/** All policies of a directory, compiled: where the search for users begins. */
+
+import { LRUCache } from "lru-cache";
+import type { Directory, Survey, SurveyedPolicy } from "../../directory/directory.ts";
+import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
+import type { Slicer } from "../../schedule/slicer.ts";
+
+/** All policies. */
+export interface CompiledDirectory {
+  readonly policies: CompiledPolicies;
+  /** By name, which policy it was and in which version. */
+  readonly versions: ReadonlyMap<string, Pick<SurveyedPolicy, "id" | "version">>;
+}
+
+/** What {@link AllPolicies} needs. */
+export interface AllPoliciesOptions {
+  readonly directory: Directory;
+  readonly partition: string;
+  readonly slicer: Slicer;
+  /** How long they are kept, in milliseconds: another node may write without a word (`auth.cache.ttl`). */
+  readonly ttl: number;
+}
+
+const KEY = "all";
+
+/** Compiles all policies once for as long as none changes. */
+export class AllPolicies {
+  readonly #options: AllPoliciesOptions;
+  /** Dropped when the time is over, so that a single search does not fill the memory for good. */
+  readonly #kept: LRUCache<string, CompiledDirectory>;
+  #reading: { readonly generation: number; readonly result: Promise<CompiledDirectory> } | undefined;
+  #generation = 0;
+  readonly #unsubscribe: () => void;
+
+  constructor(options: AllPoliciesOptions) {
+    this.#options = options;
+    this.#kept = new LRUCache({ max: 1, ttl: Math.max(1, Math.ceil(options.ttl)), ttlAutopurge: true });
+    this.#unsubscribe = options.directory.onChange(({ policies, all }) => {
+      if (policies === undefined && !all) return;
+      this.#generation++;
+      this.#kept.clear();
+    });
+  }
+
+  /** Counts changes: what was read while it stayed the same belongs together. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /**
+   * All policies of a state of the directory.
+   * @param generation that of the moment before the state was opened
+   */
+  async get(survey: Survey, generation: number): Promise<CompiledDirectory> {
+    if (generation !== this.#generation) return this.#read(survey);
+    const known = this.#kept.get(KEY);
+    if (known !== undefined) return known;
+    if (this.#reading?.generation !== generation) {
+      const result = this.#read(survey);
+      const reading = { generation, result };
+      this.#reading = reading;
+      const done = (): void => {
+        if (this.#reading === reading) this.#reading = undefined;
+      };
+      result.then(done, done);
+    }
+    const read = await this.#reading.result;
+    if (generation === this.#generation) this.#kept.set(KEY, read);
+    return read;
+  }
+
+  async #read(survey: Survey): Promise<CompiledDirectory> {
+    const { partition, slicer } = this.#options;
+    const all = await survey.policies();
+    const steps = compileInSteps(all, { partition, evaluator: "extended" });
+    const policies = await slicer.run(steps);
+    return { policies, versions: new Map(all.map(({ name, id, version }) => [name, { id, version }])) };
+  }
+
+  /** Stops listening to changes. */
+  close(): void {
+    this.#unsubscribe();
+    this.#kept.clear();
+  }
+}

@@ -1,0 +1,91 @@
+/** AuthZEN search for subjects and actions: who may do this, and what may be done (decision-api.md §2). */
+
+import { decide } from "../../engine/decide.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import type { Properties } from "../../model/entities.ts";
+import { requestedFields } from "../check/evaluation-fields.ts";
+import type { DecisionCounters } from "../decisions.ts";
+import type { Principals } from "../principals.ts";
+import { type RequestProperties, withRegistered } from "../registered-properties.ts";
+import type { RegisteredResources } from "../registered-resources.ts";
+import type { ResourceTypes } from "../resource-types.ts";
+import type { ActionSearch, Found, FoundEntity, SubjectSearch } from "../searches.ts";
+import type { ActionsOf } from "./action-listing.ts";
+import type { UserSearch } from "./user-search.ts";
+
+const USER = "user";
+const NO_FIELDS: ConditionFields = new Map();
+/** What is found where the user, a type or an action is not known. */
+export const NOTHING: Found<never> = { results: [], total: 0 };
+
+/** What {@link EntitySearching} needs. */
+export interface EntitySearchingOptions {
+  readonly principals: Principals;
+  readonly types: ResourceTypes;
+  readonly registered: RegisteredResources;
+  readonly users: UserSearch;
+  readonly actions: ActionsOf;
+  readonly counters: DecisionCounters;
+  readonly requestProperties: RequestProperties;
+}
+
+/** Answers searches for subjects and actions. */
+export class EntitySearching {
+  readonly #options: EntitySearchingOptions;
+
+  constructor(options: EntitySearchingOptions) {
+    this.#options = options;
+  }
+
+  /** Users for whom an evaluation of the rest says true. */
+  async subjects(search: SubjectSearch, signal?: AbortSignal): Promise<Found<FoundEntity>> {
+    const { types, registered, users, requestProperties } = this.#options;
+    const { subject, action, resource, page } = search;
+    await types.refreshed();
+    const arn = types.arn(resource.type, resource.id);
+    const name = types.action(resource.type, action.name);
+    if (subject.type !== USER || arn === undefined || name === undefined) return NOTHING;
+    const properties = await registered.propertiesOf(arn, resource);
+    const context = withRegistered(requestedFields(search), { resource: properties }, requestProperties);
+    const fields = (own: Properties): ConditionFields =>
+      withRegistered(context, { subject: own }, requestProperties);
+    const required = { action: name, resource: arn };
+    return users.find({
+      signal,
+      required,
+      context,
+      page,
+      fields,
+      answer: ({ principal, policies }) => {
+        const { username } = principal;
+        const context = policies.readsContext ? fields(principal.properties) : NO_FIELDS;
+        const { effect } = decide(policies, { user: username, required, context });
+        this.#options.counters.decisions.search[effect]++;
+        return effect === "allow" ? { type: USER, id: username } : undefined;
+      },
+    });
+  }
+
+  /** Actions for which an evaluation of the rest says true. */
+  async actions(search: ActionSearch, signal?: AbortSignal): Promise<Found<{ readonly name: string }>> {
+    const { types, principals, registered, actions, requestProperties } = this.#options;
+    const { subject, resource, page } = search;
+    await types.refreshed();
+    const arn = types.arn(resource.type, resource.id);
+    const user = subject.type === USER && arn !== undefined ? await principals.get(subject.id) : undefined;
+    if (user === undefined || arn === undefined) return NOTHING;
+    const properties = {
+      subject: user.principal.properties,
+      resource: await registered.propertiesOf(arn, resource),
+    };
+    const context = withRegistered(requestedFields(search), properties, requestProperties);
+    const names = resource.type === "arn" ? types.allActions() : types.actionNames(resource.type);
+    const action = (name: string): string => types.action(resource.type, name) ?? name;
+    const found = await actions.allowed(
+      user,
+      { names, action, resource: arn, context, page, signal },
+      "search",
+    );
+    return { ...found, results: found.results.map((name) => ({ name })) };
+  }
+}

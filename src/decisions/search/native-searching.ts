@@ -1,0 +1,118 @@
+/** `/who-can`, `/what-can` and `/plan` (decision-api.md §3): searches in the terms of policies. */
+
+import { decide } from "../../engine/decide.ts";
+import { firstAllowing } from "../../engine/explain.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import type { Slicer } from "../../schedule/slicer.ts";
+import { viaOf } from "../check/authzen.ts";
+import type { NativeFields } from "../check/native-fields.ts";
+import type { DecisionCounters } from "../decisions.ts";
+import { TypePattern } from "../plan/plan-patterns.ts";
+import { NEVER, planInSteps } from "../plan/planning.ts";
+import type { CachedPrincipal } from "../principal-cache.ts";
+import type { Principals } from "../principals.ts";
+import { ofNoResource, type RequestProperties, withRegistered } from "../registered-properties.ts";
+import type { ResourceTypes } from "../resource-types.ts";
+import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "../searches.ts";
+import type { ActionsOf } from "./action-listing.ts";
+import type { UserSearch } from "./user-search.ts";
+
+/** What {@link NativeSearching} needs. */
+export interface NativeSearchingOptions {
+  readonly partition: string;
+  readonly principals: Principals;
+  readonly types: ResourceTypes;
+  readonly users: UserSearch;
+  readonly actions: ActionsOf;
+  readonly native: NativeFields;
+  readonly slicer: Slicer;
+  readonly counters: DecisionCounters;
+  readonly requestProperties: RequestProperties;
+}
+
+/** Answers them. */
+export class NativeSearching {
+  readonly #options: NativeSearchingOptions;
+
+  constructor(options: NativeSearchingOptions) {
+    this.#options = options;
+  }
+
+  /** Users for whom a check allows, each with the first statement that does. */
+  async whoCan(
+    { action, resource, context: given, page }: WhoCan,
+    signal?: AbortSignal,
+  ): Promise<Found<WhoCanResult>> {
+    const required = { action, resource };
+    const { native, users, requestProperties } = this.#options;
+    const context = await native.ofResource(given, resource);
+    return users.find({
+      signal,
+      required,
+      context,
+      page,
+      fields: (subject) => withRegistered(context, { subject }, requestProperties),
+      answer: (user) => this.#allowing(user, required, native.ofUser(context, user)),
+    });
+  }
+
+  async #allowing(
+    user: CachedPrincipal,
+    required: Pick<WhoCan, "action" | "resource">,
+    context: ConditionFields,
+  ): Promise<WhoCanResult | undefined> {
+    const { counters, slicer } = this.#options;
+    const { username } = user.principal;
+    const { effect } = decide(user.policies, { user: username, required, context });
+    counters.decisions.who_can[effect]++;
+    if (effect !== "allow") return undefined;
+    const found = await slicer.run(firstAllowing(user.policies, required, { user: username, context }));
+    if (found === undefined) return undefined;
+    const policy = found.policy.name;
+    return { user: username, via: viaOf(user, policy), policy, statement: found.index };
+  }
+
+  /** Actions for which a check allows. */
+  async whatCan(
+    { user: username, resource, context, page }: WhatCan,
+    signal?: AbortSignal,
+  ): Promise<WhatCanAnswer> {
+    const { types, principals, actions, native } = this.#options;
+    await types.refreshed();
+    const user = await principals.get(username);
+    if (user === undefined) return { results: [], total: 0, reason: "unknown_user" };
+    const fields = native.ofUser(await native.ofResource(context, resource), user);
+    const question = { names: types.allActions(), action: itself, resource, context: fields, page, signal };
+    return actions.allowed(user, question, "what_can");
+  }
+
+  /** What a user may act on, as patterns. */
+  async plan(request: PlanRequest): Promise<Plan> {
+    const { types, principals, counters } = this.#options;
+    await types.refreshed();
+    const user = await principals.get(request.user);
+    const plan = user === undefined ? UNKNOWN_USER : await this.#plan(user, request);
+    counters.decisions.plan[plan.kind === "never" ? "neutral" : "allow"]++;
+    return plan;
+  }
+
+  async #plan(user: CachedPrincipal, { action: name, type, context: given }: PlanRequest): Promise<Plan> {
+    const { types, slicer, partition, native, requestProperties } = this.#options;
+    const context = ofNoResource(native.ofUser(given, user), requestProperties);
+    const question = { user: user.principal.username, context };
+    // Type `arn` is every ARN there is.
+    if (type === undefined || type === "arn")
+      return slicer.run(planInSteps(user.policies, { ...question, action: name }));
+    const action = types.action(type, name);
+    const pattern = types.pattern(type);
+    if (action === undefined || pattern === undefined) return NEVER;
+    const within = new TypePattern(pattern, partition);
+    return slicer.run(planInSteps(user.policies, { ...question, action, within }));
+  }
+}
+
+const UNKNOWN_USER: Plan = { ...NEVER, reason: "unknown_user" };
+
+function itself(name: string): string {
+  return name;
+}

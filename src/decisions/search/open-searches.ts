@@ -1,0 +1,59 @@
+/** Builds the searches over what the other decisions are built from. */
+
+import type { Directory } from "../../directory/directory.ts";
+import type { Turns } from "../../schedule/pace.ts";
+import type { Slicer } from "../../schedule/slicer.ts";
+import type { NativeFields } from "../check/native-fields.ts";
+import type { DecisionCounters } from "../decisions.ts";
+import type { Principals } from "../principals.ts";
+import type { RequestProperties } from "../registered-properties.ts";
+import type { RegisteredResources } from "../registered-resources.ts";
+import type { ResourceTypes } from "../resource-types.ts";
+import type { Searches } from "../searches.ts";
+import { ActionsOf } from "./action-listing.ts";
+import { AllPolicies } from "./all-policies.ts";
+import { EntitySearching } from "./entity-searching.ts";
+import { NativeSearching } from "./native-searching.ts";
+import { ResourceSearching } from "./resource-searching.ts";
+import { UserSearch } from "./user-search.ts";
+
+/** What the searches are built from. */
+export interface SearchesOptions {
+  readonly directory: Directory;
+  readonly partition: string;
+  readonly principals: Principals;
+  readonly types: ResourceTypes;
+  readonly registered: RegisteredResources;
+  readonly native: NativeFields;
+  readonly slicer: Slicer;
+  readonly turns: Turns;
+  readonly counters: DecisionCounters;
+  readonly requestProperties: RequestProperties;
+  /** How long what is known of all policies is kept, in milliseconds (`auth.cache.ttl`). */
+  readonly ttl: number;
+}
+
+/** Searches that can be closed. */
+export interface OpenedSearches extends Searches {
+  /** Stops listening to changes. */
+  close(): void;
+}
+
+/** Opens the searches. */
+export function openSearches(options: SearchesOptions): OpenedSearches {
+  const all = new AllPolicies(options);
+  const users = new UserSearch({ ...options, all });
+  const actions = new ActionsOf(options);
+  const entities = new EntitySearching({ ...options, users, actions });
+  const resources = new ResourceSearching(options);
+  const native = new NativeSearching({ ...options, users, actions });
+  return {
+    subjects: (search, signal) => entities.subjects(search, signal),
+    resources: (search, signal) => resources.resources(search, signal),
+    actions: (search, signal) => entities.actions(search, signal),
+    whoCan: (question, signal) => native.whoCan(question, signal),
+    whatCan: (question, signal) => native.whatCan(question, signal),
+    plan: (request) => native.plan(request),
+    close: () => all.close(),
+  };
+}

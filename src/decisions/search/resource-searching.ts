@@ -1,0 +1,129 @@
+/** AuthZEN search for resources: which registered ones a user may act on (decision-api.md §2). */
+
+import type { Directory } from "../../directory/directory.ts";
+import type { CompiledPolicies } from "../../engine/compile.ts";
+import { decide } from "../../engine/decide.ts";
+import { isErrorCode } from "../../errors.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import type { Properties } from "../../model/entities.ts";
+import type { RegisteredResource } from "../../model/resource-type.ts";
+import type { Slicer } from "../../schedule/slicer.ts";
+import { requestedFields } from "../check/evaluation-fields.ts";
+import type { DecisionCounters } from "../decisions.ts";
+import type { CachedPrincipal } from "../principal-cache.ts";
+import type { Principals } from "../principals.ts";
+import { type RequestProperties, withRegistered } from "../registered-properties.ts";
+import type { ResourceTypes } from "../resource-types.ts";
+import type { Found, FoundEntity, ResourceSearch } from "../searches.ts";
+import { NOTHING } from "./entity-searching.ts";
+
+/** Resources read at once: a few milliseconds of the store's work. */
+const READ = 500;
+/** Resources decided between two steps. */
+const STEP = 64;
+
+/** What {@link ResourceSearching} needs. */
+export interface ResourceSearchingOptions {
+  readonly directory: Directory;
+  readonly principals: Principals;
+  readonly types: ResourceTypes;
+  readonly slicer: Slicer;
+  readonly counters: DecisionCounters;
+  readonly requestProperties: RequestProperties;
+}
+
+/** What every resource is decided by. */
+interface Asked {
+  readonly action: string;
+  /** The fields of the request. */
+  readonly given: ConditionFields;
+  readonly limit: number;
+}
+
+/** Answers searches for resources. */
+export class ResourceSearching {
+  readonly #options: ResourceSearchingOptions;
+
+  constructor(options: ResourceSearchingOptions) {
+    this.#options = options;
+  }
+
+  /** Registered resources of the type for which an evaluation of the rest says true. */
+  async resources(search: ResourceSearch, signal?: AbortSignal): Promise<Found<FoundEntity>> {
+    const { types, principals, directory, slicer } = this.#options;
+    const { subject, action: asked, resource, page } = search;
+    await types.refreshed();
+    const action = types.action(resource.type, asked.name);
+    if (subject.type !== "user" || action === undefined) return NOTHING;
+    const user = await principals.find(subject.id, { action, resource: "*" });
+    if (user === undefined || !grants(user.policies, action)) return NOTHING;
+    const found: string[] = [];
+    const given = requestedFields(search);
+    let after = page.after ?? "";
+    for (;;) {
+      signal?.throwIfAborted();
+      const { results, next_offset } = await directory.resources.list(resource.type, { after, amount: READ });
+      await slicer.run(this.#allowed(user, { action, given, limit: page.limit }, results, found));
+      if (found.length > page.limit || next_offset === "") break;
+      after = next_offset;
+    }
+    const results = found.slice(0, page.limit).map((id) => ({ type: resource.type, id }));
+    const last = results.at(-1);
+    return found.length > page.limit && last !== undefined ? { results, next: last.id } : { results };
+  }
+
+  /** Adds the ids of those that are allowed; stops at one more than the page takes. */
+  *#allowed(
+    { principal, policies }: CachedPrincipal,
+    { action, given, limit }: Asked,
+    resources: readonly RegisteredResource[],
+    found: string[],
+  ): Generator<void, void> {
+    const { types, counters } = this.#options;
+    const fields = this.#fieldsOf(policies, given, principal.properties);
+    const counts = counters.decisions.search;
+    let seen = 0;
+    for (const { type, id, properties } of resources) {
+      if (++seen % STEP === 0) yield;
+      const resource = arnOf(types, type, id);
+      if (resource === undefined) continue;
+      const required = { action, resource };
+      const { effect } = decide(policies, {
+        user: principal.username,
+        required,
+        context: fields(properties),
+      });
+      counts[effect]++;
+      if (effect === "allow" && found.push(id) > limit) return;
+    }
+  }
+
+  /** The condition fields of a resource; made anew for each only where a condition reads its attributes. */
+  #fieldsOf(
+    policies: CompiledPolicies,
+    given: ConditionFields,
+    subject: Properties,
+  ): (resource: Properties | undefined) => ConditionFields {
+    const { requestProperties } = this.#options;
+    const fields = (resource: Properties | undefined): ConditionFields =>
+      withRegistered(given, { subject, resource }, requestProperties);
+    if (policies.readsResource) return fields;
+    const shared = fields(undefined);
+    return () => shared;
+  }
+}
+
+/** True when some statement allows the action on anything. */
+function grants(policies: CompiledPolicies, action: string): boolean {
+  return policies.statementsMatching(action.toWellFormed()).some(({ deny }) => !deny);
+}
+
+/** The ARN; undefined for an id that its type, declared anew since, reads no more: no evaluation allows it. */
+function arnOf(types: ResourceTypes, type: string, id: string): string | undefined {
+  try {
+    return types.arn(type, id);
+  } catch (error) {
+    if (isErrorCode(error, "invalid_request")) return undefined;
+    throw error;
+  }
+}

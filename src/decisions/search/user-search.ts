@@ -1,0 +1,127 @@
+/**
+ * Users who may do something, found from the policies that can allow it: who holds one of them is decided about as
+ * ever, nobody else is looked at. A page is read from one state of the directory.
+ */
+
+import type { Directory, HolderTest, Survey } from "../../directory/directory.ts";
+import { type FieldsTest, narrowPolicies } from "../../engine/may-allow.ts";
+import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
+import type { Properties } from "../../model/entities.ts";
+import type { EffectivePolicy } from "../../model/policy.ts";
+import { Pace, type Turns } from "../../schedule/pace.ts";
+import type { Slicer } from "../../schedule/slicer.ts";
+import type { CachedPrincipal } from "../principal-cache.ts";
+import type { Principals } from "../principals.ts";
+import type { Found, SearchPage } from "../searches.ts";
+import type { AllPolicies } from "./all-policies.ts";
+
+/** How often a page is read again because policies changed meanwhile; then it may mix two states. */
+const ATTEMPTS = 3;
+
+/** What {@link UserSearch} needs. */
+export interface UserSearchOptions {
+  readonly directory: Directory;
+  readonly principals: Principals;
+  readonly all: AllPolicies;
+  readonly slicer: Slicer;
+  readonly turns: Turns;
+}
+
+/** What users are searched for by. */
+export interface UserQuestion<T> {
+  readonly required: RequiredLeaf;
+  /** Condition fields as they are for every user: without registered properties. */
+  readonly context: ConditionFields;
+  readonly page: SearchPage;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal | undefined;
+  /** The condition fields of a user with these registered properties. */
+  readonly fields: (properties: Properties) => ConditionFields;
+  /**
+   * Decides about a user: what to tell of one who is allowed, else undefined. The compiled policies of the user are
+   * those that matter for the question.
+   */
+  readonly answer: (user: CachedPrincipal) => T | undefined | Promise<T | undefined>;
+}
+
+/** What of all policies matters for a question. */
+interface NarrowedDirectory {
+  /** By internal id, the policies that can allow it, with whom they can allow it. */
+  readonly holders: ReadonlyMap<string, HolderTest>;
+  /** Where attributes of the user decide whether any of them can allow it. */
+  readonly byFields: FieldsTest | undefined;
+  /** False for a policy without which every decision about it stays what it is. */
+  readonly relevant: (policy: EffectivePolicy) => boolean;
+}
+
+/** Searches for users. */
+export class UserSearch {
+  readonly #options: UserSearchOptions;
+
+  constructor(options: UserSearchOptions) {
+    this.#options = options;
+  }
+
+  /** A page of answers about the users who are allowed, in UTF-8 byte order of their names. */
+  async find<T>(question: UserQuestion<T>): Promise<Found<T>> {
+    const { directory, all, turns } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const { generation } = all;
+      const { pause } = new Pace(turns, question.signal);
+      const found = await directory.survey(async (survey) => {
+        const narrowed = await this.#narrowed(survey, generation, question);
+        return this.#page(survey, narrowed, question, pause);
+      }, pause);
+      if (generation === all.generation || attempt === ATTEMPTS) return found;
+    }
+  }
+
+  async #page<T>(
+    survey: Survey,
+    { holders, byFields, relevant }: NarrowedDirectory,
+    { required, page, fields, answer }: UserQuestion<T>,
+    pause: () => Promise<void> | undefined,
+  ): Promise<Found<T>> {
+    const { principals } = this.#options;
+    const results: T[] = [];
+    let last = page.after ?? "";
+    for await (const names of survey.holders(holders, last)) {
+      for (const name of names) {
+        await pause();
+        if (byFields !== undefined) {
+          const properties = await survey.properties(name);
+          if (properties === undefined || !byFields(name, fields(properties))) continue;
+        }
+        const principal = await survey.principal(name);
+        if (principal === undefined) continue;
+        const user = await principals.compiled(principal, relevant);
+        await principals.prepare(user.policies, required);
+        const result = await answer(user);
+        if (result === undefined) continue;
+        if (results.length === page.limit) return { results, next: last };
+        results.push(result);
+        last = name;
+      }
+    }
+    return { results };
+  }
+
+  async #narrowed(
+    survey: Survey,
+    generation: number,
+    { required, context }: Pick<UserQuestion<unknown>, "required" | "context">,
+  ): Promise<NarrowedDirectory> {
+    const { all, slicer } = this.#options;
+    const { policies, versions } = await all.get(survey, generation);
+    const { allowing, byFields, relevant } = await slicer.run(
+      narrowPolicies(policies, { ...required, context }),
+    );
+    const holders = [...allowing].map(([name, test]) => [versions.get(name)?.id ?? "", test] as const);
+    return {
+      holders: new Map(holders),
+      byFields,
+      // Another version than the one that was judged may say something else.
+      relevant: ({ name, version }) => relevant.has(name) || versions.get(name)?.version !== version,
+    };
+  }
+}

@@ -1,0 +1,40 @@
+/** How much a store holds, read without opening its secrets. */
+
+import { type Store, withSnapshot } from "../../store/port.ts";
+import { createBreather } from "../pipeline.ts";
+import { ResolvedSnapshot } from "./resolved-snapshot.ts";
+
+/** Entities by kind. */
+export interface EntityCounts {
+  readonly users: number;
+  readonly groups: number;
+  readonly policies: number;
+  readonly credentials: number;
+}
+
+const PAGE = 1_000;
+
+/** Counts what a store holds. */
+export function countEntities(store: Store): Promise<EntityCounts> {
+  return withSnapshot(store, async (raw) => {
+    const snapshot = new ResolvedSnapshot(raw);
+    const breathe = createBreather();
+    const count = async (partition: string): Promise<number> => {
+      let total = 0;
+      let after: string | undefined;
+      for (;;) {
+        const page = await snapshot.scan(partition, { limit: PAGE, ...(after !== undefined && { after }) });
+        total += page.length;
+        if (page.length < PAGE) return total;
+        after = page.at(-1)?.key;
+        await breathe();
+      }
+    };
+    return {
+      users: await count("user"),
+      groups: await count("group"),
+      policies: await count("policy"),
+      credentials: await count("key"),
+    };
+  });
+}

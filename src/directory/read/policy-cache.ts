@@ -1,0 +1,31 @@
+/** Parsed policies, so that users who share a policy share its statements in memory. */
+
+import { LRUCache } from "lru-cache";
+import type { StoredRecord } from "../../store/port.ts";
+import type { PolicyRecord } from "../records/layout.ts";
+
+/** Most stored text, in UTF-16 units, whose parsed form is kept. */
+const MAX_TEXT = 16 * 1024 * 1024;
+
+/**
+ * Finds the parsed policy by what the store says (name and stored version) without parsing, and by id and revision
+ * where the text was rewritten without a change, as finishing a batch does.
+ */
+export class PolicyCache {
+  readonly #byStored = new LRUCache<string, PolicyRecord>({ maxSize: MAX_TEXT });
+  readonly #byRevision = new LRUCache<string, PolicyRecord>({ maxSize: MAX_TEXT });
+
+  /** The policy in a stored record; the same object for the same id and revision. */
+  decode(name: string, { value, version }: StoredRecord): PolicyRecord {
+    const storedKey = `${version}\n${name}`;
+    const known = this.#byStored.get(storedKey);
+    if (known !== undefined) return known;
+    const parsed = JSON.parse(value) as PolicyRecord;
+    const revisionKey = `${parsed.id}\n${parsed.rev}`;
+    const policy = this.#byRevision.get(revisionKey) ?? parsed;
+    const size = value.length + storedKey.length;
+    this.#byRevision.set(revisionKey, policy, { size });
+    this.#byStored.set(storedKey, policy, { size });
+    return policy;
+  }
+}

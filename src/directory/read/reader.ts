@@ -1,0 +1,84 @@
+/** Typed reading of records from one state of the store. */
+
+import type { ScanOptions, Snapshot, Store, StoredRecord } from "../../store/port.ts";
+import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
+import type { PolicyCache } from "./policy-cache.ts";
+import { ResolvedSnapshot } from "./resolved-snapshot.ts";
+
+/** A record found by a scan, decoded. */
+export interface Found<P extends Partition> {
+  readonly key: string;
+  readonly record: RecordTypes[P];
+}
+
+/** Reads decoded records from a snapshot. Policies come from the cache, so that equal ones are one object. */
+export class Reader {
+  readonly #snapshot: Snapshot;
+  readonly #policies: PolicyCache;
+
+  constructor(snapshot: Snapshot, policies: PolicyCache) {
+    this.#snapshot = snapshot;
+    this.#policies = policies;
+  }
+
+  /** The record under a key, or undefined. */
+  async get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined> {
+    const stored = await this.#snapshot.get(partition, key);
+    return stored && this.#decode(partition, key, stored);
+  }
+
+  /** The records under keys, in the order given. */
+  async getMany<P extends Partition>(
+    partition: P,
+    keys: readonly string[],
+  ): Promise<readonly (RecordTypes[P] | undefined)[]> {
+    if (keys.length === 0) return [];
+    const stored = await this.#snapshot.getMany(partition, keys);
+    return stored.map((record, index) => record && this.#decode(partition, keys[index]!, record));
+  }
+
+  /** Records of a range, in UTF-8 byte order of their keys. */
+  async scan<P extends Partition>(partition: P, options: ScanOptions): Promise<readonly Found<P>[]> {
+    const page = await this.#snapshot.scan(partition, options);
+    return page.map(({ key, value, version }) => ({
+      key,
+      record: this.#decode(partition, key, { value, version }),
+    }));
+  }
+
+  /** Every record below a prefix, page by page. */
+  async *scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.scan(partition, {
+        prefix,
+        limit: SCAN_PAGE,
+        ...(after !== undefined && { after }),
+      });
+      if (page.length > 0) yield page;
+      if (page.length < SCAN_PAGE) return;
+      after = page.at(-1)!.key;
+    }
+  }
+
+  #decode<P extends Partition>(partition: P, key: string, stored: StoredRecord): RecordTypes[P] {
+    if (partition === "policy") return this.#policies.decode(key, stored) as PolicyRecord as RecordTypes[P];
+    return JSON.parse(stored.value) as RecordTypes[P];
+  }
+}
+
+const SCAN_PAGE = 1_000;
+
+/** Runs `read` on one state of the store and frees it. */
+export async function readState<T>(
+  store: Store,
+  policies: PolicyCache,
+  read: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  const snapshot = new ResolvedSnapshot(await store.snapshot());
+  try {
+    return await read(new Reader(snapshot, policies));
+  } finally {
+    snapshot.release();
+  }
+}

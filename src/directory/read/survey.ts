@@ -1,0 +1,44 @@
+/** One state of the directory, looked through. */
+
+import { isPossibleName } from "../../model/names.ts";
+import { type DirectoryContext, read } from "../context.ts";
+import type { Survey, SurveyedPolicy } from "../directory.ts";
+import { toPolicy } from "../records/policy-records.ts";
+import { readHolders } from "./holders.ts";
+import { PrincipalReader } from "./principals.ts";
+import type { Reader } from "./reader.ts";
+
+type Pause = () => Promise<void> | undefined;
+
+/** Runs `work` on one state of the store. */
+export function survey<T>(
+  context: DirectoryContext,
+  work: (survey: Survey) => Promise<T>,
+  pause: Pause,
+): Promise<T> {
+  return read(context, (reader) => work(surveyOf(reader, pause)));
+}
+
+function surveyOf(reader: Reader, pause: Pause): Survey {
+  const principals = new PrincipalReader(reader);
+  return {
+    policies: () => readPolicies(reader, pause),
+    holders: (policies, after) => readHolders(reader, policies, after, pause),
+    async properties(username) {
+      const user = isPossibleName(username) ? await reader.get("user", username) : undefined;
+      return user && (user.properties ?? {});
+    },
+    principal: async (username) => (isPossibleName(username) ? principals.read(username) : undefined),
+  };
+}
+
+async function readPolicies(reader: Reader, pause: Pause): Promise<readonly SurveyedPolicy[]> {
+  const policies: SurveyedPolicy[] = [];
+  for await (const page of reader.scanAll("policy")) {
+    for (const { key, record } of page) {
+      policies.push({ ...toPolicy(key, record), id: record.id, version: record.rev });
+    }
+    await pause();
+  }
+  return policies;
+}

@@ -1,0 +1,65 @@
+/** Writing of groups and memberships inside a transaction. */
+
+import type { Group } from "../../model/entities.ts";
+import { assertPossible, notFound } from "../checks.ts";
+import type { Reader } from "../read/reader.ts";
+import type { Transaction } from "../write/transaction.ts";
+import { type GroupRecord, mark, under } from "./layout.ts";
+
+/** The group of a name; "not_found" where there is none. */
+export async function requireGroup(from: Reader | Transaction, name: string): Promise<GroupRecord> {
+  assertPossible("group", name);
+  const record = await from.get("group", name);
+  if (record === undefined) throw notFound("group", name);
+  return record;
+}
+
+/** Puts a group in place of what the name had. */
+export function putGroup(tx: Transaction, name: string, record: GroupRecord): void {
+  tx.put("group", name, record);
+  tx.changes.groups.add(record.id);
+}
+
+/** Removes a group: what refers to its id is unreachable with this commit and swept later. */
+export function removeGroup(tx: Transaction, name: string, record: GroupRecord): void {
+  tx.delete("group", name);
+  tx.put("sweep", record.id, { kind: "group", name });
+  tx.changes.groups.add(record.id);
+}
+
+/** A user and a group with their names. */
+export interface MembershipEnds {
+  readonly group: string;
+  readonly groupId: string;
+  readonly username: string;
+  readonly userId: string;
+}
+
+/** Adds a member; false where it is one already. */
+export async function putMember(tx: Transaction, ends: MembershipEnds, managed: boolean): Promise<boolean> {
+  const key = under(ends.userId, ends.group);
+  const before = await tx.get("user_group", key);
+  const isNew = before?.id !== ends.groupId;
+  if (isNew || (managed && before?.managed !== true)) {
+    tx.put("user_group", key, { id: ends.groupId, ...mark(managed) });
+  }
+  if (!isNew) return false;
+  tx.put("group_user", under(ends.groupId, ends.username), { id: ends.userId });
+  tx.changes.users.add(ends.userId);
+  return true;
+}
+
+/** Removes a member; nothing where it is none. */
+export async function removeMember(tx: Transaction, ends: MembershipEnds): Promise<void> {
+  const key = under(ends.userId, ends.group);
+  const before = await tx.get("user_group", key);
+  if (before?.id !== ends.groupId) return;
+  tx.delete("user_group", key);
+  tx.delete("group_user", under(ends.groupId, ends.username));
+  tx.changes.users.add(ends.userId);
+}
+
+/** A group as the contract shows it. */
+export function toGroup(name: string, { description, creation_date }: GroupRecord): Group {
+  return { name, creation_date, ...(description !== undefined && { description }) };
+}

@@ -1,0 +1,234 @@
+/**
+ * The directory's layout over the store port. Every record is a JSON object, one partition per kind.
+ *
+ * Entities stand under their name and hold an internal id that is never reused; everything that refers to an entity
+ * holds the id and reads as absent where the entity of that name is gone or has another id. So deleting an entity is
+ * one small commit (its record, a `sweep` record), and re-creating its name brings nothing back, also after a crash
+ * before the sweep. Keys of references contain names, so that a scan lists them in UTF-8 byte order of the names.
+ *
+ * | partition        | key                              | record                      |
+ * |------------------|----------------------------------|-----------------------------|
+ * | `meta`           | `layout`, `kdf`, `key/<id>`, `mark/<name>` | {@link MetaRecord}          |
+ * | `user`           | `<username>`                     | {@link UserRecord}          |
+ * | `group`          | `<name>`                         | {@link GroupRecord}         |
+ * | `policy`         | `<name>`                         | {@link PolicyRecord}        |
+ * | `external_id`    | `<external id>`                  | {@link OwnerRecord}         |
+ * | `email`          | `<SHA-256 of it>/<username>`     | {@link RefRecord} (user)    |
+ * | `user_group`     | `<user id>/<group name>`         | {@link RefRecord} (group)   |
+ * | `group_user`     | `<group id>/<username>`          | {@link RefRecord} (user)    |
+ * | `user_policy`    | `<user id>/<policy name>`        | {@link RefRecord} (policy)  |
+ * | `group_policy`   | `<group id>/<policy name>`       | {@link RefRecord} (policy)  |
+ * | `policy_holder`  | `<policy id>/u/<user id>`, `/g/` | {}: finds attachments to sweep |
+ * | `key`            | `<access key id>`                | {@link KeyRecord}           |
+ * | `user_key`       | `<user id>/<access key id>`      | {@link UserKeyRecord}       |
+ * | `principal`      | `<principal id>`                 | {@link OwnerRecord}         |
+ * | `user_principal` | `<user id>/<principal id>`       | {}                          |
+ * | `claim`          | `<token id>`                     | {@link ClaimRecord}         |
+ * | `claim_expiry`   | `<16 digits>/<token id>`         | {}: finds claims to drop    |
+ * | `resource_type`  | `<type>`                         | {@link ResourceTypeRecord}  |
+ * | `resource`       | `<SHA-256 of the type>/<id>`     | {@link ResourceRecord}      |
+ * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
+ * | `batch`          | `<batch id>`                     | {@link BatchRecord}         |
+ * | `batch_keys`     | `<batch id>/<chunk>`             | {@link BatchKeysRecord}     |
+ *
+ * The partitions `outbox`, `outbox_failed` and `invitation` belong to the room of mails; of them this room knows that
+ * queued mails have a sealed secret ({@link SealedMailRecord}).
+ *
+ * While a batch of more than one commit is under way, a key's value is a write intent: `resolved-snapshot.ts`.
+ */
+
+import { createHash } from "node:crypto";
+import type { Properties } from "../../model/entities.ts";
+import type { Statement } from "../../model/policy.ts";
+import type { ResourceType } from "../../model/resource-type.ts";
+
+/** Number of this layout, kept in `meta/layout`; a store with a higher one is refused. */
+export const LAYOUT = 1;
+
+/** What every entity record begins with. */
+export interface EntityHead {
+  /** Internal id, never reused. */
+  readonly id: string;
+  /** Made by a data set: a later `sync` may remove it. */
+  readonly managed?: true;
+}
+
+/** A user; its name is the key. */
+export interface UserRecord extends EntityHead {
+  readonly creation_date: number;
+  readonly friendly_name?: string;
+  readonly email?: string;
+  readonly source?: string;
+  readonly external_id?: string;
+  readonly encryptedPassword?: string;
+  readonly properties?: Properties;
+  /**
+   * Unix milliseconds: what was issued to the user then or before is over (security.md §4.4). Set when the user is made,
+   * so that nothing issued to an earlier user of the name holds; absent in records of earlier versions.
+   */
+  readonly sessions_valid_after?: number;
+}
+
+/** A group; its name is the key. */
+export interface GroupRecord extends EntityHead {
+  readonly creation_date: number;
+  readonly description?: string;
+}
+
+/** A policy; its name is the key. */
+export interface PolicyRecord extends EntityHead {
+  /** New with every write of the policy; never repeats. */
+  readonly rev: string;
+  readonly creation_date: number;
+  readonly acl?: string;
+  readonly statement: readonly Statement[];
+}
+
+/** A reference to the entity whose name is in the key; holds only while that name has this id. */
+export interface RefRecord {
+  readonly id: string;
+  readonly managed?: true;
+}
+
+/** A text that belongs to one user: holds only while that user name has this id. */
+export interface OwnerRecord extends RefRecord {
+  readonly username: string;
+}
+
+/** An access key with its sealed secret. */
+export interface KeyRecord extends OwnerRecord {
+  /** Sealed by `secrets.ts`. */
+  readonly secret: string;
+  readonly creation_date: number;
+}
+
+/** What a queued mail in `outbox` has for the sealing of its secret. */
+export interface SealedMailRecord {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  /** Sealed by `secrets.ts`. */
+  readonly secret: string;
+}
+
+/** Listing entry of an access key under its user. */
+export interface UserKeyRecord {
+  readonly creation_date: number;
+}
+
+/** A claimed one-time token. */
+export interface ClaimRecord {
+  /** Unix seconds. */
+  readonly expires_at: number;
+}
+
+/** A resource type declared by a data set. */
+export type ResourceTypeRecord = ResourceType & { readonly managed?: true };
+
+/** A registered resource; its id is in the key. */
+export interface ResourceRecord {
+  readonly type: string;
+  readonly properties?: Properties;
+  readonly managed?: true;
+}
+
+/** A deleted entity whose references wait to be removed. */
+export interface SweepRecord {
+  readonly kind: "user" | "group" | "policy";
+  readonly name: string;
+}
+
+/** A batch under way: readers see its new values once `state` is "committed". */
+export interface BatchRecord {
+  readonly state: "open" | "committed";
+}
+
+/** Keys with write intents, by partition. */
+export type BatchKeysRecord = Readonly<Record<string, readonly string[]>>;
+
+/** Records of the store as a whole. */
+export interface MetaRecord {
+  /** `layout`: number of the layout. */
+  readonly layout?: number;
+  /** `kdf`: salt (base64) and scrypt parameters of this store. */
+  readonly salt?: string;
+  readonly N?: number;
+  readonly r?: number;
+  readonly p?: number;
+  /** `key/<id>`: a key that secrets in this store are sealed with; Unix seconds of its first use. */
+  readonly since?: number;
+  /** `mark/<name>`: what a marked batch left, to be known to the next one. */
+  readonly mark?: unknown;
+}
+
+/** Record type of each partition. */
+export interface RecordTypes {
+  meta: MetaRecord;
+  user: UserRecord;
+  group: GroupRecord;
+  policy: PolicyRecord;
+  external_id: OwnerRecord;
+  email: RefRecord;
+  user_group: RefRecord;
+  group_user: RefRecord;
+  user_policy: RefRecord;
+  group_policy: RefRecord;
+  policy_holder: Readonly<Record<string, never>>;
+  key: KeyRecord;
+  user_key: UserKeyRecord;
+  principal: OwnerRecord;
+  user_principal: Readonly<Record<string, never>>;
+  claim: ClaimRecord;
+  claim_expiry: Readonly<Record<string, never>>;
+  resource_type: ResourceTypeRecord;
+  resource: ResourceRecord;
+  sweep: SweepRecord;
+  batch: BatchRecord;
+  batch_keys: BatchKeysRecord;
+}
+
+/** Name of a partition. */
+export type Partition = keyof RecordTypes;
+
+/** The record without fields, for keys that say everything. */
+export const EMPTY: Readonly<Record<string, never>> = Object.freeze({});
+
+/** Key below an id: `<id>/<name>`. */
+export function under(id: string, name: string): string {
+  return `${id}/${name}`;
+}
+
+/** The parts of a key made by {@link under}. */
+export function splitKey(key: string): { readonly id: string; readonly rest: string } {
+  const slash = key.indexOf("/");
+  return { id: key.slice(0, slash), rest: key.slice(slash + 1) };
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+/** Key of a user in the index of e-mails; e-mails are hashed since two long texts exceed a key. */
+export function emailKey(email: string, username: string): string {
+  return under(hash(email), username);
+}
+
+/** Key of the record that leads from a policy to a user or group it is attached to. */
+export function holderKey(policyId: string, kind: "u" | "g", holderId: string): string {
+  return `${policyId}/${kind}/${holderId}`;
+}
+
+/** Key of a claim in the order of expiry. */
+export function expiryKey(expiresAt: number, tokenId: string): string {
+  return `${String(expiresAt).padStart(16, "0")}/${tokenId}`;
+}
+
+/** Key of a registered resource; types are hashed as e-mails are. */
+export function resourceKey(type: string, id: string): string {
+  return under(hash(type), id);
+}
+
+/** `{managed: true}` or nothing, to be spread into a record. */
+export function mark(managed: boolean | undefined): { managed?: true } {
+  return managed === true ? { managed: true } : {};
+}

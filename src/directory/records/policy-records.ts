@@ -1,0 +1,127 @@
+/** Writing of policies and attachments inside a transaction. */
+
+import { AuthorizerError } from "../../errors.ts";
+import type { NamedStatements, Policy, Statement } from "../../model/policy.ts";
+import { assertPossible, notFound } from "../checks.ts";
+import type { NewPolicy } from "../new-entities.ts";
+import type { Reader } from "../read/reader.ts";
+import type { Transaction } from "../write/transaction.ts";
+import { generateId } from "./ids.ts";
+import { EMPTY, holderKey, mark, type PolicyRecord, under } from "./layout.ts";
+
+/** The policy of a name; "not_found" where there is none. */
+export async function requirePolicy(from: Reader | Transaction, name: string): Promise<PolicyRecord> {
+  assertPossible("policy", name);
+  const record = await from.get("policy", name);
+  if (record === undefined) throw notFound("policy", name);
+  return record;
+}
+
+/**
+ * The policy of a name; "conflict" where it does not say what `expected` says. A name may stand for another policy by
+ * now: whoever judged one must not write with another.
+ */
+export async function requireSamePolicy(
+  tx: Transaction,
+  name: string,
+  expected: NamedStatements | undefined,
+): Promise<PolicyRecord> {
+  const record = await requirePolicy(tx, name);
+  const same =
+    expected === undefined || JSON.stringify(record.statement) === JSON.stringify(expected.statement);
+  if (!same) throw new AuthorizerError("conflict", "the policy was changed in the meantime, try again");
+  return record;
+}
+
+function storedStatement({ effect, action, resource, condition }: Statement): Statement {
+  return { effect, action, resource, ...(condition !== undefined && { condition }) };
+}
+
+/** A record for a new or replaced policy, with a revision of its own. */
+export function policyRecord(
+  policy: NewPolicy,
+  head: { readonly id: string; readonly creation_date: number; readonly managed: boolean },
+): PolicyRecord {
+  return {
+    id: head.id,
+    rev: generateId(),
+    ...mark(head.managed),
+    creation_date: policy.creation_date ?? head.creation_date,
+    ...(policy.acl !== undefined && { acl: policy.acl }),
+    statement: policy.statement.map(storedStatement),
+  };
+}
+
+/** Puts a policy in place of what the name had. */
+export function putPolicy(tx: Transaction, name: string, record: PolicyRecord): void {
+  tx.put("policy", name, record);
+  tx.changes.policies.add(record.id);
+}
+
+/** Removes a policy: attachments to its id are void with this commit and swept later. */
+export function removePolicy(tx: Transaction, name: string, record: PolicyRecord): void {
+  tx.delete("policy", name);
+  tx.put("sweep", record.id, { kind: "policy", name });
+  tx.changes.policies.add(record.id);
+}
+
+/** What a policy is attached to. */
+export interface Holder {
+  readonly kind: "user" | "group";
+  readonly id: string;
+}
+
+/** What is attached. */
+export interface AttachedPolicy {
+  readonly name: string;
+  readonly id: string;
+}
+
+/** Partition of the attachments of a kind of holder. */
+export function attachmentsOf(kind: Holder["kind"]): "user_policy" | "group_policy" {
+  return kind === "user" ? "user_policy" : "group_policy";
+}
+
+function holderRef(policyId: string, { kind, id }: Holder): string {
+  return holderKey(policyId, kind === "user" ? "u" : "g", id);
+}
+
+function touch(tx: Transaction, { kind, id }: Holder): void {
+  (kind === "user" ? tx.changes.users : tx.changes.groups).add(id);
+}
+
+/** Attaches a policy; false where it is attached already. */
+export async function attach(
+  tx: Transaction,
+  holder: Holder,
+  policy: AttachedPolicy,
+  managed: boolean,
+): Promise<boolean> {
+  const key = under(holder.id, policy.name);
+  const partition = attachmentsOf(holder.kind);
+  const before = await tx.get(partition, key);
+  const isNew = before?.id !== policy.id;
+  if (isNew || (managed && before?.managed !== true)) {
+    tx.put(partition, key, { id: policy.id, ...mark(managed) });
+  }
+  if (!isNew) return false;
+  tx.put("policy_holder", holderRef(policy.id, holder), EMPTY);
+  touch(tx, holder);
+  return true;
+}
+
+/** Detaches a policy; nothing where it is not attached. */
+export async function detach(tx: Transaction, holder: Holder, policy: AttachedPolicy): Promise<void> {
+  const key = under(holder.id, policy.name);
+  const partition = attachmentsOf(holder.kind);
+  const before = await tx.get(partition, key);
+  if (before?.id !== policy.id) return;
+  tx.delete(partition, key);
+  tx.delete("policy_holder", holderRef(policy.id, holder));
+  touch(tx, holder);
+}
+
+/** A policy as the contract shows it. */
+export function toPolicy(name: string, { creation_date, acl, statement }: PolicyRecord): Policy {
+  return { name, creation_date, ...(acl !== undefined && { acl }), statement };
+}

@@ -1,0 +1,165 @@
+/**
+ * Secrets encrypted at rest (security.md §5.1): AES-256-GCM with associated data, so that a ciphertext copied to
+ * another record does not open; keys from scrypt with the store's own salt, then HKDF per purpose.
+ */
+
+import {
+  createCipheriv,
+  createDecipheriv,
+  hkdfSync,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+} from "node:crypto";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+
+const FORMAT = "v1";
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const ID_BYTES = 12;
+
+/** Parameters of scrypt, kept in the store beside the salt. */
+export interface KeyDerivation {
+  /** Base64. */
+  readonly salt: string;
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** The access key that a secret belongs to. */
+export interface AccessKeyBinding {
+  readonly kind: "access_key";
+  readonly accessKeyId: string;
+  /** Internal id of the owner. */
+  readonly userId: string;
+}
+
+/** The queued mail that a secret belongs to, with its recipient. */
+export interface QueuedMailBinding {
+  readonly kind: "mail";
+  readonly mailId: string;
+  readonly username: string;
+  readonly email: string;
+}
+
+/** Which record a secret belongs to; it opens nowhere else. */
+export type SecretBinding = AccessKeyBinding | QueuedMailBinding;
+
+/** A key derived from a configured secret key. */
+export interface SealingKey {
+  /** Names the key in ciphertexts and in the store; says nothing about the key. */
+  readonly id: string;
+  /** One key for each kind of secret. */
+  readonly bytes: Readonly<Record<SecretBinding["kind"], Buffer>>;
+}
+
+/** Salt and cost for a new store. `N` is at least 2^15 wherever secrets reach a disk. */
+export function newKeyDerivation(cost: { N: number; r: number; p: number }): KeyDerivation {
+  return { salt: randomBytes(16).toString("base64"), ...cost };
+}
+
+function deriveMaster(secretKey: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(secretKey, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+/** Derives the key of a configured secret key: tens of milliseconds off the main thread, once per opening. */
+export async function deriveSealingKey(secretKey: string, derivation: KeyDerivation): Promise<SealingKey> {
+  const { N, r, p } = derivation;
+  const salt = Buffer.from(derivation.salt, "base64");
+  const master = await deriveMaster(secretKey, salt, { N, r, p, maxmem: 256 * N * r });
+  const expand = (purpose: string, bytes: number): Buffer =>
+    Buffer.from(hkdfSync("sha256", master, salt, `svc-authorizer ${FORMAT} ${purpose}`, bytes));
+  const bytes = {
+    access_key: expand("credential secrets", KEY_BYTES),
+    mail: expand("queued mails", KEY_BYTES),
+  };
+  return { id: expand("key check", ID_BYTES).toString("base64url"), bytes };
+}
+
+function associatedData(binding: SecretBinding, keyId: string): Buffer {
+  const owner =
+    binding.kind === "mail"
+      ? [binding.mailId, binding.username, binding.email]
+      : [binding.accessKeyId, binding.userId];
+  return Buffer.from(JSON.stringify([FORMAT, binding.kind, ...owner, keyId]));
+}
+
+/** Encrypts and decrypts secrets with the keys that are configured. */
+export class SecretBox {
+  readonly #current: SealingKey;
+  readonly #keys = new Map<string, SealingKey>();
+
+  /**
+   * @param current seals, and opens what it sealed
+   * @param previous opens what an earlier key sealed
+   */
+  constructor(current: SealingKey, previous?: SealingKey) {
+    this.#current = current;
+    if (previous !== undefined) this.#keys.set(previous.id, previous);
+    this.#keys.set(current.id, current);
+  }
+
+  /** Id of the key that seals. */
+  get currentKeyId(): string {
+    return this.#current.id;
+  }
+
+  /** The sealed text of a secret: `v1.<key id>.<nonce, tag, ciphertext>`. */
+  seal(secret: string, binding: SecretBinding): string {
+    const { id, bytes } = this.#current;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, bytes[binding.kind], nonce);
+    cipher.setAAD(associatedData(binding, id));
+    const body = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+    return `${FORMAT}.${id}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
+  }
+
+  /** The secret in a sealed text; "internal" when it was sealed for another record or key, or was damaged. */
+  open(sealed: string, binding: SecretBinding): string {
+    const [format, keyId = "", body = ""] = sealed.split(".");
+    const key = this.#keys.get(keyId);
+    if (format !== FORMAT || key === undefined) throw unopenable(binding);
+    try {
+      const bytes = Buffer.from(body, "base64url");
+      const decipher = createDecipheriv(CIPHER, key.bytes[binding.kind], bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(associatedData(binding, keyId));
+      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      const secret = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+      return Buffer.concat([secret, decipher.final()]).toString("utf8");
+    } catch {
+      throw unopenable(binding);
+    }
+  }
+
+  /** Whether {@link open} would succeed. */
+  opens(sealed: string, binding: SecretBinding): boolean {
+    try {
+      this.open(sealed, binding);
+      return true;
+    } catch (error) {
+      if (isErrorCode(error, "internal")) return false;
+      throw error;
+    }
+  }
+
+  /** True when a sealed text was sealed with the current key. */
+  isCurrent(sealed: string): boolean {
+    return sealed.startsWith(`${FORMAT}.${this.#current.id}.`);
+  }
+}
+
+function unopenable(binding: SecretBinding): AuthorizerError {
+  const owner =
+    binding.kind === "mail"
+      ? `queued mail ${binding.mailId}`
+      : `access key ${JSON.stringify(binding.accessKeyId)}`;
+  const message = `the stored secret of ${owner} cannot be opened: it was sealed for another record or key, or it is damaged`;
+  return new AuthorizerError("internal", message);
+}

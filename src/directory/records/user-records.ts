@@ -1,0 +1,110 @@
+/** Writing of users inside a transaction: the record, its indexes, its removal. */
+
+import type { User } from "../../model/entities.ts";
+import { alreadyExists, assertPossible, notFound } from "../checks.ts";
+import type { UserChange } from "../directory.ts";
+import type { NewUser } from "../new-entities.ts";
+import type { Reader } from "../read/reader.ts";
+import type { Transaction } from "../write/transaction.ts";
+import { emailKey, mark, type OwnerRecord, type UserRecord } from "./layout.ts";
+
+/** The user of a name; "not_found" where there is none. */
+export async function requireUser(from: Reader | Transaction, username: string): Promise<UserRecord> {
+  assertPossible("user", username);
+  const record = await from.get("user", username);
+  if (record === undefined) throw notFound("user", username);
+  return record;
+}
+
+/** True while the user that a record belongs to is the one that has the name now. */
+export async function isOwned(from: Reader | Transaction, owner: OwnerRecord): Promise<boolean> {
+  return (await from.get("user", owner.username))?.id === owner.id;
+}
+
+/** A record for a new or replaced user; empty texts count as absent. */
+export function userRecord(
+  user: NewUser,
+  head: Pick<UserRecord, "id" | "creation_date" | "sessions_valid_after"> & {
+    readonly managed: boolean;
+  },
+): UserRecord {
+  return {
+    id: head.id,
+    ...mark(head.managed),
+    creation_date: user.creation_date ?? head.creation_date,
+    ...(user.friendly_name && { friendly_name: user.friendly_name }),
+    ...(user.email && { email: user.email }),
+    ...(user.source && { source: user.source }),
+    ...(user.external_id && { external_id: user.external_id }),
+    ...(user.encryptedPassword && { encryptedPassword: user.encryptedPassword }),
+    ...(user.properties && { properties: user.properties }),
+    ...(head.sessions_valid_after !== undefined && { sessions_valid_after: head.sessions_valid_after }),
+  };
+}
+
+/** A user's record with a change applied: undefined leaves a field, null or an empty text removes it. */
+export function changedRecord(record: UserRecord, change: UserChange): UserRecord {
+  const pick = <T>(before: T | undefined, after: T | null | undefined): T | undefined =>
+    after === undefined ? before : (after ?? undefined);
+  const fields = {
+    friendly_name: pick(record.friendly_name, change.friendly_name),
+    email: pick(record.email, change.email),
+    source: record.source,
+    external_id: record.external_id,
+    encryptedPassword: pick(record.encryptedPassword, change.encryptedPassword),
+    properties: pick(record.properties, change.properties),
+  };
+  const defined = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return userRecord({ username: "", ...defined }, { ...record, managed: record.managed === true });
+}
+
+/** Puts a user in place of what the name had, with its indexes; "already_exists" for another's external id. */
+export async function putUser(
+  tx: Transaction,
+  username: string,
+  before: UserRecord | undefined,
+  after: UserRecord,
+): Promise<void> {
+  if (before?.external_id !== undefined && before.external_id !== after.external_id) {
+    tx.delete("external_id", before.external_id);
+  }
+  if (after.external_id !== undefined)
+    await takeExternalId(tx, after.external_id, { id: after.id, username });
+  if (before?.email !== undefined && before.email !== after.email) {
+    tx.delete("email", emailKey(before.email, username));
+  }
+  if (after.email !== undefined && before?.email !== after.email) {
+    tx.put("email", emailKey(after.email, username), { id: after.id });
+  }
+  tx.put("user", username, after);
+  tx.changes.users.add(after.id);
+}
+
+async function takeExternalId(tx: Transaction, externalId: string, owner: OwnerRecord): Promise<void> {
+  const taken = await tx.get("external_id", externalId);
+  if (taken?.id === owner.id) return;
+  if (taken !== undefined && (await isOwned(tx, taken))) throw alreadyExists("external id", externalId);
+  tx.put("external_id", externalId, owner);
+}
+
+/** Ends all sessions of a user: two marks in one millisecond differ, so that nothing issued between them survives. */
+export function endSessions(tx: Transaction, username: string, record: UserRecord, nowMs: number): void {
+  const sessions_valid_after = Math.max(nowMs, (record.sessions_valid_after ?? 0) + 1);
+  tx.put("user", username, { ...record, sessions_valid_after });
+  tx.changes.users.add(record.id);
+}
+
+/** Removes a user: what refers to its id is unreachable with this commit and swept later. */
+export function removeUser(tx: Transaction, username: string, record: UserRecord): void {
+  if (record.external_id !== undefined) tx.delete("external_id", record.external_id);
+  if (record.email !== undefined) tx.delete("email", emailKey(record.email, username));
+  tx.delete("user", username);
+  tx.put("sweep", record.id, { kind: "user", name: username });
+  tx.changes.users.add(record.id);
+}
+
+/** A user as the contract shows it. */
+export function toUser(username: string, record: UserRecord): User {
+  const { id: _id, managed: _managed, sessions_valid_after: _mark, ...fields } = record;
+  return { username, ...fields };
+}

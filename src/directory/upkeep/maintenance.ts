@@ -1,0 +1,92 @@
+/** Background work of the directory: sweeps, dropping of expired claims, sealing of secrets with a new key. */
+
+import { isErrorCode } from "../../errors.ts";
+import type { Store } from "../../store/port.ts";
+import type { Writer } from "../write/transaction.ts";
+import type { Resealing } from "./reseal.ts";
+import { dropExpiredClaims, nextSweeps, sweepStep } from "./sweep.ts";
+
+const RETRY_MS = 1_000;
+/** Deleted entities that are swept at once. */
+const SWEEPS = 16;
+/** How long closing lets work go on; what is left is done after the next start. */
+const CLOSE_MS = 2_000;
+
+/** What the background work needs. */
+export interface MaintenanceParts {
+  readonly store: Store;
+  readonly writer: Writer;
+  readonly resealing: Resealing;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+/** Runs background work, one piece at a time, whenever it is woken. */
+export class Maintenance {
+  readonly #parts: MaintenanceParts;
+  #running: Promise<void> | undefined;
+  #woken = false;
+  #stopAt = Number.POSITIVE_INFINITY;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(parts: MaintenanceParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts the work, or makes work under way look again when it ends. */
+  wake(): void {
+    this.#woken = true;
+    if (this.#running !== undefined || this.#stopAt !== Number.POSITIVE_INFINITY) return;
+    this.#running = this.#work().finally(() => {
+      this.#running = undefined;
+      if (this.#woken) this.wake();
+    });
+  }
+
+  /** Resolves when nothing is under way; work goes on for a bounded time. */
+  async close(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#stopAt = performance.now() + CLOSE_MS;
+    await this.#running;
+  }
+
+  async #work(): Promise<void> {
+    // Lets the write that woke it answer first.
+    await Promise.resolve();
+    while (this.#woken) {
+      this.#woken = false;
+      try {
+        while (!(await this.#step())) if (performance.now() > this.#stopAt) return;
+      } catch {
+        // Nobody waits for this work, and the store's failure shows in health(); it is tried again.
+        this.#retry = setTimeout(() => this.wake(), RETRY_MS);
+        this.#retry.unref();
+        return;
+      }
+    }
+  }
+
+  /** Some commits of work; true when there is none left. */
+  async #step(): Promise<boolean> {
+    const { store, writer, resealing, now } = this.#parts;
+    try {
+      return await writer.besideBatches(async () => {
+        const next = await nextSweeps(store, SWEEPS);
+        if (next.length > 0) {
+          // Side by side: stores make one disk write of commits that wait together.
+          const steps = await Promise.allSettled(next.map(({ id, sweep }) => sweepStep(store, id, sweep)));
+          const failure = steps.find(
+            (step) => step.status === "rejected" && !isErrorCode(step.reason, "conflict"),
+          );
+          if (failure?.status === "rejected") throw failure.reason;
+          return false;
+        }
+        return (await dropExpiredClaims(store, now())) && (await resealing.step());
+      });
+    } catch (error) {
+      // Somebody wrote what was to be swept: look again.
+      if (isErrorCode(error, "conflict")) return false;
+      throw error;
+    }
+  }
+}

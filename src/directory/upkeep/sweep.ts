@@ -1,0 +1,158 @@
+/**
+ * Removes what referred to deleted entities. Such records are unreachable already; sweeping only frees their space.
+ * It goes in small commits, each guarded by the versions it read, and begins again from what is left after a restart.
+ */
+
+import type { Expectation, Snapshot, Store } from "../../store/port.ts";
+import { withSnapshot } from "../../store/port.ts";
+import { ResolvedSnapshot } from "../read/resolved-snapshot.ts";
+import { expiryKey, holderKey, type Partition, type SweepRecord, under } from "../records/layout.ts";
+
+/** Records swept by one commit: each is at most two deletions and an expectation. */
+const STEP = 30;
+
+interface Key {
+  readonly partition: Partition;
+  readonly key: string;
+}
+
+/** The counterpart of a swept record; deleted too, unless it stands for something newer by now. */
+interface Counterpart extends Key {
+  /** It goes only if the field of its record has this value. */
+  readonly only?: { readonly field: string; readonly value: string | number };
+}
+
+type CounterpartOf = (name: string, record: { readonly id?: string }) => Counterpart;
+
+interface Plan {
+  readonly partition: Partition;
+  readonly counterpart: CounterpartOf;
+}
+
+const idIs = (value: string) => ({ field: "id", value });
+
+function plansOf(id: string, { kind, name }: SweepRecord): readonly Plan[] {
+  const mirrored = (partition: Partition, key: string): Counterpart => ({ partition, key, only: idIs(id) });
+  switch (kind) {
+    case "user":
+      return [
+        {
+          partition: "user_group",
+          counterpart: (_, { id: group = "" }) => mirrored("group_user", under(group, name)),
+        },
+        {
+          partition: "user_policy",
+          counterpart: (_, { id: policy = "" }) => ({
+            partition: "policy_holder",
+            key: holderKey(policy, "u", id),
+          }),
+        },
+        { partition: "user_key", counterpart: (key) => mirrored("key", key) },
+        { partition: "user_principal", counterpart: (principal) => mirrored("principal", principal) },
+      ];
+    case "group":
+      return [
+        {
+          partition: "group_user",
+          counterpart: (_, { id: user = "" }) => mirrored("user_group", under(user, name)),
+        },
+        {
+          partition: "group_policy",
+          counterpart: (_, { id: policy = "" }) => ({
+            partition: "policy_holder",
+            key: holderKey(policy, "g", id),
+          }),
+        },
+      ];
+    case "policy":
+      return [
+        {
+          partition: "policy_holder",
+          counterpart: (holder) =>
+            mirrored(holder.startsWith("u/") ? "user_policy" : "group_policy", under(holder.slice(2), name)),
+        },
+      ];
+  }
+}
+
+/** Deletes records and their counterparts in one commit. */
+async function deletePairs(
+  store: Store,
+  snapshot: Snapshot,
+  pairs: readonly { readonly own: Key; readonly other: Counterpart }[],
+): Promise<void> {
+  const expect: Expectation[] = [];
+  const deleted = new Map<string, Key>();
+  const add = ({ partition, key }: Key): unknown => deleted.set(`${partition}\n${key}`, { partition, key });
+  for (const { own, other } of pairs) {
+    add(own);
+    if (other.only === undefined) {
+      add(other);
+      continue;
+    }
+    const stored = await snapshot.get(other.partition, other.key);
+    if (stored === undefined) continue;
+    const record = JSON.parse(stored.value) as Record<string, unknown>;
+    if (record[other.only.field] !== other.only.value) continue;
+    expect.push({ partition: other.partition, key: other.key, version: stored.version });
+    add(other);
+  }
+  await store.commit({ expect, delete: [...deleted.values()] });
+}
+
+/** Removes some of what referred to a deleted entity; true when nothing is left. */
+export async function sweepStep(store: Store, id: string, sweep: SweepRecord): Promise<boolean> {
+  return withSnapshot(store, async (raw) => {
+    const snapshot = new ResolvedSnapshot(raw);
+    for (const { partition, counterpart } of plansOf(id, sweep)) {
+      const base = under(id, "");
+      const found = await snapshot.scan(partition, { prefix: base, limit: STEP });
+      if (found.length === 0) continue;
+      const pairs = found.map(({ key, value }) => ({
+        own: { partition, key },
+        other: counterpart(key.slice(base.length), JSON.parse(value)),
+      }));
+      await deletePairs(store, snapshot, pairs);
+      return false;
+    }
+    await store.commit({ delete: [{ partition: "sweep", key: id }] });
+    return true;
+  });
+}
+
+/** The next deleted entities that wait to be swept, at most `limit`. */
+export async function nextSweeps(
+  store: Store,
+  limit: number,
+): Promise<readonly { readonly id: string; readonly sweep: SweepRecord }[]> {
+  const found = await withSnapshot(store, (raw) => new ResolvedSnapshot(raw).scan("sweep", { limit }));
+  return found.map(({ key, value }) => ({ id: key, sweep: JSON.parse(value) as SweepRecord }));
+}
+
+/**
+ * Drops some claims of expired tokens; true when none are left.
+ * @param now Unix seconds
+ */
+export async function dropExpiredClaims(store: Store, now: number): Promise<boolean> {
+  return withSnapshot(store, async (raw) => {
+    const snapshot = new ResolvedSnapshot(raw);
+    const first = await snapshot.scan("claim_expiry", { limit: STEP });
+    // Keys begin with the expiry, so those before now's key have expired.
+    const expired = first.filter(({ key }) => key < expiryKey(now, ""));
+    if (expired.length === 0) return true;
+    const pairs = expired.map(({ key }) => {
+      const slash = key.indexOf("/");
+      const value = Number(key.slice(0, slash));
+      return {
+        own: { partition: "claim_expiry", key } as const,
+        other: {
+          partition: "claim",
+          key: key.slice(slash + 1),
+          only: { field: "expires_at", value },
+        } as const,
+      };
+    });
+    await deletePairs(store, snapshot, pairs);
+    return false;
+  });
+}

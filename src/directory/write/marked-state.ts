@@ -1,0 +1,61 @@
+/** What the plan of a marked batch reads: each look-up by name is an expectation of the batch's commit. */
+
+import type { MarkedState } from "../batch.ts";
+import { toGroup } from "../records/group-records.ts";
+import { splitKey, under } from "../records/layout.ts";
+import { liveKey } from "../records/owned-records.ts";
+import { toPolicy } from "../records/policy-records.ts";
+import { toUser } from "../records/user-records.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** More than any group has, or any plan wants to know of. */
+const MOST = 100_000;
+
+/** Key of a mark in `meta`. */
+export function markKey(name: string): string {
+  return `mark/${name}`;
+}
+
+/** The state that a transaction works on. */
+export async function readMarkedState(tx: Transaction, name: string): Promise<MarkedState> {
+  const stored = await tx.get("meta", markKey(name));
+  return {
+    mark: stored?.mark,
+    async user(username) {
+      const record = await tx.get("user", username);
+      return record && toUser(username, record);
+    },
+    async group(groupName) {
+      const record = await tx.get("group", groupName);
+      return record && toGroup(groupName, record);
+    },
+    async policy(policyName) {
+      const record = await tx.get("policy", policyName);
+      return record && toPolicy(policyName, record);
+    },
+    groupPolicies: (groupName) => groupPolicies(tx, groupName),
+    someMember: (groupName) => someMember(tx, groupName),
+    keyOwner: async (accessKeyId) => (await liveKey(tx, accessKeyId))?.username,
+  };
+}
+
+async function groupPolicies(tx: Transaction, groupName: string): Promise<readonly string[]> {
+  const group = await tx.get("group", groupName);
+  if (group === undefined) return [];
+  const names: string[] = [];
+  for (const { key, record } of await tx.scan("group_policy", under(group.id, ""), MOST)) {
+    const { rest } = splitKey(key);
+    if ((await tx.get("policy", rest))?.id === record.id) names.push(rest);
+  }
+  return names;
+}
+
+async function someMember(tx: Transaction, groupName: string): Promise<string | undefined> {
+  const group = await tx.get("group", groupName);
+  if (group === undefined) return undefined;
+  for (const { key, record } of await tx.scan("group_user", under(group.id, ""), MOST)) {
+    const username = splitKey(key).rest;
+    if ((await tx.get("user", username))?.id === record.id) return username;
+  }
+  return undefined;
+}

@@ -1,0 +1,68 @@
+/** Use cases on policies. */
+
+import { alreadyExists, assertNoProblems, assertPossible } from "../checks.ts";
+import { type DirectoryContext, read } from "../context.ts";
+import type { Policies } from "../directory.ts";
+import type { NewPolicy } from "../new-entities.ts";
+import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";
+import {
+  policyRecord,
+  putPolicy,
+  removePolicy,
+  requirePolicy,
+  requireSamePolicy,
+  toPolicy,
+} from "../records/policy-records.ts";
+import { newPolicyProblems, readServices } from "./policy-rules.ts";
+
+/** The use cases on policies of a directory. */
+export function createPolicies(context: DirectoryContext): Policies {
+  const { writer, rules, now } = context;
+  const check = async (policy: NewPolicy): Promise<void> => {
+    const services = await read(context, (reader) => readServices(reader, rules));
+    assertNoProblems(newPolicyProblems(policy, rules, services));
+  };
+  return {
+    async create(policy) {
+      await check(policy);
+      const { name } = policy;
+      return writer.write(async (tx) => {
+        if ((await tx.get("policy", name)) !== undefined) throw alreadyExists("policy", name);
+        const head = { id: context.generateId(), creation_date: now(), managed: false };
+        const record = policyRecord(policy, head);
+        putPolicy(tx, name, record);
+        return toPolicy(name, record);
+      });
+    },
+
+    get: (name) => read(context, async (reader) => toPolicy(name, await requirePolicy(reader, name))),
+
+    async list(page) {
+      const range = rangeOf(page);
+      if (range === undefined) return EMPTY_PAGE;
+      return read(context, (reader) =>
+        readPage(reader, range, {
+          partition: "policy",
+          base: "",
+          items: (found, names) => found.map(({ record }, index) => toPolicy(names[index]!, record)),
+        }),
+      );
+    },
+
+    async update(policy, expected) {
+      assertPossible("policy", policy.name);
+      await check(policy);
+      return writer.write(async (tx) => {
+        const { id, managed } = await requireSamePolicy(tx, policy.name, expected);
+        const record = policyRecord(policy, { id, creation_date: now(), managed: managed === true });
+        putPolicy(tx, policy.name, record);
+        return toPolicy(policy.name, record);
+      });
+    },
+
+    async delete(name) {
+      await writer.write(async (tx) => removePolicy(tx, name, await requirePolicy(tx, name)));
+      context.wakeMaintenance();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** Which policies may be written: the services that count as known, and the checks of the model. */
+
+import type { Problem } from "../../errors.ts";
+import { policyProblems } from "../../model/policy-validation.ts";
+import type { ResourceType } from "../../model/resource-type.ts";
+import { dateProblem, Problems, textProblem } from "../checks.ts";
+import type { WriteRules } from "../context.ts";
+import type { NewPolicy } from "../new-entities.ts";
+import type { Reader } from "../read/reader.ts";
+
+/** Services of the actions that a resource type declares. */
+export function servicesOf(type: ResourceType): readonly string[] {
+  return Object.values(type.actions).map((action) => action.slice(0, action.indexOf(":")));
+}
+
+/** Built-in services and those that stored resource types declare. */
+export async function readServices(reader: Reader, rules: WriteRules): Promise<Set<string>> {
+  const services = new Set(rules.services);
+  for await (const page of reader.scanAll("resource_type")) {
+    for (const { record } of page) for (const service of servicesOf(record)) services.add(service);
+  }
+  return services;
+}
+
+/** What is wrong with a policy to be stored. */
+export function newPolicyProblems(
+  policy: NewPolicy,
+  rules: WriteRules,
+  services: ReadonlySet<string>,
+): Problem[] {
+  const { partition, guards, limits } = rules;
+  const problems = new Problems();
+  problems.add("/creation_date", dateProblem(policy.creation_date));
+  problems.add("/acl", textProblem(policy.acl));
+  return [...problems.list, ...policyProblems(policy, { partition, services, guards, limits })];
+}

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AuthorizerError } from "../../../src/errors.ts";
+import { type Api, startApi } from "./api-kit.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await startApi({ "authorizer.limits.request_timeout": "400ms", "authorizer.limits.queue": 4 });
+});
+afterEach(() => api.close());
+
+type Writable<T> = { -readonly [key in keyof T]: T[key] };
+
+/** Lets every attachment to a group end in a way that is hard to bring about. */
+function attachmentsEnd(how: () => Promise<void>): void {
+  const groups: Writable<typeof api.authorizer.directory.groups> = api.authorizer.directory.groups;
+  groups.attachPolicy = how;
+}
+
+const ATTACH = ["PUT", "/auth/groups/g/policies/p"] as const;
+
+describe("a write that fails inside", () => {
+  it("by lost races is 503: a client takes 409 for an attachment that is there already", async () => {
+    attachmentsEnd(async () => {
+      throw new AuthorizerError("conflict", "others were faster");
+    });
+    const answer = await api.call(...ATTACH);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("1");
+  });
+
+  it("by a store that does not work is 503", async () => {
+    attachmentsEnd(async () => {
+      throw new AuthorizerError("unavailable", "the store does not work");
+    });
+    expect((await api.call(...ATTACH)).status).toBe(503);
+  });
+
+  it("by a mistake of ours is 500 and shows nothing but an id", async () => {
+    attachmentsEnd(async () => {
+      throw new TypeError("x is not a function");
+    });
+    const { status, body } = await api.call(...ATTACH);
+    expect(status).toBe(500);
+    expect(body.message).toMatch(/^internal error [0-9a-f-]{36}$/);
+  });
+});
+
+describe("calls that take too long", () => {
+  it("are answered with 503 in time, and beyond the queue at once, while hot paths still go", async () => {
+    attachmentsEnd(() => new Promise(() => {}));
+    const began = performance.now();
+    const waiting = [api.call(...ATTACH), api.call(...ATTACH)];
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const refused = await api.call(...ATTACH);
+    expect(refused.status).toBe(503);
+    expect(performance.now() - began).toBeLessThan(350);
+    expect((await api.call("GET", "/auth/users/nobody")).status).toBe(404);
+    expect((await api.call("GET", "/healthcheck")).status).toBe(204);
+    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(503);
+  });
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { post, startService, type TestService } from "../../http/service-kit.ts";
+
+const DOCUMENT = readFileSync(new URL("../../../docs/decision-api.md", import.meta.url), "utf8");
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const examples = [...DOCUMENT.matchAll(/```http\nPOST (\S+)\n```\n\n```json\n(.*?)```/gs)].map(
+  ([, path, body]) => [path, body] as [string, string],
+);
+
+describe("the documentation", () => {
+  it("has an example of every decision call", () => {
+    expect(examples.map(([path]) => path)).toEqual(
+      [
+        "evaluation",
+        "evaluations",
+        "check",
+        "request",
+        "filter",
+        "simulate",
+        "search/subject",
+        "plan",
+        "who-can",
+        "what-can",
+      ].map((name) => `/access/v1/${name}`),
+    );
+  });
+
+  it.each(examples)("of %s shows a request that works", async (path, body) => {
+    const { status, body: answer } = await post(service, path, body);
+    expect(status).toBe(200);
+    expect(answer).toMatchObject(
+      {
+        "/access/v1/evaluation": { decision: true },
+        "/access/v1/evaluations": { evaluations: [{ decision: true }, { decision: false }] },
+        "/access/v1/check": { allowed: true, effect: "allow" },
+        "/access/v1/request": { operation: "getObject", allowed: true },
+        "/access/v1/filter": { allowed: [0], complete: true },
+        "/access/v1/simulate": { allowed: true },
+        "/access/v1/search/subject": { results: [{ type: "user", id: "alice" }] },
+        "/access/v1/plan": { kind: "conditional", allow: ["arn:svc:fs:::repository/data*"] },
+        "/access/v1/who-can": { results: [{ user: "alice", policy: "Reads", statement: 0 }] },
+        "/access/v1/what-can": { page: { next_token: "" } },
+      }[path] ?? {},
+    );
+  });
+
+  it("shows a stream that works", async () => {
+    const stream = /```\n(\{"user".*?)```/s.exec(DOCUMENT)?.[1] ?? "";
+    const answer = await post(service, "/access/v1/filter", stream, {
+      "content-type": "application/x-ndjson",
+    });
+    expect(answer.text).toBe('{"index":0}\n{"complete":true,"items":2,"allowed":1}\n');
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type MailServer, startServer, stopServers, tokenOf } from "../../mail/mail-server.ts";
+import { type Management, startManagement } from "./kit.ts";
+
+let api: Management;
+let mails: MailServer;
+beforeAll(async () => {
+  mails = await startServer();
+  api = await startManagement({
+    "email.smtp_host": "127.0.0.1",
+    "email.smtp_port": mails.port,
+    "email.sender": "data@example.com",
+  });
+});
+afterAll(async () => {
+  await api?.close();
+  await stopServers();
+});
+
+const page = (target: string, init: RequestInit = {}) => fetch(`${api.authorizer.userUrl}${target}`, init);
+
+function press(token: string, headers: Record<string, string> = {}): Promise<Response> {
+  const body = new URLSearchParams({ token });
+  return page("/auth/invite", { method: "POST", body, headers });
+}
+
+async function invited(id: string): Promise<string> {
+  const before = mails.mails.length;
+  const { status, json } = await api.call("admin", "POST", "/auth/users", {
+    body: { id, invite_user: true },
+  });
+  expect([status, json.id, json.email]).toEqual([201, id.toLowerCase(), id.toLowerCase()]);
+  await expect.poll(() => mails.mails.length, { timeout: 10_000 }).toBe(before + 1);
+  return tokenOf(mails.mails[before]!);
+}
+
+const shown = (html: string, name: string) =>
+  new RegExp(`<dt>${name}</dt><dd>([^<]+)</dd>`).exec(html)?.[1] ?? "";
+
+describe("the link of an invitation", () => {
+  it("uses nothing up when it is opened, and gives a key that works, once", async () => {
+    const token = await invited("New.User@example.com");
+    for (const method of ["GET", "HEAD", "GET"]) {
+      const opened = await page(`/auth/invite?token=${token}`, { method });
+      expect(opened.status).toBe(200);
+      expect(await opened.text()).not.toContain("AKIA");
+    }
+    const answer = await press(token, { "sec-fetch-site": "same-origin" });
+    const html = await answer.text();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const key = {
+      access_key_id: shown(html, "Access key ID"),
+      secret_access_key: shown(html, "Secret access key"),
+    };
+    expect((await api.call(key, "GET", "/user")).json.user.id).toBe("new.user@example.com");
+    const again = await press(token);
+    expect([again.status, await again.text()]).toEqual([
+      404,
+      expect.stringContaining("was used or has expired"),
+    ]);
+    await expect.poll(() => JSON.stringify(api.audit())).toContain("redeemInvitation");
+    for (const secret of [token, key.secret_access_key])
+      expect(JSON.stringify(api.audit())).not.toContain(secret);
+  });
+
+  it("of several that press at once one gets a key", async () => {
+    const token = await invited("racer@example.com");
+    const answers = await Promise.all(Array.from({ length: 5 }, () => press(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
+    const { json } = await api.call("admin", "GET", "/auth/users/racer@example.com/credentials");
+    expect(json.results.length).toBe(1);
+  });
+
+  it("opens no account of the same name that came later", async () => {
+    const token = await invited("gone@example.com");
+    await api.call("admin", "DELETE", "/auth/users/gone@example.com");
+    await api.call("admin", "POST", "/auth/users", { body: { id: "gone@example.com" } });
+    expect((await press(token)).status).toBe(404);
+  });
+
+  it("is not pressed by another site", async () => {
+    const token = await invited("victim@example.com");
+    expect((await press(token, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await press(token)).status).toBe(200);
+  });
+});
+
+describe("the page", () => {
+  it("runs nothing, is framed by nobody, is kept nowhere and tells nobody its address", async () => {
+    const { headers } = await page("/auth/invite?token=x");
+    const policy = headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none';style-src 'sha256-[^']+';form-action 'self';/);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|script/);
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("shows a token as text, whatever is in it", async () => {
+    const html = await (
+      await page(`/auth/invite?token=${encodeURIComponent('"><script>x</script>')}`)
+    ).text();
+    expect(html).not.toContain("<script>");
+    expect(html).toContain("&quot;&gt;&lt;script&gt;");
+  });
+
+  it.each([
+    ["an unknown token", { method: "POST", body: new URLSearchParams({ token: "x" }) }, 404],
+    ["no token", { method: "POST", body: new URLSearchParams() }, 404],
+    ["JSON", { method: "POST", body: "{}", headers: { "content-type": "application/json" } }, 415],
+    ["a large form", { method: "POST", body: new URLSearchParams({ token: "x".repeat(5000) }) }, 413],
+    ["two tokens", { method: "POST", body: new URLSearchParams("token=a&token=b") }, 400],
+    ["another method", { method: "DELETE" }, 405],
+  ] as const)("answers %s with a page", async (_title, init, status) => {
+    const answer = await page("/auth/invite", init as RequestInit);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([status, "text/html; charset=utf-8"]);
+    expect(await answer.text()).toContain("This did not work");
+  });
+});
+
+it("capabilities tell that users can be invited", async () => {
+  expect((await api.call(undefined, "GET", "/auth/capabilities")).json.invite_user).toBe(true);
+  const { status } = await api.call("admin", "POST", "/auth/users", {
+    body: { id: "viewer", invite_user: true },
+  });
+  expect(status).toBe(400);
+});

@@ -1,0 +1,72 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { schemaRef } from "../../../src/api/openapi/schema-forms.ts";
+import { ajvWith, compile } from "../openapi/schema-check.ts";
+import { DOCUMENT, OPERATIONS } from "./documented.ts";
+import { type Management, startManagement } from "./kit.ts";
+
+let api: Management;
+beforeAll(async () => {
+  api = await startManagement();
+});
+afterAll(() => api?.close());
+
+const references = () => JSON.stringify(DOCUMENT).match(/"#\/components\/[^"]+"/g) ?? [];
+
+it("the document is valid by the OpenAPI 3.1 meta-schema", async () => {
+  expect(await new Validator().validate({ ...structuredClone(DOCUMENT) })).toEqual({ valid: true });
+});
+
+it("every reference resolves, every component is used, every name is used once", () => {
+  const used = new Set(references().map((reference) => reference.slice('"#/components/'.length, -1)));
+  const { securitySchemes: _schemes, ...components } = DOCUMENT.components;
+  const there = Object.entries(components).flatMap(([kind, parts]) =>
+    Object.keys(parts).map((name) => `${kind}/${name}`),
+  );
+  expect([...used].sort()).toEqual(there.sort());
+  const names = OPERATIONS.map(({ operation }) => operation.operationId);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+it.each(Object.keys(DOCUMENT.components.schemas))("schema %s is sound", (name) => {
+  expect(compile(ajvWith(DOCUMENT.components.schemas), schemaRef(name))).toBeInstanceOf(Function);
+});
+
+describe.each(OPERATIONS)("$method $template", ({ method, template, operation }) => {
+  it("is served, and no other method than documented", async () => {
+    const target = api.authorizer.userUrl + template.replaceAll(/\{\w+\}/g, "nobody");
+    const { status } = await fetch(target, { method });
+    expect(status).not.toBe(405);
+    const allowed = Object.keys(DOCUMENT.paths[template] ?? {}).map((name) => name.toUpperCase());
+    for (const verb of ["GET", "PUT", "POST", "DELETE", "PATCH"].filter((one) => !allowed.includes(one))) {
+      const other = await fetch(target, { method: verb });
+      expect(other.status, verb).toBe(405);
+      const allow = (other.headers.get("allow") ?? "").split(", ");
+      expect(allow.filter((one) => one !== "OPTIONS" && one !== "HEAD").sort()).toEqual(allowed.sort());
+    }
+  });
+
+  it("declares the parameters of its path", () => {
+    const declared = (operation.parameters ?? []).map((parameter) =>
+      "$ref" in parameter
+        ? DOCUMENT.components.parameters[parameter.$ref.split("/").at(-1) ?? ""]
+        : parameter,
+    );
+    const inPath = declared.flatMap((parameter) => (parameter?.in === "path" ? [parameter.name] : []));
+    expect(inPath).toEqual([...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  });
+
+  it("needs a user exactly where it is documented", async () => {
+    const target = api.authorizer.userUrl + template.replaceAll(/\{\w+\}/g, "nobody");
+    const body = operation.requestBody === undefined ? {} : { body: "{}" };
+    const headers = { "content-type": "application/json" };
+    const { status } = await fetch(target, { method, headers, ...body });
+    const needsToken = operation.operationId.startsWith("setup") && status === 401;
+    expect(status === 401 && !needsToken).toBe(operation.security.length > 0);
+  });
+});
+
+it("the listener serves this document", async () => {
+  const served = (await (await fetch(`${api.authorizer.userUrl}/openapi.json`)).json()) as typeof DOCUMENT;
+  expect({ ...served, info: 0 }).toEqual({ ...DOCUMENT, info: 0 });
+});

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { MANAGEMENT_ROWS } from "../../../src/api/openapi/management/operations.ts";
+import { KEYS, type Management, startManagement } from "./kit.ts";
+
+let api: Management;
+beforeAll(async () => {
+  api = await startManagement({
+    "authorizer.escalation": "off",
+    "authorizer.forward_auth.max_failures": "1000/m",
+  });
+});
+beforeEach(() => api.authorizer.reset());
+afterAll(() => api?.close());
+
+const POLICY = { statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] };
+
+interface Case {
+  readonly id: string;
+  readonly call: string;
+  readonly body?: unknown;
+  readonly status: number;
+  /** The action that a refusal names. */
+  readonly action: string;
+}
+
+/** Each operation that a row of the permission table guards. */
+const CASES: readonly Case[] = [
+  { id: "listUsers", call: "GET /auth/users", status: 200, action: "auth:ListUsers" },
+  { id: "createUser", call: "POST /auth/users", body: { id: "new" }, status: 201, action: "auth:CreateUser" },
+  { id: "getUser", call: "GET /auth/users/target", status: 200, action: "auth:ReadUser" },
+  { id: "deleteUser", call: "DELETE /auth/users/target", status: 204, action: "auth:DeleteUser" },
+  { id: "listUserGroups", call: "GET /auth/users/target/groups", status: 200, action: "auth:ReadUser" },
+  { id: "listUserPolicies", call: "GET /auth/users/target/policies", status: 200, action: "auth:ReadUser" },
+  {
+    id: "attachPolicyToUser",
+    call: "PUT /auth/users/target/policies/Writes",
+    status: 201,
+    action: "auth:AttachPolicy",
+  },
+  {
+    id: "detachPolicyFromUser",
+    call: "DELETE /auth/users/target/policies/Reads",
+    status: 204,
+    action: "auth:DetachPolicy",
+  },
+  {
+    id: "listUserCredentials",
+    call: "GET /auth/users/admin/credentials",
+    status: 200,
+    action: "auth:ListCredentials",
+  },
+  {
+    id: "createCredentials",
+    call: "POST /auth/users/target/credentials",
+    status: 201,
+    action: "auth:CreateCredentials",
+  },
+  {
+    id: "getCredentials",
+    call: `GET /auth/users/plain/credentials/${KEYS.plain.access_key_id}`,
+    status: 200,
+    action: "auth:ReadCredentials",
+  },
+  {
+    id: "deleteCredentials",
+    call: `DELETE /auth/users/plain/credentials/${KEYS.plain.access_key_id}`,
+    status: 204,
+    action: "auth:DeleteCredentials",
+  },
+  {
+    id: "listUserExternalPrincipals",
+    call: "GET /auth/users/target/external/principals/ls",
+    status: 200,
+    action: "auth:ReadUser",
+  },
+  {
+    id: "createUserExternalPrincipal",
+    call: "POST /auth/users/target/external/principals?principalId=arn:aws:sts::1:assumed-role/x",
+    status: 201,
+    action: "auth:CreateUserExternalPrincipal",
+  },
+  {
+    id: "deleteUserExternalPrincipal",
+    call: "DELETE /auth/users/target/external/principals?principalId=nobody",
+    status: 404,
+    action: "auth:DeleteUserExternalPrincipal",
+  },
+  {
+    id: "getExternalPrincipal",
+    call: "GET /auth/external/principals?principalId=nobody",
+    status: 404,
+    action: "auth:ReadExternalPrincipal",
+  },
+  { id: "listGroups", call: "GET /auth/groups", status: 200, action: "auth:ListGroups" },
+  {
+    id: "createGroup",
+    call: "POST /auth/groups",
+    body: { id: "new" },
+    status: 201,
+    action: "auth:CreateGroup",
+  },
+  { id: "getGroup", call: "GET /auth/groups/Readers", status: 200, action: "auth:ReadGroup" },
+  { id: "deleteGroup", call: "DELETE /auth/groups/Readers", status: 204, action: "auth:DeleteGroup" },
+  { id: "listGroupMembers", call: "GET /auth/groups/Admins/members", status: 200, action: "auth:ReadGroup" },
+  {
+    id: "addGroupMembership",
+    call: "PUT /auth/groups/Readers/members/target",
+    status: 201,
+    action: "auth:AddGroupMember",
+  },
+  {
+    id: "deleteGroupMembership",
+    call: "DELETE /auth/groups/Viewers/members/viewer",
+    status: 204,
+    action: "auth:RemoveGroupMember",
+  },
+  {
+    id: "listGroupPolicies",
+    call: "GET /auth/groups/Readers/policies",
+    status: 200,
+    action: "auth:ReadGroup",
+  },
+  {
+    id: "attachPolicyToGroup",
+    call: "PUT /auth/groups/Readers/policies/Writes",
+    status: 201,
+    action: "auth:AttachPolicy",
+  },
+  {
+    id: "detachPolicyFromGroup",
+    call: "DELETE /auth/groups/Readers/policies/Reads",
+    status: 204,
+    action: "auth:DetachPolicy",
+  },
+  { id: "getGroupACL", call: "GET /auth/groups/Readers/acl", status: 404, action: "auth:ReadGroup" },
+  {
+    id: "setGroupACL",
+    call: "POST /auth/groups/Readers/acl",
+    body: { permission: "Read" },
+    status: 201,
+    action: "auth:ReadGroup",
+  },
+  { id: "listPolicies", call: "GET /auth/policies", status: 200, action: "auth:ListPolicies" },
+  {
+    id: "createPolicy",
+    call: "POST /auth/policies",
+    body: { id: "New", ...POLICY },
+    status: 201,
+    action: "auth:CreatePolicy",
+  },
+  { id: "getPolicy", call: "GET /auth/policies/Reads", status: 200, action: "auth:ReadPolicy" },
+  {
+    id: "updatePolicy",
+    call: "PUT /auth/policies/Reads",
+    body: { id: "Reads", ...POLICY },
+    status: 200,
+    action: "auth:UpdatePolicy",
+  },
+  { id: "deletePolicy", call: "DELETE /auth/policies/Reads", status: 204, action: "auth:DeletePolicy" },
+];
+
+/** Operations of which every user may make use. */
+const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVersion"];
+
+it("every operation that is not open is in the table", () => {
+  const guarded = MANAGEMENT_ROWS.filter(({ open }) => !open).map(({ id }) => id);
+  expect([...CASES.map(({ id }) => id), ...OF_EVERYBODY].sort()).toEqual(guarded.sort());
+});
+
+describe.each(CASES)("$id", ({ call, body, status, action }) => {
+  const [method = "", path = ""] = call.split(" ");
+  const options = body === undefined ? {} : { body };
+
+  it("is served to an administrator", async () => {
+    expect((await api.call("admin", method, path, options)).status).toBe(status);
+  });
+
+  it("is refused to a viewer, naming the action, and changes nothing", async () => {
+    const before = await api.authorizer.directory.batches.state({ secrets: false });
+    const answer = await api.call("viewer", method, path, options);
+    expect(answer.status).toBe(401);
+    expect(answer.json).toEqual({ message: `insufficient permissions: not allowed to ${action}` });
+    expect(await api.authorizer.directory.batches.state({ secrets: false })).toEqual(before);
+  });
+
+  it("is refused to nobody, and to a wrong secret", async () => {
+    const wrong = { ...KEYS.admin, secret_access_key: "wrong" };
+    for (const who of [undefined, wrong, { token: "eyJhbGciOiJub25lIn0.e30." }]) {
+      const answer = await api.call(who, method, path, options);
+      expect({ status: answer.status, body: answer.json }).toEqual({
+        status: 401,
+        body: { message: "error authenticating request" },
+      });
+    }
+  });
+});
+
+describe.each(OF_EVERYBODY.filter((id) => id !== "check"))("%s", (id) => {
+  it("is for every user, and for nobody else", async () => {
+    const row = MANAGEMENT_ROWS.find((one) => one.id === id);
+    const [method, path] = [(row?.method ?? "").toUpperCase(), row?.path ?? ""];
+    expect((await api.call("plain", method, path)).status).toBeLessThan(300);
+    expect((await api.call(undefined, method, path)).status).toBe(401);
+  });
+});
+
+describe("own credentials", () => {
+  it("are managed by every viewer, others' are not", async () => {
+    const own = "/auth/users/viewer/credentials";
+    const made = await api.call("viewer", "POST", own);
+    expect(made.status).toBe(201);
+    expect(made.headers.get("cache-control")).toBe("no-store");
+    const { access_key_id } = made.json;
+    const listed = await api.call("viewer", "GET", own);
+    expect(listed.json.results.map((key: { access_key_id: string }) => key.access_key_id)).toContain(
+      access_key_id,
+    );
+    expect(listed.text).not.toContain("secret_access_key");
+    expect((await api.call(made.json, "GET", "/user")).json.user.id).toBe("viewer");
+    expect((await api.call("viewer", "DELETE", `${own}/${access_key_id}`)).status).toBe(204);
+    expect((await api.call("viewer", "DELETE", `${own}/${KEYS.admin.access_key_id}`)).status).toBe(404);
+    for (const [method, path] of [
+      ["POST", "/auth/users/admin/credentials"],
+      ["GET", "/auth/users/admin/credentials"],
+      ["DELETE", `/auth/users/admin/credentials/${KEYS.admin.access_key_id}`],
+      ["POST", "/auth/users/viewe%72%2f/credentials"],
+    ] as const) {
+      expect((await api.call("viewer", method, path)).status, path).toBe(401);
+    }
+  });
+});
+
+describe("conditions on what is managed", () => {
+  async function withPolicy(condition: unknown, action = "auth:*"): Promise<void> {
+    const statement = [{ effect: "allow", action: [action], resource: "*", condition }];
+    await api.authorizer.directory.policies.create({ name: "Conditional", statement } as never);
+    await api.authorizer.directory.users.attachPolicy("plain", "Conditional");
+  }
+
+  it.each([
+    [
+      "action.policy",
+      "PUT",
+      "/auth/users/target/policies/Writes",
+      "PUT",
+      "/auth/users/target/policies/Manages",
+      "Writes",
+    ],
+    [
+      "action.group",
+      "PUT",
+      "/auth/groups/Readers/members/plain",
+      "PUT",
+      "/auth/groups/Writers/members/plain",
+      "Readers",
+    ],
+    [
+      "action.user",
+      "PUT",
+      "/auth/groups/Readers/members/plain",
+      "PUT",
+      "/auth/groups/Readers/members/viewer",
+      "plain",
+    ],
+  ])("%s says which", async (field, method, allowed, otherMethod, refused, value) => {
+    await withPolicy({ StringEquals: { [field]: [value] } });
+    expect((await api.call("plain", otherMethod, refused)).status).toBe(401);
+    expect((await api.call("plain", method, allowed)).status).toBe(201);
+  });
+
+  it("a body says which user is created", async () => {
+    await withPolicy({ StringLike: { "action.user": ["team-*"] } });
+    expect((await api.call("plain", "POST", "/auth/users", { body: { id: "other" } })).status).toBe(401);
+    expect((await api.call("plain", "POST", "/auth/users", { body: { id: "team-x" } })).status).toBe(201);
+  });
+
+  it("an access list is a policy of its own name", async () => {
+    await withPolicy({ StringEquals: { "action.policy": ["ACL(_-_)Readers"] } });
+    const body = { permission: "Read" };
+    expect((await api.call("plain", "POST", "/auth/groups/Writers/acl", { body })).status).toBe(401);
+    expect((await api.call("plain", "POST", "/auth/groups/Readers/acl", { body })).status).toBe(201);
+  });
+
+  it("SourceIp is the peer, or what a trusted proxy says of it", async () => {
+    await withPolicy({ IpAddress: { SourceIp: ["192.0.2.0/24"] } }, "auth:ListUsers");
+    expect((await api.call("plain", "GET", "/auth/users")).status).toBe(401);
+    const through = (forwarded: string) =>
+      api.call("plain", "GET", "/auth/users", { headers: { "x-forwarded-for": forwarded } });
+    expect((await through("192.0.2.7")).status).toBe(200);
+    expect((await through("192.0.2.7, 198.51.100.1")).status).toBe(401);
+  });
+
+  it("a call is refused where nobody can tell the client's address", async () => {
+    await withPolicy({ IpAddress: { SourceIp: ["127.0.0.0/8"] } }, "auth:ListUsers");
+    const headers = { "x-forwarded-for": "unknown" };
+    expect((await api.call("plain", "GET", "/auth/users", { headers })).status).toBe(400);
+  });
+});

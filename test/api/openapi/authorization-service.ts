@@ -1,0 +1,108 @@
+/** The service listener with the authorization API, over a directory that a test may put something around. */
+
+import {
+  type AuthorizationOptions,
+  authorizationOperations,
+} from "../../../src/api/data-server/authorization-api.ts";
+import type { Operation } from "../../../src/api/data-server/operation.ts";
+import { openDecisions } from "../../../src/decisions/open-decisions.ts";
+import type { Directory } from "../../../src/directory/directory.ts";
+import { SetupRepeat } from "../../../src/directory/write/setup-repeat.ts";
+import type { ListedToken } from "../../../src/http/bearer.ts";
+import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
+import type { HttpLog } from "../../../src/http/ports.ts";
+import { Health } from "../../../src/listeners/health.ts";
+import { createServiceListener } from "../../../src/listeners/service.ts";
+import { createHttpCounters, type ReadableHttpCounters } from "../../../src/observe/create-http-counters.ts";
+import { openEndpoints } from "../../../src/request-map/open-endpoints.ts";
+import { openTestDirectory } from "../../datasets/test-directory.ts";
+import { API_TOKEN, VERSION } from "../../http/service-kit.ts";
+
+/** A log that keeps nothing. */
+const SILENT_LOG: HttpLog = {
+  requests: false,
+  request() {},
+  failure() {},
+  refused() {},
+};
+
+/** Most bytes of a body. */
+export const MAX_BYTES = 20_000;
+
+/** What a test wants to be different. */
+export interface AuthorizationServiceOptions {
+  readonly around?: (directory: Directory) => Directory;
+  readonly tokens?: readonly ListedToken[];
+}
+
+/** A running listener. */
+export interface AuthorizationService {
+  readonly url: string;
+  /** A token with all scopes. */
+  readonly token: string;
+  readonly counters: ReadableHttpCounters;
+  /** The operations of the authorization API as they are routed. */
+  readonly operations: readonly Operation[];
+  close(): Promise<void>;
+}
+
+/** Starts a listener on a free port, with nothing in its directory. */
+export async function startAuthorizationService({
+  around = (directory) => directory,
+  tokens = [],
+}: AuthorizationServiceOptions = {}): Promise<AuthorizationService> {
+  const opened = await openTestDirectory();
+  const { catalog, close } = opened;
+  const directory = around(opened.directory);
+  const decisions = await openDecisions({
+    directory: opened.directory,
+    catalog,
+    endpoints: openEndpoints(catalog),
+    cache: { enabled: false, size: 1, ttl: 1, jitter: 0 },
+    audit: { decisions: "none", decision() {} },
+    requestProperties: "fill",
+  });
+  const authorization: AuthorizationOptions = {
+    directory,
+    setup: new SetupRepeat(directory, catalog.preconfigured),
+    vocabulary: catalog,
+    audit: { event() {} },
+    log: { warn() {} },
+    version: VERSION,
+  };
+  const counters = createHttpCounters();
+  const listener = createServiceListener({
+    version: VERSION,
+    decisions,
+    bearer: { apiToken: API_TOKEN, tokens },
+    limits: { ...DEFAULT_LIMITS, bodyBytes: MAX_BYTES },
+    health: new Health({ checkStore: async () => {} }),
+    log: SILENT_LOG,
+    counters,
+    authorization,
+  });
+  return {
+    url: await listener.listen({ host: "127.0.0.1", port: 0 }),
+    token: API_TOKEN,
+    counters,
+    operations: authorizationOperations(authorization, decisions),
+    close: async () => {
+      await listener.close();
+      decisions.close();
+      await close();
+    },
+  };
+}
+
+/** A directory of which every use case fails. */
+export function failing(directory: Directory, error: () => Error): Directory {
+  const wrapped = (part: object): object =>
+    new Proxy(part, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (typeof value === "function") return () => Promise.reject(error());
+        return typeof value === "object" && value !== null ? wrapped(value) : value;
+      },
+    });
+  return wrapped(directory) as Directory;
+}

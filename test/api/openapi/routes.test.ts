@@ -1,0 +1,122 @@
+import { devNull } from "node:os";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BASE_PATH, type Operation } from "../../../src/api/data-server/operation.ts";
+import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { startAuthorizationService } from "./authorization-service.ts";
+import { DOCUMENT, OPERATIONS, parametersOfOperation, responsesOf } from "./document.ts";
+
+let authorizer: TestAuthorizer;
+let routed: readonly string[];
+let operations: readonly Operation[];
+beforeAll(async () => {
+  authorizer = await startAuthorizer({ config: { "authorizer.audit.output": devNull } });
+  [routed, operations] = await routesOfListener();
+});
+afterAll(() => authorizer?.close());
+
+/** What the listener routes, by the meters that it asks for, and the operations of the authorization API. */
+async function routesOfListener(): Promise<[readonly string[], readonly Operation[]]> {
+  const service = await startAuthorizationService();
+  await service.close();
+  const found = [...service.counters.routes()].filter(({ route }) => route !== "unmatched");
+  return [found.map(({ method, route }) => `${method} ${route}`), service.operations];
+}
+
+const documented = OPERATIONS.map(({ method, template }) => `${method.toUpperCase()} ${template}`);
+const anyTarget = (template: string) => template.replaceAll(/\{\w+\}/g, "nobody");
+
+describe("the document and the service", () => {
+  it("have the same paths and methods", () => {
+    expect([...routed].sort()).toEqual([...documented].sort());
+    expect(routed.length).toBe(12 + 37 + 4);
+  });
+
+  it("have the same operations, scopes and bodies in the authorization API", () => {
+    const wanted = OPERATIONS.filter(({ template }) => template.startsWith(BASE_PATH));
+    const shown = wanted.map(({ method, template, operation }) => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path: template.slice(BASE_PATH.length),
+      scope: operation.security[0]?.["bearer"]?.[0],
+      takesBody: operation.requestBody !== undefined,
+    }));
+    const real = operations.map(({ id, method, path, scope, takesBody }) => {
+      return { id, method, path, scope, takesBody };
+    });
+    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+    expect([...real].sort(byId)).toEqual([...shown].sort(byId));
+  });
+
+  it.each(documented)("%s is served, and nothing else on its path", async (title) => {
+    const [method = "", template = ""] = title.split(" ");
+    const call = (verb: string) =>
+      fetch(authorizer.url + anyTarget(template), {
+        method: verb,
+        headers: { authorization: `Bearer ${authorizer.token}` },
+      });
+    const response = await call(method);
+    expect(response.status).not.toBe(405);
+    expect(await response.text()).not.toContain("nothing at this path");
+    const allowed = Object.keys(DOCUMENT.paths[template] ?? {}).map((name) => name.toUpperCase());
+    for (const verb of ["GET", "PUT", "POST", "DELETE", "PATCH"].filter((one) => !allowed.includes(one))) {
+      const other = await call(verb);
+      expect(other.status, verb).toBe(405);
+      const allow = other.headers.get("allow")?.split(", ") ?? [];
+      expect(allow.filter((one) => one !== "OPTIONS" && one !== "HEAD").sort()).toEqual(allowed.sort());
+    }
+  });
+
+  it.each(documented)("%s needs a token exactly where it is documented", async (title) => {
+    const [method = "", template = ""] = title.split(" ");
+    const operation = OPERATIONS.find(
+      (one) => `${one.method.toUpperCase()} ${one.template}` === title,
+    )?.operation;
+    const { status } = await fetch(authorizer.url + anyTarget(template), { method });
+    expect(status === 401).toBe((operation?.security.length ?? 0) > 0);
+  });
+
+  it("agree on the version", async () => {
+    const document = (await (await fetch(`${authorizer.url}/openapi.json`)).json()) as typeof DOCUMENT;
+    const headers = { authorization: `Bearer ${authorizer.token}` };
+    const answer = await fetch(`${authorizer.url}/api/v1/config/version`, { headers });
+    const { version } = (await answer.json()) as { version: string };
+    expect(document.info.version).toBe(version);
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+  });
+});
+
+describe("GET /openapi.json", () => {
+  it("is open, the same each time, and not tagged", async () => {
+    const [first, second] = [
+      await fetch(`${authorizer.url}/openapi.json`),
+      await fetch(`${authorizer.url}/openapi.json`),
+    ];
+    expect(first.status).toBe(200);
+    expect(first.headers.get("content-type")).toBe("application/json");
+    expect(first.headers.get("etag")).toBe(null);
+    const text = await first.text();
+    expect(await second.text()).toBe(text);
+    const { info, ...document } = JSON.parse(text);
+    const { info: _info, ...wanted } = DOCUMENT;
+    expect(document).toEqual(wanted);
+    expect(info.title).toBe(DOCUMENT.info.title);
+  });
+
+  it("answers HEAD with the length alone, and no other method", async () => {
+    const head = await fetch(`${authorizer.url}/openapi.json`, { method: "HEAD" });
+    expect(Number(head.headers.get("content-length"))).toBeGreaterThan(10_000);
+    expect(await head.text()).toBe("");
+    expect((await fetch(`${authorizer.url}/openapi.json`, { method: "POST" })).status).toBe(405);
+    expect((await fetch(`${authorizer.url}/openapi.json/`)).status).toBe(404);
+  });
+});
+
+it("every page of a list takes prefix, after and amount", () => {
+  const lists = OPERATIONS.filter(({ operation }) => /^list/.test(operation.operationId));
+  expect(lists.length).toBe(9);
+  for (const { operation } of lists) {
+    const names = parametersOfOperation(operation).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["prefix", "after", "amount"]));
+    expect(responsesOf(operation).has("400")).toBe(true);
+  }
+});
