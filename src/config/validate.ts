@@ -13,11 +13,23 @@ type Tell = (name: ConfigName, message: string) => void;
 
 type Rule = (values: ConfigValues, problem: Tell, warning: Tell) => void;
 
+/** What the values are judged for. */
+export interface Circumstances {
+  /** The configuration file, for problems of what is missing. */
+  readonly file?: string;
+  /** The values of `database.type` that can be opened; all where undefined. */
+  readonly databaseTypes?: readonly string[] | undefined;
+}
+
 /**
- * Every problem and warning of values that are sound one by one; `origins` give the places, `file` is named for what
- * is missing. Items that only the data server needs are not asked for.
+ * Returns every problem and warning of values that are valid one by one; `origins` give the places. Items that only
+ * the data server requires may be missing.
  */
-export function validate(values: ConfigValues, origins: Origins, file?: string): ProblemSink {
+export function validate(
+  values: ConfigValues,
+  origins: Origins,
+  { file, databaseTypes }: Circumstances = {},
+): ProblemSink {
   const sink = problemSink();
   const elsewhere = file === undefined ? {} : { file };
   const teller =
@@ -28,12 +40,14 @@ export function validate(values: ConfigValues, origins: Origins, file?: string):
         problemOf(name, message, place.file === undefined && place.source === undefined ? elsewhere : place),
       );
     };
+  requireDatabase(values, databaseTypes ?? DATABASE_CHOICES, teller(sink.problems));
   for (const rule of RULES) rule(values, teller(sink.problems), teller(sink.warnings));
   return sink;
 }
 
+const DATABASE_CHOICES = itemNamed("database.type").choices ?? [];
+
 const RULES: readonly Rule[] = [
-  requireDatabase,
   requireSecretKey,
   requireCertificates,
   guardServiceListener,
@@ -49,12 +63,14 @@ function missing(name: ConfigName, what: string): string {
   return `required: ${what} (or the variable ${variableOf(name)})`;
 }
 
-function requireDatabase(values: ConfigValues, problem: Tell): void {
-  if (values["database.type"] === undefined) {
-    const choices = itemNamed("database.type").choices ?? [];
-    problem("database.type", missing("database.type", `one of ${choices.join(", ")}`));
+function requireDatabase(values: ConfigValues, available: readonly string[], problem: Tell): void {
+  const type = values["database.type"];
+  if (type === undefined) {
+    problem("database.type", missing("database.type", `one of ${available.join(", ")}`));
+  } else if (!available.includes(type)) {
+    problem("database.type", `${type} is not available in this build; use ${available.join(" or ")}`);
   }
-  if (values["database.type"] !== "cosmosdb") return;
+  if (type !== "cosmosdb") return;
   for (const name of [
     "database.cosmosdb.endpoint",
     "database.cosmosdb.database",

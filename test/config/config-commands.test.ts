@@ -7,6 +7,7 @@ import {
   showConfig,
   validateConfig,
 } from "../../src/cli/authorizer/config-commands.ts";
+import { DATABASE_TYPES } from "../../src/compose/backends.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { redactConnectionString, shownValue } from "../../src/config/redact.ts";
 import { CONFIG_ITEMS, variableOf } from "../../src/config/table.ts";
@@ -174,7 +175,7 @@ describe("config validate", () => {
       `${file}:4: authorizer.guard: unknown item (did you mean authorizer.guards?)`,
       'SVC_AUTH_CACHE_SIZE: auth.cache.size: expected a whole number, at least 1, found "0"',
       `${file}:1: logging.format: expected one of json, text, found "xml"`,
-      expect.stringContaining(`${file}: database.type: required: one of postgres`),
+      expect.stringContaining(`${file}: database.type: required: one of ${DATABASE_TYPES.join(", ")} (`),
       expect.stringContaining(`${file}: auth.encrypt.secret_key: required`),
       "5 problems",
     ]);

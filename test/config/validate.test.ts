@@ -250,3 +250,18 @@ describe("other rules", () => {
     ]);
   });
 });
+
+describe("database.type", () => {
+  it("is one that the build can open, where the caller says which these are", () => {
+    const judged = (type: string) =>
+      problemsOf(() =>
+        configFromObject({ "database.type": type }, BASE, { databaseTypes: ["local", "dynamodb"] }),
+      );
+    expect(judged("mem")).toEqual([
+      "database.type: mem is not available in this build; use local or dynamodb",
+    ]);
+    expect(
+      configFromObject({ "database.type": "local" }, BASE, { databaseTypes: ["local"] }).warnings,
+    ).toEqual([]);
+  });
+});

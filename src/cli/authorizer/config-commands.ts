@@ -1,5 +1,6 @@
 /** What `svc-authorizer config show`, `validate` and `docs` do. */
-import { type LoadedConfig, type LoadOptions, loadConfig } from "../../config/load.ts";
+import { loadServiceConfig } from "../../compose/configuration.ts";
+import type { LoadedConfig, LoadOptions } from "../../config/load.ts";
 import type { Origin } from "../../config/merge.ts";
 import { ConfigError, type ConfigProblem, countOf, formatProblem } from "../../config/problem.ts";
 import { type ShownValue, shownValue } from "../../config/redact.ts";
@@ -66,7 +67,7 @@ export function printConfigReference(streams: CommandStreams): ConfigExitCode {
 /** Loads, with warnings and problems written to standard error; undefined when there was a problem. */
 function tryLoad(load: LoadOptions, { stderr }: CommandStreams): LoadedConfig | undefined {
   try {
-    const loaded = loadConfig(load);
+    const loaded = loadServiceConfig(load);
     stderr.write(problemLines(loaded.warnings, "warning: "));
     return loaded;
   } catch (error) {

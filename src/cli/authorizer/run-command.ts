@@ -1,9 +1,10 @@
 /** `svc-authorizer run`: starts the service and keeps it until a signal. */
 
+import { loadServiceConfig } from "../../compose/configuration.ts";
 import { openData, openLog } from "../../compose/data.ts";
 import { type RunningService, startService } from "../../compose/service.ts";
 import type { Environment } from "../../config/environment.ts";
-import { type FlagValue, type LoadedConfig, type LoadOptions, loadConfig } from "../../config/load.ts";
+import type { FlagValue, LoadedConfig, LoadOptions } from "../../config/load.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
@@ -39,7 +40,7 @@ export async function runService(
     quickstart === undefined
       ? { env, flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
       : quickstartConfig(quickstart, flags, env);
-  const loaded = loadConfig(load);
+  const loaded = loadServiceConfig(load);
   // A signal may come at any time: whoever reads the ready line may send one at once.
   const stopped = stopSignal(edge);
   const running: { service?: RunningService } = {};
@@ -93,7 +94,7 @@ async function reload(service: RunningService | undefined, load: LoadOptions): P
   if (service === undefined) return;
   const { logger } = service.data;
   try {
-    await service.reload(loadConfig(load).values);
+    await service.reload(loadServiceConfig(load).values);
   } catch (error) {
     logger.error("the configuration could not be read again; the former one stays in force", { error });
   }
