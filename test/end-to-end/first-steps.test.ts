@@ -81,8 +81,9 @@ describe("docs/first-steps.md", () => {
     expect(STEPS.slice(-2).map(({ kind }) => kind)).toEqual(["interrupt", "paste"]);
   });
 
-  it("shows the first decision as the README does", () => {
+  it("begins as README.md does, with the same first decision", () => {
     const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
+    expect(/^```sh\n(npm ci\n[\s\S]*?)^```$/m.exec(readme)?.[1]).toBe("npm ci\nnpm start\n");
     const [, curl = "no command"] = /^\$ (curl .*)$/m.exec(readme) ?? [];
     expect(PAGE).toContain(`\n${curl}\n`);
   });
