@@ -1,5 +1,6 @@
 /** Statements, compiled: parsed once, with texts shared between statements that have them in common. */
 
+import type { StatementName } from "../model/decision.ts";
 import type { NamedStatements, Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
 import { CompiledCondition, type Evaluator, hasOperators } from "./conditions.ts";
@@ -27,6 +28,12 @@ export interface CompiledStatement {
   /** The resources, or undefined when the resource text is broken: then the statement denies everything. */
   readonly resources: readonly string[] | undefined;
   readonly condition: CompiledCondition | undefined;
+}
+
+/** Where a statement stands, for people. */
+export function nameOf({ policy, index }: CompiledStatement): StatementName {
+  const sid = policy.statement[index]?.sid;
+  return { policy: policy.name, statement: index, ...(sid === undefined ? {} : { sid }) };
 }
 
 /** Distinct action lists and conditions of a policy set, so that equal ones are compiled once. */
