@@ -11,8 +11,8 @@ import { askedByNewName } from "./new-names.ts";
 import {
   created,
   type ManagementReply,
-  NO_CONTENT,
   permitted,
+  removed,
   type UserCall,
   type UserOperation,
 } from "./operation.ts";
@@ -34,7 +34,7 @@ export interface GroupParts {
 /** The operations. */
 export function groupOperations(parts: GroupParts): readonly UserOperation[] {
   const { groups } = parts.directory;
-  const { audit } = parts;
+  const { audit, escalation } = parts;
   return [
     permitted("listGroups", "GET", "/auth/groups", (call) =>
       listReply(call, (page) => groups.list(page), groupBody),
@@ -59,9 +59,16 @@ export function groupOperations(parts: GroupParts): readonly UserOperation[] {
       GROUP,
       async (call) => {
         const before = await groups.get(param(call, 0));
-        await groups.delete(before.name);
+        const warnings = await escalation.remove(
+          call,
+          {
+            what: `deleting group ${JSON.stringify(before.name)}`,
+            takes: (_, via) => "group" in via && via.group === before.name,
+          },
+          () => groups.delete(before.name),
+        );
         audit.wrote(call, "deleteGroup", { group: before.name, before });
-        return NO_CONTENT;
+        return removed(warnings);
       },
       MISSING,
     ),
@@ -102,9 +109,16 @@ function memberOperations({
     }),
     permitted("deleteGroupMembership", "DELETE", `${MEMBERS}/{userId}`, async (call) => {
       const [group, user] = [param(call, 0), param(call, 1)];
-      await groups.removeMember(group, user);
+      const warnings = await escalation.remove(
+        call,
+        {
+          what: `removing ${JSON.stringify(user)} from group ${JSON.stringify(group)}`,
+          takes: (_, via) => user === call.identity.username && "group" in via && via.group === group,
+        },
+        () => groups.removeMember(group, user),
+      );
       audit.wrote(call, "deleteGroupMembership", { group, user });
-      return NO_CONTENT;
+      return removed(warnings);
     }),
   ];
 }

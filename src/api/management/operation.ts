@@ -113,6 +113,11 @@ export function permitted(
 /** The answer without body to a deletion and the like. */
 export const NO_CONTENT: ManagementReply = { status: 204 };
 
+/** The answer without body to what takes something away. */
+export function removed(headers: readonly string[]): ManagementReply {
+  return { status: 204, headers };
+}
+
 /** The answer without body to an attachment and the like. */
 export function created(headers: readonly string[] = []): ManagementReply {
   return { status: 201, headers };

@@ -11,13 +11,7 @@ import { warningHeaders } from "../data-server/warning-headers.ts";
 import { type Escalation, givenByReplacing } from "./escalation.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import { askedByNewName } from "./new-names.ts";
-import {
-  type ManagementReply,
-  NO_CONTENT,
-  permitted,
-  type UserCall,
-  type UserOperation,
-} from "./operation.ts";
+import { type ManagementReply, permitted, removed, type UserCall, type UserOperation } from "./operation.ts";
 import type { ManagementLog } from "./ports.ts";
 import { json, policyBody } from "./shapes.ts";
 
@@ -64,9 +58,16 @@ export function policyOperations(parts: PolicyParts): readonly UserOperation[] {
       POLICY,
       async (call) => {
         const before = await policies.get(param(call, 0));
-        await policies.delete(before.name);
+        const warnings = await parts.escalation.remove(
+          call,
+          {
+            what: `deleting policy ${JSON.stringify(before.name)}`,
+            takes: (name) => name === before.name,
+          },
+          () => policies.delete(before.name),
+        );
         parts.audit.wrote(call, "deletePolicy", { policy: before.name, before });
-        return NO_CONTENT;
+        return removed(warnings);
       },
       MISSING,
     ),
