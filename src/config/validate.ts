@@ -57,7 +57,9 @@ const RULES: readonly Rule[] = [
   warnOfUserListener,
   keepListenersApart,
   pairBootstrapKeys,
+  warnOfInstallation,
   requireLogOutput,
+  warnOfUnauditedDecisions,
   warnOfLoginDurations,
   warnOfShortToken,
 ];
@@ -163,10 +165,44 @@ function pairBootstrapKeys(values: ConfigValues, problem: Tell): void {
   }
 }
 
+function warnOfInstallation(values: ConfigValues, _: Tell, warning: Tell): void {
+  const items = [
+    "installation.user_name",
+    "installation.access_key_id",
+    "installation.secret_access_key",
+  ] as const;
+  const given = items.filter((name) => values[name] !== undefined);
+  if (values["database.type"] !== "local") {
+    const remedy = "set authorizer.bootstrap_admin.* to create the first administrator with another type";
+    for (const name of given) warning(name, `is read only with database.type local; ${remedy}`);
+  }
+  const named = values["authorizer.bootstrap_admin.username"] !== undefined;
+  const keyed = values["authorizer.bootstrap_admin.access_key_id"] !== undefined;
+  if (named && !keyed && values["authorizer.bootstrap"] !== "external") {
+    warning(
+      values["installation.user_name"] === undefined
+        ? "authorizer.bootstrap_admin.username"
+        : "installation.user_name",
+      "creates no administrator without an access key id and a secret access key",
+    );
+  }
+}
+
 function requireLogOutput(values: ConfigValues, problem: Tell): void {
   if (values["logging.output"].length === 0) {
     problem("logging.output", "expected at least one path; logging.level NONE writes no log");
   }
+}
+
+function warnOfUnauditedDecisions(values: ConfigValues, _: Tell, warning: Tell): void {
+  if (values["authorizer.audit.decisions"] === "none" || values["authorizer.audit.output"]) return;
+  const level = values["logging.audit_log_level"];
+  const levels = itemNamed("logging.level").choices ?? [];
+  if (level !== "NONE" && levels.indexOf(level) >= levels.indexOf(values["logging.level"])) return;
+  warning(
+    "authorizer.audit.decisions",
+    "audits no decision: authorizer.audit.output is not set, and logging.audit_log_level is below logging.level",
+  );
 }
 
 function warnOfLoginDurations(values: ConfigValues, _: Tell, warning: Tell): void {

@@ -31,6 +31,9 @@ const WIDER_TYPES = new Map([
   ["auth.oidc.persist_friendly_name", "one of true, false"],
 ]);
 
+/** Defaults that the reference describes instead of writing them down: here a name that resolves to loopback. */
+const DESCRIBED_DEFAULTS = new Map([["gateways.s3.domain_name", "s3.localhost"]]);
+
 function seedTypeOf(name: string): string {
   const { type, choices } = findItem(name) ?? { type: "absent" };
   if (choices !== undefined) return `one of ${choices.join(", ")}`;
@@ -45,7 +48,7 @@ describe("the table", () => {
       const item = findItem(seed.name);
       expect({ name: seed.name, default: item?.default, type: seedTypeOf(seed.name) }).toEqual({
         name: seed.name,
-        default: seed.default,
+        default: DESCRIBED_DEFAULTS.get(seed.name) ?? seed.default,
         type: WIDER_TYPES.get(seed.name) ?? seed.type,
       });
       expect(variableOf(seed.name)).toBe(seed.env);

@@ -236,6 +236,45 @@ describe("other rules", () => {
     ]);
   });
 
+  it("installation.* is read with database.type local, and takes a name and a key", () => {
+    const admin = { user_name: "root", access_key_id: "A", secret_access_key: "s" };
+    const mem = warnings({ installation: admin });
+    expect(mem).toHaveLength(3);
+    expect(mem[0]).toMatch(
+      /^installation\.user_name: is read only with database\.type local; set authorizer/,
+    );
+    const local = { "database.type": "local" };
+    expect(warnings({ ...local, installation: admin })).toEqual([]);
+    expect(warnings({ ...local, "installation.user_name": "root" })).toEqual([
+      "installation.user_name: creates no administrator without an access key id and a secret access key",
+    ]);
+    const named = { "authorizer.bootstrap_admin.username": "root" };
+    expect(warnings(named)).toEqual([
+      expect.stringMatching(/^authorizer\.bootstrap_admin\.username: creates no/),
+    ]);
+    expect(warnings({ ...named, "authorizer.bootstrap": "external" })).toEqual([]);
+    const { values } = configFromObject({ ...local, installation: admin }, BASE);
+    expect(values["authorizer.bootstrap_admin.username"]).toBe("root");
+  });
+
+  it("decisions that would be audited nowhere are warned about", () => {
+    const audited = (level: string, audit: string, more = {}) =>
+      warnings({
+        "authorizer.audit.decisions": "denied",
+        logging: { level, audit_log_level: audit },
+        ...more,
+      });
+    const nowhere = [expect.stringMatching(/^authorizer\.audit\.decisions: audits no decision/)];
+    expect(audited("INFO", "DEBUG")).toEqual(nowhere);
+    expect(audited("TRACE", "NONE")).toEqual(nowhere);
+    expect(audited("NONE", "ERROR")).toEqual(nowhere);
+    expect(audited("NONE", "NONE")).toEqual(nowhere);
+    expect(audited("INFO", "INFO")).toEqual([]);
+    expect(audited("INFO", "ERROR")).toEqual([]);
+    expect(audited("INFO", "DEBUG", { "authorizer.audit.output": "audit.log" })).toEqual([]);
+    expect(audited("INFO", "DEBUG", { "authorizer.audit.decisions": "none" })).toEqual([]);
+  });
+
   it("logs go somewhere", () => {
     expect(problems({ "logging.output": [] })).toEqual([
       expect.stringContaining("logging.output: expected at least one"),

@@ -53,14 +53,14 @@ export const GENERAL_ITEMS = [
     type: "string",
     default: null,
     acts: "yes",
-    meaning: "Initial administrator created at first run",
+    meaning: "First administrator, created at the first start; read only with database.type local",
   },
   {
     name: "installation.access_key_id",
     type: "string",
     default: null,
     acts: "yes",
-    meaning: "Access key id of the initial administrator",
+    meaning: "Access key id of that administrator",
   },
   {
     name: "installation.secret_access_key",
@@ -68,15 +68,15 @@ export const GENERAL_ITEMS = [
     default: null,
     acts: "yes",
     secret: true,
-    meaning: "Secret key of the initial administrator",
+    meaning: "Secret access key of that administrator",
   },
   {
     name: "gateways.s3.domain_name",
     type: "strings",
-    default: null,
-    defaultNote: "a local-development domain that resolves to the loopback address",
+    default: "s3.localhost",
     acts: "in part: tells S3 requests from others in forward-auth and `/access/v1/request`; this service has no S3 gateway of its own",
-    meaning: "Host name S3 clients use for the server",
+    meaning:
+      "Host names under which S3 clients reach the data server; s3.localhost and its subdomains resolve to loopback",
   },
   {
     name: "gateways.s3.region",
