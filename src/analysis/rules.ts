@@ -11,7 +11,7 @@ export interface StatementPlace {
   readonly statement: number;
 }
 
-/** A statement, or a way in which one fails and thereby denies everything (evaluation.md §2.1, §2.2). */
+/** A statement, or a way in which one fails and thereby denies everything (evaluation.md §2.1, evaluation.md §2.2). */
 export interface Rule {
   readonly place: StatementPlace;
   readonly deny: boolean;

@@ -1,5 +1,5 @@
 /**
- * Items that the data server reads and the seeds do not name: in a file that configures both they are known, and
+ * Items that the data server reads and its reference does not name: in a file that configures both they are known, and
  * not ours, so nothing is said about them.
  */
 

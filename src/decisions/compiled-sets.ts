@@ -1,4 +1,4 @@
-/** Compiled policy sets, shared by all users who have the same policies (design §2). */
+/** Compiled policy sets, shared by all users who have the same policies. */
 
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";

@@ -1,7 +1,7 @@
 /**
  * Reading and changing the whole directory at once: what data sets, exports and bootstrap use (decision-api.md §6).
  * A batch may be larger than one commit; it is all or nothing as seen by readers, and a restart finishes or undoes
- * what a crash interrupted (design §4).
+ * what a crash interrupted.
  */
 
 import type { Group, User } from "../model/entities.ts";

@@ -1,5 +1,5 @@
 /**
- * Policies, compiled once and shared by every user who has them (design §2, §7). `${user}` is bound when matching.
+ * Policies, compiled once and shared by every user who has them. `${user}` is bound when matching.
  * What belongs to one action is indexed when the action is first asked for. Long work comes as a generator, so that
  * a caller can let others run in between.
  */
@@ -36,7 +36,7 @@ export interface ActionIndex {
   readonly passesGate: boolean;
 }
 
-/** Statements whose evaluation can fail and thereby deny everything (evaluation.md §2.1, §2.2). */
+/** Statements whose evaluation can fail and thereby deny everything (evaluation.md §2.1, evaluation.md §2.2). */
 interface Fallible {
   readonly order: number;
   readonly condition: CompiledCondition;

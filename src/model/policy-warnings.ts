@@ -1,4 +1,4 @@
-/** What is legal in a policy but surely not meant (evaluation.md §3, §5; permissions.md, "Replication API"). */
+/** What is legal in a policy but surely not meant (evaluation.md §3, evaluation.md §5; permissions.md §5). */
 
 import type { Problem } from "../errors.ts";
 import { type Arn, parseArn } from "./arn.ts";

@@ -1,4 +1,4 @@
-/** Policies and statements as they are stored and evaluated (seed 000, "Policy" and "Statement"). */
+/** Policies and statements as they are stored and evaluated (permissions.md §11.1). */
 
 /** Condition of a statement: operator → field → values (evaluation.md §7). */
 export type Condition = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;

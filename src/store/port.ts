@@ -1,5 +1,5 @@
 /**
- * The port of the key-value store (design §4; seed 002 `database.type`): ordered, partitioned, with snapshots and
+ * The port of the key-value store (`database.type`): ordered, partitioned, with snapshots and
  * atomic commits. Backends: memory, local (LMDB); later postgres, dynamodb, cosmosdb. Each passes the one contract
  * suite in `test/contract/store-contract.ts`.
  */

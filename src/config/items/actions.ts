@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: actions (hooks). */
+/** Items that a data server has too: actions (hooks). */
 import type { ConfigItem } from "../item.ts";
 
 /** Actions (hooks). */

@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: authentication. */
+/** Items that a data server has too: authentication. */
 import type { ConfigItem } from "../item.ts";
 
 /** Authentication. */

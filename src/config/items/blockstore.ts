@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: block store. */
+/** Items that a data server has too: block store. */
 import type { ConfigItem } from "../item.ts";
 
 /** Block store. */

@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: database. */
+/** Items that a data server has too: database. */
 import type { ConfigItem } from "../item.ts";
 
 /** Database. */

@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: e-mail. */
+/** Items that a data server has too: e-mail. */
 import type { ConfigItem } from "../item.ts";
 
 /** E-mail. */

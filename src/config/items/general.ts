@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: general. */
+/** Items that a data server has too: general. */
 import type { ConfigItem } from "../item.ts";
 
 /** General. */

@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: logging. */
+/** Items that a data server has too: logging. */
 import type { ConfigItem } from "../item.ts";
 
 /** Logging. */

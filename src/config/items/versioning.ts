@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: graveler and committed storage. */
+/** Items that a data server has too: graveler and committed storage. */
 import type { ConfigItem } from "../item.ts";
 
 /** Graveler and committed storage. */
