@@ -49,7 +49,7 @@ async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedSt
   const store = await openLocalStore({
     path: localFolder(values),
     syncWrites: values["database.local.sync_writes"],
-    ...(values["database.local.enable_logging"] ? { log: storeLog(logger) } : {}),
+    log: storeLog(logger, values["database.local.enable_logging"]),
   });
   return { store, memory: undefined };
 }
@@ -62,9 +62,12 @@ export function localFolder(values: ConfigValues): string {
   return join(values["database.local.path"], LOCAL_FOLDER);
 }
 
-function storeLog(logger: Logger): StoreLog {
+/** Errors are always logged, what goes well only with `database.local.enable_logging`. */
+function storeLog(logger: Logger, verbose: boolean): StoreLog {
   return {
-    info: (fields, message) => logger.info(message, fields),
+    info: (fields, message) => {
+      if (verbose) logger.info(message, fields);
+    },
     error: (fields, message) => logger.error(message, fields),
   };
 }

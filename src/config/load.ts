@@ -6,7 +6,7 @@ import { type GivenAt, type GivenValues, givenValues, unknownItem } from "./give
 import { type Layer, mergeLayers, type Origins } from "./merge.ts";
 import { ConfigError, type ConfigProblem, type ProblemSink, problemSink } from "./problem.ts";
 import { rawFromJs, rawFromText } from "./raw-value.ts";
-import { type ConfigName, type ConfigValues, findItem } from "./table.ts";
+import { type ConfigValues, findItem } from "./table.ts";
 import { validate } from "./validate.ts";
 
 /** An item set by a flag of the command line. */
@@ -130,7 +130,7 @@ function readFileOf(
 }
 
 function valuesOfFlags(flags: readonly FlagValue[], sink: ProblemSink): GivenValues {
-  const given = new Map<ConfigName, GivenAt>();
+  const given = new Map<string, GivenAt>();
   for (const { item: name, value, flag } of flags) {
     const item = findItem(name);
     const place = { source: flag };

@@ -1,4 +1,5 @@
 /** What the values of a configuration must be together, so that the service can run with them. */
+import { idleItems } from "./idle-items.ts";
 import { isLoopbackHost, parseListenAddress } from "./listen-address.ts";
 import type { Origins } from "./merge.ts";
 import { SHORTEST_TOKEN } from "./parse-tokens.ts";
@@ -42,6 +43,8 @@ export function validate(
     };
   requireDatabase(values, databaseTypes ?? DATABASE_CHOICES, teller(sink.problems));
   for (const rule of RULES) rule(values, teller(sink.problems), teller(sink.warnings));
+  const warn = teller(sink.warnings);
+  for (const { name, why } of idleItems(values, origins)) warn(name, `has no effect: ${why}`);
   return sink;
 }
 

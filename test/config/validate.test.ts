@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
 import { formatProblem } from "../../src/config/problem.ts";
+import { CONFIG_ITEMS } from "../../src/config/table.ts";
 import { ConfigFolder, KEY, problemsOf, problemsOfText } from "./config-folder.ts";
 
 const BASE = {
@@ -263,5 +264,28 @@ describe("database.type", () => {
     expect(
       configFromObject({ "database.type": "local" }, BASE, { databaseTypes: ["local"] }).warnings,
     ).toEqual([]);
+  });
+});
+
+describe("items that this version does not act on", () => {
+  const idle = CONFIG_ITEMS.filter(({ acts }) => acts.startsWith("no: "));
+
+  it("give a warning where they are set, with the reason", () => {
+    expect(warnings({ "ui.enabled": false })).toEqual([
+      "ui.enabled: has no effect: this version has no web interface",
+    ]);
+    const set = idle.filter(({ name }) => !/^database\.(?:postgres|dynamodb|cosmosdb)\./.test(name));
+    for (const { name, default: value } of set) {
+      expect(warnings({ "database.type": "local", [name]: value }), name).toEqual([
+        expect.stringContaining(`${name}: has no effect`),
+      ]);
+    }
+  });
+
+  it("give none by their defaults, nor where another database.type is chosen", () => {
+    expect(warnings({})).toEqual([]);
+    for (const { name, default: value } of idle.filter((item) => item.name.startsWith("database.p"))) {
+      expect(warnings({ [name]: value ?? "x" }), name).toEqual([]);
+    }
   });
 });

@@ -23,6 +23,7 @@ export interface UnexecutedBlock {
 
 const FIRST_STEPS = "test/end-to-end/first-steps.test.ts";
 const POLICY_WORK = "test/cli/policy/docs.test.ts";
+const PAGES = "test/end-to-end/pages.test.ts";
 
 /** Blocks that a test runs. */
 export const EXECUTED: readonly ExecutedBlocks[] = [
@@ -32,6 +33,12 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
   { page: "README.md", begins: "curl", language: "console", test: FIRST_STEPS },
   { page: "docs/policy-work.md", language: "console", test: POLICY_WORK },
   { page: "docs/model.md", language: "console", test: POLICY_WORK },
+  { page: "docs/data-server-api.md", language: "console", test: PAGES },
+  { page: "docs/datasets.md", language: "console", test: PAGES },
+  { page: "docs/datasets.md", language: "sh", test: PAGES },
+  { page: "docs/management-api.md", language: "console", test: PAGES },
+  { page: "docs/svcctl.md", begins: "cat > ReadData.json", language: "sh", test: PAGES },
+  { page: "docs/svcctl.md", language: "console", test: PAGES },
 ];
 
 /** Blocks that no test runs. */
@@ -49,20 +56,8 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
     begins: "TOKEN=… svc-authorizer import",
     reason: "needs another running service",
   },
-  { page: "docs/data-server-api.md", begins: "curl", reason: "needs the service of the quick start" },
-  {
-    page: "docs/datasets.md",
-    begins: "svc-authorizer sync --config svc.yaml '",
-    reason: "needs files of the reader",
-  },
-  { page: "docs/datasets.md", begins: "cat team.yaml", reason: "to be run by a test" },
-  {
-    page: "docs/datasets.md",
-    begins: "svc-authorizer sync --config svc.yaml team",
-    reason: "to be run by a test",
-  },
-  { page: "docs/svcctl.md", begins: "svcctl config", reason: "to be run by a test" },
-  { page: "docs/management-api.md", begins: "curl", reason: "needs an access key of the reader" },
+  { page: "docs/svcctl.md", begins: "vault read", reason: "needs a vault" },
+  { page: "docs/svcctl.md", begins: "source <(svcctl", reason: "lines for start-up files of shells" },
   {
     page: "docs/testing.md",
     begins: "npm run -s svc-authorizer",

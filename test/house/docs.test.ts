@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CONFIG_ITEMS, findItem } from "../../src/config/table.ts";
+import { ALL_ITEMS, findItem } from "../../src/config/table.ts";
 import { EXECUTED, NOT_EXECUTED } from "./command-blocks.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -44,10 +44,10 @@ describe("the pages", () => {
   });
 
   it.each(CHECKED_NAMES)("%s names only configuration items that exist", (page) => {
-    const sections = new Set(CONFIG_ITEMS.map((item) => item.name.split(".")[0] ?? ""));
+    const sections = new Set(ALL_ITEMS.map((item) => item.name.split(".")[0] ?? ""));
     for (const [, name = ""] of textOf(page).matchAll(/`([a-z_]+(?:\.[a-z_]+)+)(?:: [^`]*)?`/g)) {
       if (!sections.has(name.split(".")[0] ?? "") || /\.(ts|json|ya?ml|md)$/.test(name)) continue;
-      const group = CONFIG_ITEMS.some((item) => item.name.startsWith(`${name}.`));
+      const group = ALL_ITEMS.some((item) => item.name.startsWith(`${name}.`));
       expect(findItem(name) !== undefined || group, `${page}: ${name}`).toBe(true);
     }
   });

@@ -8,16 +8,9 @@ import type { FlagValue, LoadedConfig, LoadOptions } from "../../config/load.ts"
 import { formatProblem } from "../../config/problem.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
-import {
-  prepareQuickstart,
-  type Quickstart,
-  type QuickstartFlags,
-  quickstartConfig,
-  quickstartFolder,
-  quickstartGreeting,
-} from "./quickstart.ts";
+import { prepareQuickstart, type QuickstartFlags, quickstartConfig, quickstartFolder } from "./quickstart.ts";
 import { forgetUserUrl, noteUserUrl } from "./quickstart-address.ts";
-import { quickstartSetupGreeting, setupGreeting } from "./setup-greeting.ts";
+import { greetingBlock, readyLines, type Started } from "./start-greeting.ts";
 
 /** Options of `run`. */
 export interface RunOptions extends QuickstartFlags {
@@ -41,7 +34,7 @@ export async function runService(
       ? { env, flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
       : quickstartConfig(quickstart, flags, env);
   const loaded = loadServiceConfig(load);
-  // A signal may come at any time: whoever reads the ready line may send one at once.
+  // Listens before the start: a program that reads the ready line may send a signal at once.
   const stopped = stopSignal(edge);
   const running: { service?: RunningService } = {};
   edge.onReload(() => void reload(running.service, load));
@@ -49,27 +42,21 @@ export async function runService(
   running.service = service;
   const { user } = service.addresses;
   if (quickstart !== undefined) noteUserUrl(quickstart.folder, user);
-  edge.stdout.write(greeting(service, quickstart, options, env));
+  const started: Started = {
+    version,
+    addresses: service.addresses,
+    setup: service.setup,
+    ...(quickstart !== undefined && {
+      quickstart: { tokenFile: quickstart.tokenFile, data: options.data },
+    }),
+    env,
+    cwd: process.cwd(),
+  };
+  edge.stdout.write(edge.stdout.isTTY === true ? greetingBlock(started) : readyLines(started));
   await stopped;
   if (quickstart !== undefined) forgetUserUrl(quickstart.folder);
   await service.stop();
   return EXIT.ok;
-}
-
-/** The ready line, and what to do first. */
-function greeting(
-  { addresses: { service, user, metrics }, setup }: RunningService,
-  quickstart: Quickstart | undefined,
-  options: RunOptions,
-  env: Environment,
-): string {
-  const ready = `ready service=${service} user=${user} metrics=${metrics}\n`;
-  if (quickstart === undefined) return ready + (setup === undefined ? "" : setupGreeting(setup, user));
-  const cwd = process.cwd();
-  const first = quickstartGreeting(quickstart.tokenFile, service, cwd);
-  return (
-    ready + first + (setup === undefined ? "" : quickstartSetupGreeting(setup, options.data, { env, cwd }))
-  );
 }
 
 async function start(
