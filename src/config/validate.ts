@@ -57,6 +57,7 @@ const RULES: readonly Rule[] = [
   warnOfUserListener,
   keepListenersApart,
   pairBootstrapKeys,
+  warnOfInstallation,
   requireLogOutput,
   warnOfLoginDurations,
   warnOfShortToken,
@@ -160,6 +161,29 @@ function pairBootstrapKeys(values: ConfigValues, problem: Tell): void {
   }
   if (username === undefined && (key ?? secret) !== undefined) {
     problem("authorizer.bootstrap_admin.username", "required: the administrator's key is given");
+  }
+}
+
+function warnOfInstallation(values: ConfigValues, _: Tell, warning: Tell): void {
+  const items = [
+    "installation.user_name",
+    "installation.access_key_id",
+    "installation.secret_access_key",
+  ] as const;
+  const given = items.filter((name) => values[name] !== undefined);
+  if (values["database.type"] !== "local") {
+    const remedy = "set authorizer.bootstrap_admin.* to create the first administrator with another type";
+    for (const name of given) warning(name, `is read only with database.type local; ${remedy}`);
+  }
+  const named = values["authorizer.bootstrap_admin.username"] !== undefined;
+  const keyed = values["authorizer.bootstrap_admin.access_key_id"] !== undefined;
+  if (named && !keyed && values["authorizer.bootstrap"] !== "external") {
+    warning(
+      values["installation.user_name"] === undefined
+        ? "authorizer.bootstrap_admin.username"
+        : "installation.user_name",
+      "creates no administrator without an access key id and a secret access key",
+    );
   }
 }
 

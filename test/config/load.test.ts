@@ -174,10 +174,12 @@ describe("values", () => {
     expect(at("auth.ui_config.rbac: external\nauthorizer.bootstrap: none\n")["authorizer.bootstrap"]).toBe(
       "none",
     );
-    expect(at(`${admin}authorizer.bootstrap: external\n`)["authorizer.bootstrap_admin.username"]).toBe(
-      "root",
-    );
-    expect(at(admin)["authorizer.bootstrap_admin.username"]).toBeUndefined();
+    for (const mode of ["none", "external", "simplified"]) {
+      const text = `${admin}authorizer.bootstrap: ${mode}\n`;
+      const local = loadText(text, { env: { ...COMPLETE, SVC_DATABASE_TYPE: "local" } }).values;
+      expect(local["authorizer.bootstrap_admin.username"]).toBe("root");
+      expect(at(text)["authorizer.bootstrap_admin.username"]).toBeUndefined();
+    }
   });
 });
 

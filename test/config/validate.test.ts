@@ -236,6 +236,27 @@ describe("other rules", () => {
     ]);
   });
 
+  it("installation.* is read with database.type local, and takes a name and a key", () => {
+    const admin = { user_name: "root", access_key_id: "A", secret_access_key: "s" };
+    const mem = warnings({ installation: admin });
+    expect(mem).toHaveLength(3);
+    expect(mem[0]).toMatch(
+      /^installation\.user_name: is read only with database\.type local; set authorizer/,
+    );
+    const local = { "database.type": "local" };
+    expect(warnings({ ...local, installation: admin })).toEqual([]);
+    expect(warnings({ ...local, "installation.user_name": "root" })).toEqual([
+      "installation.user_name: creates no administrator without an access key id and a secret access key",
+    ]);
+    const named = { "authorizer.bootstrap_admin.username": "root" };
+    expect(warnings(named)).toEqual([
+      expect.stringMatching(/^authorizer\.bootstrap_admin\.username: creates no/),
+    ]);
+    expect(warnings({ ...named, "authorizer.bootstrap": "external" })).toEqual([]);
+    const { values } = configFromObject({ ...local, installation: admin }, BASE);
+    expect(values["authorizer.bootstrap_admin.username"]).toBe("root");
+  });
+
   it("logs go somewhere", () => {
     expect(problems({ "logging.output": [] })).toEqual([
       expect.stringContaining("logging.output: expected at least one"),

@@ -53,14 +53,14 @@ export const GENERAL_ITEMS = [
     type: "string",
     default: null,
     acts: "yes",
-    meaning: "Initial administrator created at first run",
+    meaning: "First administrator, created at the first start; read only with database.type local",
   },
   {
     name: "installation.access_key_id",
     type: "string",
     default: null,
     acts: "yes",
-    meaning: "Access key id of the initial administrator",
+    meaning: "Access key id of that administrator",
   },
   {
     name: "installation.secret_access_key",
@@ -68,7 +68,7 @@ export const GENERAL_ITEMS = [
     default: null,
     acts: "yes",
     secret: true,
-    meaning: "Secret key of the initial administrator",
+    meaning: "Secret access key of that administrator",
   },
   {
     name: "gateways.s3.domain_name",
