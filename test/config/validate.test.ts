@@ -257,6 +257,24 @@ describe("other rules", () => {
     expect(values["authorizer.bootstrap_admin.username"]).toBe("root");
   });
 
+  it("decisions that would be audited nowhere are warned about", () => {
+    const audited = (level: string, audit: string, more = {}) =>
+      warnings({
+        "authorizer.audit.decisions": "denied",
+        logging: { level, audit_log_level: audit },
+        ...more,
+      });
+    const nowhere = [expect.stringMatching(/^authorizer\.audit\.decisions: audits no decision/)];
+    expect(audited("INFO", "DEBUG")).toEqual(nowhere);
+    expect(audited("TRACE", "NONE")).toEqual(nowhere);
+    expect(audited("NONE", "ERROR")).toEqual(nowhere);
+    expect(audited("NONE", "NONE")).toEqual(nowhere);
+    expect(audited("INFO", "INFO")).toEqual([]);
+    expect(audited("INFO", "ERROR")).toEqual([]);
+    expect(audited("INFO", "DEBUG", { "authorizer.audit.output": "audit.log" })).toEqual([]);
+    expect(audited("INFO", "DEBUG", { "authorizer.audit.decisions": "none" })).toEqual([]);
+  });
+
   it("logs go somewhere", () => {
     expect(problems({ "logging.output": [] })).toEqual([
       expect.stringContaining("logging.output: expected at least one"),

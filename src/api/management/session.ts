@@ -68,9 +68,10 @@ async function login(
   const fields = new BodyFields(call.body);
   const accessKeyId = fields.text("access_key_id");
   const secret = fields.text("secret_access_key");
+  const seconds = fields.optionalNumber("token_expiration_duration");
   fields.finish();
   const identity = await authenticate(identities, { kind: "access_key", accessKeyId, secret }, call.sourceIp);
-  const { token, expiresAt } = await identities.issueLoginToken(identity);
+  const { token, expiresAt } = await identities.issueLoginToken(identity, seconds);
   audit.session("login", identity, call);
   const secondsLeft = expiresAt - Date.now() / 1000;
   const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });

@@ -21,12 +21,13 @@ export function policyDetails(policy: JsonObject, { bold }: Style): string {
 }
 
 /** Keys in the order of the original; a resource that is a list in a text is shown as the list. */
-function shownStatement({ action, condition, effect, resource }: JsonObject): JsonObject {
+function shownStatement({ action, condition, effect, resource, sid }: JsonObject): JsonObject {
   return {
     action,
     ...(condition !== undefined && condition !== null && { condition }),
     effect,
     resource: shownResource(resource),
+    ...(sid !== undefined && sid !== null && { sid }),
   };
 }
 

@@ -5,8 +5,8 @@ import type { Widening } from "../../../analysis/widening.ts";
 import { safeText } from "../output/safe-text.ts";
 import type { Style } from "../style.ts";
 
-function placeOf({ policy, statement }: StatementPlace): string {
-  return `policy ${safeText(policy)}, statement ${statement}`;
+function placeOf({ policy, statement, sid }: StatementPlace): string {
+  return `policy ${safeText(policy)}, statement ${statement}${sid === undefined ? "" : ` ${safeText(sid)}`}`;
 }
 
 function requestOf({ counterexample, point, user, anyUser }: Widening): string {
