@@ -1,4 +1,4 @@
-/** `svcctl doctor`: does the configuration work, and if not, why (management-cli.md §5, §8). */
+/** `svcctl doctor`: does the configuration work, and if not, why (management-cli.md §5, management-cli.md §8). */
 
 import type { ApiFailure } from "../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../rest-client/attempt.ts";

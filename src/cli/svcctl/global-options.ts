@@ -1,4 +1,4 @@
-/** Options that every command takes, before or after its name (seed 001; management-cli.md §2). */
+/** Options that every command takes, before or after its name (management-cli.md §2). */
 
 import type { Command } from "commander";
 import type { OptionSpec } from "../command-spec.ts";

@@ -1,4 +1,4 @@
-/** Calls of the management API (management-cli.md §1, §3). */
+/** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
 import { UsageFailure } from "../../failure.ts";

@@ -1,4 +1,4 @@
-/** `svcctl auth can`: asks the server for a decision (decision-api.md §3, §5). */
+/** `svcctl auth can`: asks the server for a decision (decision-api.md §3, decision-api.md §5). */
 
 import { safeText } from "../../safe-text.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";

@@ -1,4 +1,4 @@
-/** `svcctl config`: creates or updates the configuration file (management-cli.md §4, §8). */
+/** `svcctl config`: creates or updates the configuration file (management-cli.md §4, management-cli.md §8). */
 
 import { textOption } from "../../command-spec.ts";
 import { safeText } from "../../safe-text.ts";

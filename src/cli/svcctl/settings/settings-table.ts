@@ -1,4 +1,4 @@
-/** Every item of svcctl's configuration file (seed 001; management-cli.md §2). */
+/** Every item of svcctl's configuration file (management-cli.md §2). */
 
 import { parseDuration } from "../../../config/duration.ts";
 import { booleanText } from "../../boolean-text.ts";
