@@ -3,6 +3,7 @@
 import { type Command, Option } from "commander";
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import type { DataParts } from "../../compose/data.ts";
+import { limitsOf } from "../../config/limits.ts";
 import { type CommandContext, type ConfigFlags, loadOptionsOf, withConfigFlags } from "./command-context.ts";
 import type { DatasetCommandParts } from "./dataset-commands.ts";
 import { withExamples } from "./help-examples.ts";
@@ -81,10 +82,7 @@ async function withData(
 function load(context: CommandContext, files: readonly string[], flags: LoadFlags): Promise<void> {
   const { mode = "load", dryRun = false, yes = false, json = false } = flags;
   return withData(context, flags, async (parts, { values }) => {
-    const [{ runLoad }, { policyLimits }] = await Promise.all([
-      import("./dataset-commands.ts"),
-      import("../../compose/data.ts"),
-    ]);
+    const { runLoad } = await import("./dataset-commands.ts");
     return runLoad(parts, {
       files,
       mode,
@@ -93,7 +91,7 @@ function load(context: CommandContext, files: readonly string[], flags: LoadFlag
       json,
       env: (name) => context.env[name],
       guards: values["authorizer.guards"],
-      limits: policyLimits(values),
+      limits: limitsOf(values),
     });
   });
 }
