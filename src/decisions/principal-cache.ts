@@ -1,5 +1,5 @@
 /**
- * The cache of users with their compiled policies (`auth.cache.*`; security.md §4). What it keeps of a user is
+ * The cache of users with their compiled policies (`auth.cache.*`; security.md §4.1). What it keeps of a user is
  * references to what is shared: the policies of groups and their compiled sets.
  */
 

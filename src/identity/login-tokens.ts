@@ -1,4 +1,4 @@
-/** Login tokens: issued, verified, ended (security.md §1.1, §2.11, §4.4). */
+/** Login tokens: issued, verified, ended (security.md §1.1, security.md §2.11, security.md §4.4). */
 
 import { hash, randomUUID } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";

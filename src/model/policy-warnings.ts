@@ -1,4 +1,4 @@
-/** What is valid in a policy but almost certainly a mistake (evaluation.md §3, §5; permissions.md §8). */
+/** What is valid in a policy but almost certainly a mistake (evaluation.md §3, evaluation.md §5; permissions.md §5). */
 
 import type { Problem } from "../errors.ts";
 import { type Arn, parseArn } from "./arn.ts";

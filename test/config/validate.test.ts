@@ -35,7 +35,7 @@ describe("what run requires", () => {
     expect(problems({ "auth.remote_authenticator.enabled": true })).toEqual([]);
   });
 
-  it("counts a placeholder of the seeds as not set", () => {
+  it("counts a placeholder of the reference as not set", () => {
     for (const text of ["<SIGNING_SECRET>", "{auth_url}"]) {
       const env = { SVC_DATABASE_TYPE: "mem", SVC_AUTH_ENCRYPT_SECRET_KEY: text };
       expect(problemsOfText("", { env })).toEqual([

@@ -1,4 +1,4 @@
-/** Log-in, log-out and who one is (management-cli.md §1; security.md §1.1, §4.4, §6.1). */
+/** Log-in, log-out and who one is (management-cli.md §1; security.md §1.1, security.md §4.4, security.md §6.1). */
 
 import { decodeJwt } from "jose";
 import type { Directory } from "../../directory/directory.ts";

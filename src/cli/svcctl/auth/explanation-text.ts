@@ -1,8 +1,8 @@
 /** The explanation of a decision for people: what was required, what decided, what nearly allowed. */
 
+import { safeText } from "../../safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import { textField } from "../output/fields.ts";
-import { safeText } from "../output/safe-text.ts";
 import { branchLines, type TextTree } from "../output/text-tree.ts";
 import type { Style } from "../style.ts";
 

@@ -2,7 +2,7 @@
 
 import type { StatementPlace } from "../../../analysis/rules.ts";
 import type { Widening } from "../../../analysis/widening.ts";
-import { safeText } from "../output/safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 import type { Style } from "../style.ts";
 
 function placeOf({ policy, statement, sid }: StatementPlace): string {

@@ -2,8 +2,8 @@
 
 import type { CaseFailure, CaseResult } from "../../../analysis/run-tests.ts";
 import type { RequiredPermissions } from "../../../model/decision.ts";
+import { safeText } from "../../safe-text.ts";
 import { explanationText } from "../auth/explanation-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import { gridText, plainRows } from "../output/table.ts";
 import type { Style } from "../style.ts";
 import { countOf, placeText } from "./placed-text.ts";
