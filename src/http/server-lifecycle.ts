@@ -1,5 +1,5 @@
 /**
- * The life of a server: listening, deadlines of requests, and an end that cuts none (issue: SIGTERM under load).
+ * The life of a server: listening, deadlines of requests, and an end that cuts none.
  */
 
 import {

@@ -1,4 +1,6 @@
-/** `GET /.well-known/authzen-configuration`: where the AuthZEN endpoints are (AuthZEN 1.0 §9; security.md §1.5). */
+/**
+ * `GET /.well-known/authzen-configuration`: where the AuthZEN endpoints are (AuthZEN 1.0, section 9; security.md §1.5).
+ */
 
 import { Router } from "express";
 import { counted, methodNotAllowed } from "../http/unrouted.ts";

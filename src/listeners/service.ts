@@ -1,4 +1,4 @@
-/** The service listener: decisions for servers, gateways and services (design §1). */
+/** The service listener: decisions for servers, gateways and services (security.md §1.3). */
 
 import type { ServerResponse } from "node:http";
 import { type Express, Router } from "express";

@@ -1,4 +1,7 @@
-/** The user listener: people, `svcctl`, browsers (design §1). Probes, management API, the page behind invitations. */
+/**
+ * The user listener: people, `svcctl`, browsers (security.md §1.3). Probes, management API, the page behind
+ * invitations.
+ */
 
 import type { ServerResponse } from "node:http";
 import helmet from "helmet";

@@ -1,6 +1,7 @@
 /**
- * Which operation a request target names (authorization-api.md §1, §15.1). Routes match exactly, on the raw target:
- * a client's odd names collapse paths, so a trailing or doubled slash must never reach the operation of the parent.
+ * Which operation a request target names (authorization-api.md §1, authorization-api.md §15.1). Routes match exactly,
+ * on the raw target: a client's odd names collapse paths, so a trailing or doubled slash must never reach the operation
+ * of the parent.
  */
 
 import { BASE_PATH, type Operation } from "./operation.ts";

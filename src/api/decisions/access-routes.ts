@@ -1,4 +1,7 @@
-/** The decision routes of the service listener with what each needs (decision-api.md §2, §3; security.md §1.2). */
+/**
+ * The decision routes of the service listener with what each needs (decision-api.md §2, decision-api.md §3;
+ * security.md §1.2).
+ */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { BodyRoute, Edge } from "../../http/exchange.ts";

@@ -1,4 +1,7 @@
-/** The routes of searches with what each needs (decision-api.md §2, §3; security.md §1.2, §5.3). */
+/**
+ * The routes of searches with what each needs (decision-api.md §2, decision-api.md §3; security.md §1.2,
+ * security.md §5.3).
+ */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { ActionSearch, ResourceSearch, SubjectSearch } from "../../decisions/searches.ts";

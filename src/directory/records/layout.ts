@@ -63,8 +63,8 @@ export interface UserRecord extends EntityHead {
   readonly encryptedPassword?: string;
   readonly properties?: Properties;
   /**
-   * Unix milliseconds: what was issued to the user then or before is over (security.md §4.4). Set when the user is made,
-   * so that nothing issued to an earlier user of the name holds; absent in records of earlier versions.
+   * Unix milliseconds: what was issued to the user then or before is over (security.md §4.4). Set when the user is
+   * made, so that nothing issued to an earlier user of the name holds; absent in records of earlier versions.
    */
   readonly sessions_valid_after?: number;
 }
@@ -138,14 +138,6 @@ export interface SweepRecord {
   readonly name: string;
 }
 
-/** A batch under way: readers see its new values once `state` is "committed". */
-export interface BatchRecord {
-  readonly state: "open" | "committed";
-}
-
-/** Keys with write intents, by partition. */
-export type BatchKeysRecord = Readonly<Record<string, readonly string[]>>;
-
 /** Records of the store as a whole. */
 export interface MetaRecord {
   /** `layout`: number of the layout. */
@@ -183,8 +175,6 @@ export interface RecordTypes {
   resource_type: ResourceTypeRecord;
   resource: ResourceRecord;
   sweep: SweepRecord;
-  batch: BatchRecord;
-  batch_keys: BatchKeysRecord;
 }
 
 /** Name of a partition. */
