@@ -4,11 +4,11 @@
  */
 
 import type { NamedStatements, Statement } from "../../model/policy.ts";
-import type { AuditEvents } from "../../observe/audit-port.ts";
-import { warningHeaders } from "../data-server/warning-headers.ts";
+import type { AuditEvents, WarningLog } from "../rest/ports.ts";
+import { warningHeaders } from "../rest/warning-headers.ts";
+import { PermissionRefused } from "./errors.ts";
 import type { UserCall } from "./operation.ts";
-import { PermissionRefused } from "./permissions.ts";
-import type { EscalationCheck, ManagementLog } from "./ports.ts";
+import type { EscalationCheck } from "./ports.ts";
 
 /** `authorizer.escalation`. */
 export type EscalationMode = "off" | "warn" | "deny";
@@ -28,7 +28,7 @@ export interface EscalationParts {
   readonly mode: EscalationMode;
   readonly check: EscalationCheck;
   readonly audit: AuditEvents;
-  readonly log: ManagementLog;
+  readonly log: WarningLog;
 }
 
 /** Compares writes with what their callers hold. */
@@ -47,7 +47,7 @@ export class Escalation {
   async judge(call: UserCall, { what, actsAs, policies }: Grant): Promise<readonly string[]> {
     const { mode, check, audit, log } = this.#parts;
     if (mode === "off") return [];
-    const actor = call.identity.username;
+    const actor = call.caller.identity.username;
     const beyond = await check.beyond(actor, await policies(), actsAs);
     if (beyond === undefined) return [];
     const grants = beyond.certain ? "grants" : "may grant";
@@ -56,7 +56,7 @@ export class Escalation {
     const fields = {
       actor,
       request_id: call.requestId,
-      source_ip: call.sourceIp,
+      source_ip: call.caller.sourceIp,
       grant: what,
       beyond: beyond.what,
       certain: beyond.certain,
