@@ -1,4 +1,4 @@
-/** What a command sees of its process: handed in by `main`, so that commands run in tests as well. */
+/** What a command sees of its process. `main` hands it in, so that tests can run commands without a process. */
 
 /** A sink of text. */
 export interface TextOutput {
@@ -7,7 +7,7 @@ export interface TextOutput {
 
 /** The process around a command. */
 export interface ProcessEdge {
-  readonly stdout: TextOutput;
+  readonly stdout: TextOutput & { readonly isTTY?: boolean };
   readonly stderr: TextOutput;
   /** Calls back for each SIGTERM or SIGINT. */
   onStop(listener: () => void): void;

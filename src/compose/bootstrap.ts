@@ -1,10 +1,14 @@
-/** The first filling of the store that the configuration asks for (`authorizer.bootstrap`). */
+/** What the configuration puts into the store at the first start: `authorizer.bootstrap` and `authorizer.bootstrap_admin`. */
 
 import { join } from "node:path";
 import { ADMIN_FILE } from "../bootstrap/admin-file.ts";
 import { type BootstrapReport, bootstrap } from "../bootstrap/bootstrap.ts";
+import { isSetUp, setUpFirstAdministrator } from "../bootstrap/first-administrator.ts";
+import type { AdminSettings } from "../bootstrap/plan-admin.ts";
 import type { SetChange } from "../bootstrap/plan-set.ts";
+import type { BootstrapMode } from "../bootstrap/shipped-set.ts";
 import type { ConfigValues } from "../config/table.ts";
+import { isErrorCode } from "../errors.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { DataParts } from "./data.ts";
 
@@ -15,23 +19,62 @@ export function adminFileOf(values: ConfigValues): string {
     : join(process.cwd(), ADMIN_FILE);
 }
 
-/** Bootstraps as configured and says in log and audit log what was done. Throws what the bootstrap throws. */
-export async function bootstrapStore(
+/**
+ * Fills the store and creates the first administrator as configured, and records both in the log and the audit log.
+ * Throws what the bootstrap throws.
+ */
+export async function bootstrapStore(data: DataParts, audit: AuditEvents): Promise<void> {
+  const mode = data.values["authorizer.bootstrap"];
+  if (mode !== "none") await fillStore(mode, data, audit);
+  // Mode external creates the administrator in the batch that fills the store.
+  if (mode !== "external") await createAdministrator(data, audit);
+}
+
+function administratorOf(values: ConfigValues): AdminSettings {
+  return {
+    username: values["authorizer.bootstrap_admin.username"],
+    access_key_id: values["authorizer.bootstrap_admin.access_key_id"],
+    secret_access_key: values["authorizer.bootstrap_admin.secret_access_key"],
+  };
+}
+
+/** Creates the administrator whom the configuration names with a key, where the store never had one. */
+async function createAdministrator(
   { directory, catalog, values, logger }: DataParts,
   audit: AuditEvents,
 ): Promise<void> {
-  const mode = values["authorizer.bootstrap"];
-  if (mode !== "external" && mode !== "simplified") return;
+  const { username, access_key_id, secret_access_key } = administratorOf(values);
+  if (username === undefined || access_key_id === undefined || secret_access_key === undefined) return;
+  if (await isSetUp(directory)) return;
+  const fields = { username, access_key_id };
+  try {
+    const parts = { directory, catalog, guards: values["authorizer.guards"] };
+    await setUpFirstAdministrator(parts, { username, key: { access_key_id, secret_access_key } });
+    audit.event("setup", { actor: "bootstrap", ...fields });
+    logger.info("first administrator created", fields);
+  } catch (error) {
+    if (!isErrorCode(error, "already_exists")) throw error;
+    // Another instance was faster, or the user or key is in use: a running store gets no administrator unasked.
+    if (!(await isSetUp(directory))) {
+      logger.warn(
+        "the configured first administrator was not created: the user or the key exists already",
+        fields,
+      );
+    }
+  }
+}
+
+async function fillStore(
+  mode: BootstrapMode,
+  { directory, catalog, values, logger }: DataParts,
+  audit: AuditEvents,
+): Promise<void> {
   const report = await bootstrap({
     directory,
     catalog,
     mode,
     defaultUserGroup: values["auth.remote_authenticator.default_user_group"],
-    admin: {
-      username: values["authorizer.bootstrap_admin.username"],
-      access_key_id: values["authorizer.bootstrap_admin.access_key_id"],
-      secret_access_key: values["authorizer.bootstrap_admin.secret_access_key"],
-    },
+    admin: administratorOf(values),
     adminFile: adminFileOf(values),
   });
   const { outcome, admin } = report;

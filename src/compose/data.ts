@@ -1,19 +1,14 @@
-/** Builds what works on data: log, catalog, store, directory (design §3). It names the backends. */
+/** Opens what works on data: log, catalog, store and directory. */
 
-import { join } from "node:path";
 import type { Catalog } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
-import { AuthorizerError } from "../errors.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
-import type { StoreLog } from "../store/store-log.ts";
-
-/** Folder of this service below `database.local.path` (decision-api.md §1). */
-const LOCAL_FOLDER = "svc-authorizer";
+import { openStore } from "./backends.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
 export interface DataParts {
@@ -44,7 +39,7 @@ export function openLog(values: ConfigValues): Logger {
 /**
  * Opens store, catalog and directory.
  * @throws AuthorizerError "unavailable" (store in use, unreadable), "invalid_request" (wrong secret key, backend that
- * this version does not have)
+ * this build does not have)
  */
 export async function openData(values: ConfigValues, logger: Logger): Promise<DataParts> {
   const storeCounters = createStoreCounters();
@@ -90,40 +85,4 @@ export function policyLimits(values: ConfigValues) {
     arnBytes: values["authorizer.limits.arn_bytes"],
     actionBytes: values["authorizer.limits.action_bytes"],
   };
-}
-
-function storeLog(logger: Logger): StoreLog {
-  return {
-    info: (fields, message) => logger.info(message, fields),
-    error: (fields, message) => logger.error(message, fields),
-  };
-}
-
-/** Folder of the local store. */
-export function localFolder(values: ConfigValues): string {
-  return join(values["database.local.path"], LOCAL_FOLDER);
-}
-
-/** Opens the backend that `database.type` names; its driver is loaded only then. */
-export async function openStore(
-  values: ConfigValues,
-  logger: Logger,
-): Promise<{ readonly store: Store; readonly memory: MemoryStore | undefined }> {
-  const type = values["database.type"];
-  if (type === "mem") {
-    const { openMemoryStore } = await import("../store/memory/memory-store.ts");
-    const memory = openMemoryStore();
-    return { store: memory, memory };
-  }
-  if (type === "local") {
-    const { openLocalStore } = await import("../store/local/local-store.ts");
-    const store = await openLocalStore({
-      path: localFolder(values),
-      syncWrites: values["database.local.sync_writes"],
-      ...(values["database.local.enable_logging"] ? { log: storeLog(logger) } : {}),
-    });
-    return { store, memory: undefined };
-  }
-  const message = `database.type ${type ?? ""} is not served by this version; use local or mem`;
-  throw new AuthorizerError("invalid_request", message);
 }

@@ -1,4 +1,4 @@
-/** Defaults that come from the values of other items, once all sources are merged. */
+/** Defaults that are values of other items, computed once all sources are merged. */
 import type { ConfigName } from "./table.ts";
 
 /** What a value would be by default, and whose value that is. */
@@ -37,8 +37,8 @@ function bootstrapOf(read: ReadItem): ComputedDefault {
   return { value: rbac === "external" || rbac === "simplified" ? rbac : "none", from: "auth.ui_config.rbac" };
 }
 
-/** `installation.*` is looked at only with bootstrap `external`. */
+/** The data server reads `installation.*` only with `database.type: local`, and so does this service. */
 function ofInstallation(read: ReadItem, from: ConfigName): ComputedDefault | undefined {
-  const value = read("authorizer.bootstrap") === "external" ? read(from) : undefined;
+  const value = read("database.type") === "local" ? read(from) : undefined;
   return value === undefined ? undefined : { value, from };
 }

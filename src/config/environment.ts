@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import type { GivenAt, GivenValues } from "./given-values.ts";
 import { rawFromText } from "./raw-value.ts";
-import { CONFIG_ITEMS, type ConfigName, variableOf } from "./table.ts";
+import { ALL_ITEMS, variableOf } from "./table.ts";
 
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,8 +20,8 @@ export function homeOf(environment: Environment): string {
 
 /** The items that variables give. An empty variable is as good as none; unknown ones are not looked at. */
 export function valuesOfEnvironment(environment: Environment): GivenValues {
-  const given = new Map<ConfigName, GivenAt>();
-  for (const { name } of CONFIG_ITEMS) {
+  const given = new Map<string, GivenAt>();
+  for (const { name } of ALL_ITEMS) {
     const variable = variableOf(name);
     const text = Object.hasOwn(environment, variable) ? environment[variable] : undefined;
     if (text === undefined || text === "") continue;

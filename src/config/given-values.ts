@@ -1,12 +1,12 @@
 /** From the tree of a file or object to values by item name; what is no item is reported. */
-import { FOREIGN_ITEMS } from "./foreign-items.ts";
+import { UNCHECKED_NAMES } from "./data-server-items.ts";
 import { type Place, type ProblemSink, problemOf } from "./problem.ts";
 import { type RawEntry, type RawMap, type RawValue, shapeName } from "./raw-value.ts";
 import { suggestion } from "./suggest.ts";
-import { CONFIG_ITEMS, type ConfigName, findItem } from "./table.ts";
+import { ALL_ITEMS, findItem } from "./table.ts";
 
 /** Values as given in one source, with where each stands. */
-export type GivenValues = ReadonlyMap<ConfigName, GivenAt>;
+export type GivenValues = ReadonlyMap<string, GivenAt>;
 
 /** One given value and the place of its name. */
 export interface GivenAt {
@@ -14,8 +14,8 @@ export interface GivenAt {
   readonly place: Place;
 }
 
-const FOREIGN: ReadonlySet<string> = new Set(FOREIGN_ITEMS);
-const NAMES: readonly string[] = [...CONFIG_ITEMS.map((item) => item.name), ...FOREIGN_ITEMS];
+const UNCHECKED: ReadonlySet<string> = new Set(UNCHECKED_NAMES);
+const NAMES: readonly string[] = [...ALL_ITEMS.map((item) => item.name), ...UNCHECKED_NAMES];
 const SECTIONS: ReadonlySet<string> = new Set(NAMES.flatMap(prefixesOf));
 const KNOWN: readonly string[] = [...NAMES, ...SECTIONS];
 
@@ -24,10 +24,10 @@ const MOST_SUGGESTIONS = 100;
 
 /**
  * The items that a tree of sections gives; names may also be written with dots. An unknown item below
- * `authorizer.` is a problem, any other a warning; items of the data server that the table lacks are passed over.
+ * `authorizer.` is a problem, any other a warning; items of the data server whose type is not known are passed over.
  */
 export function givenValues(tree: RawMap, sink: ProblemSink): GivenValues {
-  const given = new Map<ConfigName, GivenAt>();
+  const given = new Map<string, GivenAt>();
   let unknown = 0;
   const visit = (entry: RawEntry, prefix: string): void => {
     const name = prefix + entry.key;
@@ -36,7 +36,7 @@ export function givenValues(tree: RawMap, sink: ProblemSink): GivenValues {
       const first = given.get(item.name);
       if (first === undefined) given.set(item.name, { raw: entry.value, place: entry.place });
       else sink.problems.push(problemOf(name, `is given twice${lineOf(first.place)}`, entry.place));
-    } else if (FOREIGN.has(name)) {
+    } else if (UNCHECKED.has(name)) {
       return;
     } else if (SECTIONS.has(name)) {
       visitSection(name, entry, sink, visit);

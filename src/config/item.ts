@@ -45,14 +45,14 @@ export interface ValueOfType {
 /** Name of a value type. */
 export type ItemType = keyof ValueOfType;
 
-/** Who reads the item: this service, the data server that may share the file, or both. */
-export type ActsOn = "authorizer" | "data server" | "both";
+/** Whether this version acts on an item of this service: `yes`, `in part:` and how, or `no:` and why. */
+export type Acts = "yes" | `in part: ${string}` | `no: ${string}`;
 
 /** A default in the notation of a configuration file; null means that there is none. */
 export type DefaultNotation = string | number | boolean | null | readonly string[];
 
-/** One configuration item. */
-export interface ConfigItem {
+/** One configuration item, of this service or of the data server. */
+export interface AnyItem {
   /** Dotted name; the environment variable follows from it. */
   readonly name: string;
   readonly type: ItemType;
@@ -63,7 +63,6 @@ export interface ConfigItem {
   readonly defaultFrom?: string;
   /** What the reference says of the default in place of the value. */
   readonly defaultNote?: string;
-  readonly actsOn: ActsOn;
   /** True when the value must never be shown. */
   readonly secret?: true;
   /** The text is a path: of a file or folder, of log output (`-` and `=` are none), or a pattern of paths. */
@@ -75,6 +74,11 @@ export interface ConfigItem {
   readonly max?: number | string;
   /** One line for the reference. */
   readonly meaning: string;
+}
+
+/** One configuration item of this service. */
+export interface ConfigItem extends AnyItem {
+  readonly acts: Acts;
 }
 
 /** Names of the syntaxes that {@link ConfigItem.check} can ask for. */

@@ -6,7 +6,7 @@ import { type GivenAt, type GivenValues, givenValues, unknownItem } from "./give
 import { type Layer, mergeLayers, type Origins } from "./merge.ts";
 import { ConfigError, type ConfigProblem, type ProblemSink, problemSink } from "./problem.ts";
 import { rawFromJs, rawFromText } from "./raw-value.ts";
-import { type ConfigName, type ConfigValues, findItem } from "./table.ts";
+import { type ConfigValues, findItem } from "./table.ts";
 import { validate } from "./validate.ts";
 
 /** An item set by a flag of the command line. */
@@ -33,6 +33,8 @@ export interface LoadOptions {
   readonly defaults?: ConfigObject;
   /** "run" (the default) asks for all that `run` needs; "none" only for values that can be read. */
   readonly requirements?: "run" | "none";
+  /** The values of `database.type` that can be opened; all where absent. */
+  readonly databaseTypes?: readonly string[];
   /** Working folder; the process's own where absent. */
   readonly cwd?: string;
   /** Home folder; else the variable HOME, else the system's answer. */
@@ -69,7 +71,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   layers.push({ kind: "default", given: valuesOfObject(options.defaults ?? {}, sink), folder: cwd });
   const fileUnusable = file !== undefined && file.values === undefined;
   const requirements = fileUnusable ? "none" : (options.requirements ?? "run");
-  return finish(layers, { home, requirements, ...(file && { file: file.path }) }, sink);
+  const { databaseTypes } = options;
+  return finish(layers, { home, requirements, databaseTypes, ...(file && { file: file.path }) }, sink);
 }
 
 /**
@@ -80,7 +83,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 export function configFromObject(
   overrides: ConfigObject,
   baseDefaults: ConfigObject = {},
-  options: Pick<LoadOptions, "cwd" | "home" | "requirements"> = {},
+  options: Pick<LoadOptions, "cwd" | "home" | "requirements" | "databaseTypes"> = {},
 ): LoadedConfig {
   const sink = problemSink();
   const folder = options.cwd ?? process.cwd();
@@ -88,16 +91,14 @@ export function configFromObject(
     { kind: "code", given: valuesOfObject(overrides, sink), folder },
     { kind: "default", given: valuesOfObject(baseDefaults, sink), folder },
   ];
-  return finish(
-    layers,
-    { home: options.home ?? homeOf({}), requirements: options.requirements ?? "run" },
-    sink,
-  );
+  const { home = homeOf({}), requirements = "run", databaseTypes } = options;
+  return finish(layers, { home, requirements, databaseTypes }, sink);
 }
 
 interface FinishOptions {
   readonly home: string;
   readonly requirements: "run" | "none";
+  readonly databaseTypes: readonly string[] | undefined;
   readonly file?: string;
 }
 
@@ -105,7 +106,7 @@ function finish(layers: readonly Layer[], options: FinishOptions, sink: ProblemS
   const { values, origins } = mergeLayers(layers, options.home, sink);
   if (options.requirements === "run") {
     const faulty = new Set(sink.problems.map((problem) => problem.item));
-    const found = validate(values, origins, options.file);
+    const found = validate(values, origins, options);
     sink.problems.push(...found.problems.filter((problem) => !faulty.has(problem.item)));
     sink.warnings.push(...found.warnings);
   }
@@ -129,7 +130,7 @@ function readFileOf(
 }
 
 function valuesOfFlags(flags: readonly FlagValue[], sink: ProblemSink): GivenValues {
-  const given = new Map<ConfigName, GivenAt>();
+  const given = new Map<string, GivenAt>();
   for (const { item: name, value, flag } of flags) {
     const item = findItem(name);
     const place = { source: flag };

@@ -4,7 +4,7 @@ import type { GivenValues } from "./given-values.ts";
 import { parseValue } from "./parse-value.ts";
 import { type Place, type ProblemSink, problemSink } from "./problem.ts";
 import { rawFromJs } from "./raw-value.ts";
-import { CONFIG_ITEMS, type ConfigName, type ConfigValues } from "./table.ts";
+import { ALL_ITEMS, type ConfigValues } from "./table.ts";
 
 /** Where a value comes from. */
 export type OriginKind = "flag" | "variable" | "file" | "code" | "default";
@@ -18,7 +18,7 @@ export interface Origin {
 }
 
 /** The origin of every item. */
-export type Origins = ReadonlyMap<ConfigName, Origin>;
+export type Origins = ReadonlyMap<string, Origin>;
 
 /** One source of values, the strongest first in a list of them. */
 export interface Layer {
@@ -34,10 +34,10 @@ export function mergeLayers(
   home: string,
   sink: ProblemSink,
 ): { values: ConfigValues; origins: Origins } {
-  const values = new Map<ConfigName, unknown>();
-  const origins = new Map<ConfigName, Origin>();
+  const values = new Map<string, unknown>();
+  const origins = new Map<string, Origin>();
   for (const { kind, given, folder } of layers) {
-    for (const item of CONFIG_ITEMS) {
+    for (const item of ALL_ITEMS) {
       const at = given.get(item.name);
       const value = at && parseValue(item, at.raw, { home, folder }, sink);
       if (value === undefined || values.has(item.name)) continue;
@@ -45,7 +45,7 @@ export function mergeLayers(
       origins.set(item.name, { kind, detail: detailOf(at?.place ?? {}), place: at?.place ?? {} });
     }
   }
-  for (const item of CONFIG_ITEMS) {
+  for (const item of ALL_ITEMS) {
     if (values.has(item.name)) continue;
     const raw = rawFromJs(item.default, {});
     values.set(item.name, parseValue(item, raw, { home, folder: home }, problemSink()));
@@ -55,7 +55,7 @@ export function mergeLayers(
   return { values: Object.freeze(Object.fromEntries(values)) as ConfigValues, origins };
 }
 
-function computeDefaults(values: Map<ConfigName, unknown>, origins: Map<ConfigName, Origin>): void {
+function computeDefaults(values: Map<string, unknown>, origins: Map<string, Origin>): void {
   for (const [name, compute] of COMPUTED_DEFAULTS) {
     if (values.get(name) !== undefined) continue;
     const computed = compute((other) => values.get(other));

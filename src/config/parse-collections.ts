@@ -1,5 +1,5 @@
 /** Items whose value is a list or a map of texts. */
-import type { ConfigItem } from "./item.ts";
+import type { AnyItem } from "./item.ts";
 import { absolutePath } from "./path-value.ts";
 import { type RawValue, rawFromJs } from "./raw-value.ts";
 import { expectedText } from "./text-checks.ts";
@@ -8,7 +8,7 @@ import { expected, found, type ParserTools } from "./value-parser.ts";
 /** A list: of YAML or JSON, or a text with commas between the elements. An empty text is "not set". */
 export function parseStrings(
   raw: RawValue,
-  item: ConfigItem,
+  item: AnyItem,
   tools: ParserTools,
 ): readonly string[] | undefined {
   const list = raw.shape === "scalar" ? splitList(raw) : raw;
@@ -27,7 +27,7 @@ export function parseStrings(
 function parseElement(
   element: RawValue,
   index: number,
-  item: ConfigItem,
+  item: AnyItem,
   tools: ParserTools,
 ): string | undefined {
   if (element.shape !== "scalar" || element.kind === "bool" || element.text === "") {
@@ -43,7 +43,7 @@ function parseElement(
 /** A map of texts: of YAML or JSON, or a text `k=v,k=v`. An empty text is "not set". */
 export function parseStringMap(
   raw: RawValue,
-  item: ConfigItem,
+  item: AnyItem,
   tools: ParserTools,
 ): ReadonlyMap<string, string> | undefined {
   if (raw.shape === "scalar" && raw.text.trim() === "") return undefined;

@@ -1,7 +1,7 @@
 /** Items whose value is one text, number, boolean or choice. */
 import { parseBytes } from "./bytes.ts";
 import { parseDuration } from "./duration.ts";
-import type { ConfigItem } from "./item.ts";
+import type { AnyItem } from "./item.ts";
 import { absolutePath } from "./path-value.ts";
 import { isSeedPlaceholder } from "./placeholder.ts";
 import { parseRate } from "./rate.ts";
@@ -10,7 +10,7 @@ import { expectedText } from "./text-checks.ts";
 import { expected, found, type ParserTools, type ValueParser } from "./value-parser.ts";
 
 /** A text. A number is taken as it was written; an empty text is "not set" where there is no default. */
-export function parseString(raw: RawValue, item: ConfigItem, tools: ParserTools): string | undefined {
+export function parseString(raw: RawValue, item: AnyItem, tools: ParserTools): string | undefined {
   if (raw.shape === "scalar" && raw.kind === "bool") {
     return tools.fail("expected text, found a boolean: put it in quotes", raw.place);
   }
@@ -25,7 +25,7 @@ export function parseString(raw: RawValue, item: ConfigItem, tools: ParserTools)
 }
 
 /** One of the choices of the item, in any case of letters. */
-export function parseChoice(raw: RawValue, item: ConfigItem, tools: ParserTools): string | undefined {
+export function parseChoice(raw: RawValue, item: AnyItem, tools: ParserTools): string | undefined {
   const choices = item.choices ?? [];
   const text = raw.shape === "scalar" ? raw.text.trim() : undefined;
   if (text === "") return undefined;

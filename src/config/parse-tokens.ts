@@ -1,5 +1,5 @@
 /** The value of `authorizer.tokens`: callers with a bearer token of their own. */
-import { type ConfigItem, type ServiceTokenItem, TOKEN_SCOPES, type TokenScope } from "./item.ts";
+import { type AnyItem, type ServiceTokenItem, TOKEN_SCOPES, type TokenScope } from "./item.ts";
 import { jsonOf, splitList } from "./parse-collections.ts";
 import { absolutePath } from "./path-value.ts";
 import { isKnownPlaceholder } from "./placeholder.ts";
@@ -16,7 +16,7 @@ const FIELDS: readonly string[] = ["name", ...FORMS, "scopes"];
 /** A list of token objects: of YAML, or a JSON text. Every fault of every element is reported. */
 export function parseTokens(
   raw: RawValue,
-  item: ConfigItem,
+  item: AnyItem,
   tools: ParserTools,
 ): readonly ServiceTokenItem[] | undefined {
   if (raw.shape === "scalar" && raw.text.trim() === "") return undefined;

@@ -1,5 +1,5 @@
 /** From a given value to the value of its item. */
-import type { ConfigItem, ItemType } from "./item.ts";
+import type { AnyItem, ItemType } from "./item.ts";
 import { parseStringMap, parseStrings } from "./parse-collections.ts";
 import {
   parseBool,
@@ -37,7 +37,7 @@ const PARSERS: Readonly<Record<ItemType, ValueParser>> = {
  * The value that `raw` gives to `item`, of the type the table promises; undefined when it gives none (null, an
  * empty text, a placeholder of the seeds) or is wrong, which `sink` is then told.
  */
-export function parseValue(item: ConfigItem, raw: RawValue, base: PathBase, sink: ProblemSink): unknown {
+export function parseValue(item: AnyItem, raw: RawValue, base: PathBase, sink: ProblemSink): unknown {
   if (raw.shape === "null") return undefined;
   const tools: ParserTools = {
     ...base,

@@ -1,6 +1,6 @@
 /** Paths in a configuration: `~`, and relative ones. */
 import { join, resolve } from "node:path";
-import type { ConfigItem } from "./item.ts";
+import type { AnyItem } from "./item.ts";
 
 /** What a path is relative to. */
 export interface PathBase {
@@ -17,7 +17,7 @@ const GLOB = /[*?[\]{}()!]/;
  * The absolute path that a text of a path item means. `-` and `=` of an output stay as they are. In a glob the
  * folder in front is escaped, so that its name is taken literally.
  */
-export function absolutePath(text: string, kind: NonNullable<ConfigItem["path"]>, base: PathBase): string {
+export function absolutePath(text: string, kind: NonNullable<AnyItem["path"]>, base: PathBase): string {
   if (text === "" || (kind === "output" && (text === "-" || text === "="))) return text;
   const home = text === "~" || text.startsWith("~/");
   if (kind !== "glob" || !GLOB.test(text)) {

@@ -1,7 +1,7 @@
 /** Values as they may be shown: in the notation of a file, without secrets. */
 import { formatBytes } from "./bytes.ts";
 import { formatDuration } from "./duration.ts";
-import type { ConfigItem, Rate, ServiceTokenItem } from "./item.ts";
+import type { AnyItem, Rate, ServiceTokenItem } from "./item.ts";
 import { formatRate } from "./rate.ts";
 
 /** What stands in place of a secret. */
@@ -17,7 +17,7 @@ export type ShownValue =
   | { readonly [key: string]: ShownValue };
 
 /** The value of an item for people: null where there is none, `<redacted>` for secrets. */
-export function shownValue(item: ConfigItem, value: unknown): ShownValue {
+export function shownValue(item: AnyItem, value: unknown): ShownValue {
   if (value === undefined) return null;
   if (item.type === "tokens") return (value as readonly ServiceTokenItem[]).map(shownToken);
   if (item.name === "database.postgres.connection_string") return redactConnectionString(value as string);

@@ -1,16 +1,14 @@
-/** The one table of every configuration item, and what follows from it: names, types of values, variables. */
+/** The table of all configuration items, and what follows from it: names, types of values, variables. */
 
-import type { ConfigItem, ItemValue } from "./item.ts";
-import { ACTIONS_ITEMS } from "./items/actions.ts";
+import { DATA_SERVER_ITEMS } from "./data-server-items.ts";
+import type { AnyItem, ConfigItem, ItemValue } from "./item.ts";
 import { AUTH_ITEMS } from "./items/auth.ts";
 import { AUTHORIZER_ITEMS } from "./items/authorizer.ts";
 import { AUTHORIZER_LIMIT_ITEMS } from "./items/authorizer-limits.ts";
-import { BLOCKSTORE_ITEMS } from "./items/blockstore.ts";
 import { DATABASE_ITEMS } from "./items/database.ts";
 import { EMAIL_ITEMS } from "./items/email.ts";
 import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
-import { VERSIONING_ITEMS } from "./items/versioning.ts";
 
 const SECTIONS = [
   { title: "Authorizer", items: AUTHORIZER_ITEMS },
@@ -20,17 +18,17 @@ const SECTIONS = [
   { title: "Database", items: DATABASE_ITEMS },
   { title: "Logging", items: LOGGING_ITEMS },
   { title: "E-mail", items: EMAIL_ITEMS },
-  { title: "Block store", items: BLOCKSTORE_ITEMS },
-  { title: "Graveler and committed storage", items: VERSIONING_ITEMS },
-  { title: "Actions (hooks)", items: ACTIONS_ITEMS },
 ] as const;
 
 type Row = (typeof SECTIONS)[number]["items"][number];
 
-/** The name of any item. */
+/** The name of an item of this service. */
 export type ConfigName = Row["name"];
 
-/** The effective configuration: every item under its dotted name, durations in milliseconds, sizes in bytes. */
+/**
+ * The effective configuration: the items of this service under their dotted names, durations in milliseconds, sizes in
+ * bytes. The items of the data server are in it too, for {@link effectiveValue} alone.
+ */
 export type ConfigValues = { readonly [Item in Row as Item["name"]]: ItemValue<Item> };
 
 /** One section of the reference. */
@@ -44,22 +42,30 @@ export interface NamedItem extends ConfigItem {
   readonly name: ConfigName;
 }
 
-/** The table by sections, in the order of the reference. */
+/** The items of this service by sections, in the order of the reference. */
 export const CONFIG_SECTIONS: readonly ConfigSection[] = SECTIONS;
 
-/** The table as a flat list. */
+/** The items of this service. */
 export const CONFIG_ITEMS: readonly NamedItem[] = CONFIG_SECTIONS.flatMap((section) => section.items);
 
-const BY_NAME: ReadonlyMap<string, NamedItem> = new Map(CONFIG_ITEMS.map((item) => [item.name, item]));
+/** Every item whose values are checked: those of this service, then those that only the data server reads. */
+export const ALL_ITEMS: readonly AnyItem[] = [...CONFIG_ITEMS, ...DATA_SERVER_ITEMS];
 
-/** The item of that dotted name, if there is one. */
-export function findItem(name: string): NamedItem | undefined {
+const BY_NAME: ReadonlyMap<string, AnyItem> = new Map(ALL_ITEMS.map((item) => [item.name, item]));
+
+/** Returns the item of that dotted name, of this service or of the data server. */
+export function findItem(name: string): AnyItem | undefined {
   return BY_NAME.get(name);
 }
 
-/** The item of a name that is known to exist. */
+/** Returns the item of this service with that name. */
 export function itemNamed(name: ConfigName): NamedItem {
   return BY_NAME.get(name) as NamedItem;
+}
+
+/** Returns the effective value of any item of {@link ALL_ITEMS}. */
+export function effectiveValue(values: ConfigValues, name: string): unknown {
+  return (values as Readonly<Record<string, unknown>>)[name];
 }
 
 /** The environment variable of an item: `logging.format` is `SVC_LOGGING_FORMAT`. */

@@ -1,4 +1,5 @@
 /** What the values of a configuration must be together, so that the service can run with them. */
+import { idleItems } from "./idle-items.ts";
 import { isLoopbackHost, parseListenAddress } from "./listen-address.ts";
 import type { Origins } from "./merge.ts";
 import { SHORTEST_TOKEN } from "./parse-tokens.ts";
@@ -13,11 +14,23 @@ type Tell = (name: ConfigName, message: string) => void;
 
 type Rule = (values: ConfigValues, problem: Tell, warning: Tell) => void;
 
+/** What the values are judged for. */
+export interface Circumstances {
+  /** The configuration file, for problems of what is missing. */
+  readonly file?: string;
+  /** The values of `database.type` that can be opened; all where undefined. */
+  readonly databaseTypes?: readonly string[] | undefined;
+}
+
 /**
- * Every problem and warning of values that are sound one by one; `origins` give the places, `file` is named for what
- * is missing. Items that only the data server needs are not asked for.
+ * Returns every problem and warning of values that are valid one by one; `origins` give the places. Items that only
+ * the data server requires may be missing.
  */
-export function validate(values: ConfigValues, origins: Origins, file?: string): ProblemSink {
+export function validate(
+  values: ConfigValues,
+  origins: Origins,
+  { file, databaseTypes }: Circumstances = {},
+): ProblemSink {
   const sink = problemSink();
   const elsewhere = file === undefined ? {} : { file };
   const teller =
@@ -28,18 +41,23 @@ export function validate(values: ConfigValues, origins: Origins, file?: string):
         problemOf(name, message, place.file === undefined && place.source === undefined ? elsewhere : place),
       );
     };
+  requireDatabase(values, databaseTypes ?? DATABASE_CHOICES, teller(sink.problems));
   for (const rule of RULES) rule(values, teller(sink.problems), teller(sink.warnings));
+  const warn = teller(sink.warnings);
+  for (const { name, why } of idleItems(values, origins)) warn(name, `has no effect: ${why}`);
   return sink;
 }
 
+const DATABASE_CHOICES = itemNamed("database.type").choices ?? [];
+
 const RULES: readonly Rule[] = [
-  requireDatabase,
   requireSecretKey,
   requireCertificates,
   guardServiceListener,
   warnOfUserListener,
   keepListenersApart,
   pairBootstrapKeys,
+  warnOfInstallation,
   requireLogOutput,
   warnOfLoginDurations,
   warnOfShortToken,
@@ -49,12 +67,14 @@ function missing(name: ConfigName, what: string): string {
   return `required: ${what} (or the variable ${variableOf(name)})`;
 }
 
-function requireDatabase(values: ConfigValues, problem: Tell): void {
-  if (values["database.type"] === undefined) {
-    const choices = itemNamed("database.type").choices ?? [];
-    problem("database.type", missing("database.type", `one of ${choices.join(", ")}`));
+function requireDatabase(values: ConfigValues, available: readonly string[], problem: Tell): void {
+  const type = values["database.type"];
+  if (type === undefined) {
+    problem("database.type", missing("database.type", `one of ${available.join(", ")}`));
+  } else if (!available.includes(type)) {
+    problem("database.type", `${type} is not available in this build; use ${available.join(" or ")}`);
   }
-  if (values["database.type"] !== "cosmosdb") return;
+  if (type !== "cosmosdb") return;
   for (const name of [
     "database.cosmosdb.endpoint",
     "database.cosmosdb.database",
@@ -141,6 +161,29 @@ function pairBootstrapKeys(values: ConfigValues, problem: Tell): void {
   }
   if (username === undefined && (key ?? secret) !== undefined) {
     problem("authorizer.bootstrap_admin.username", "required: the administrator's key is given");
+  }
+}
+
+function warnOfInstallation(values: ConfigValues, _: Tell, warning: Tell): void {
+  const items = [
+    "installation.user_name",
+    "installation.access_key_id",
+    "installation.secret_access_key",
+  ] as const;
+  const given = items.filter((name) => values[name] !== undefined);
+  if (values["database.type"] !== "local") {
+    const remedy = "set authorizer.bootstrap_admin.* to create the first administrator with another type";
+    for (const name of given) warning(name, `is read only with database.type local; ${remedy}`);
+  }
+  const named = values["authorizer.bootstrap_admin.username"] !== undefined;
+  const keyed = values["authorizer.bootstrap_admin.access_key_id"] !== undefined;
+  if (named && !keyed && values["authorizer.bootstrap"] !== "external") {
+    warning(
+      values["installation.user_name"] === undefined
+        ? "authorizer.bootstrap_admin.username"
+        : "installation.user_name",
+      "creates no administrator without an access key id and a secret access key",
+    );
   }
 }
 

@@ -1,11 +1,11 @@
 /** What every parser of values takes and gives. */
-import type { ConfigItem } from "./item.ts";
+import type { AnyItem } from "./item.ts";
 import type { PathBase } from "./path-value.ts";
 import type { Place } from "./problem.ts";
 import { type RawValue, shapeName } from "./raw-value.ts";
 
 /** Parses a value of one item. Undefined is "not set", or wrong, which `tools.fail` was told. */
-export type ValueParser = (raw: RawValue, item: ConfigItem, tools: ParserTools) => unknown;
+export type ValueParser = (raw: RawValue, item: AnyItem, tools: ParserTools) => unknown;
 
 /** What a parser of values is given beside the value and its item. */
 export interface ParserTools extends PathBase {
@@ -16,13 +16,13 @@ export interface ParserTools extends PathBase {
 }
 
 /** `expected …, found "x"`; what was found is left out for secrets. */
-export function expected(what: string, raw: RawValue, item: ConfigItem): string {
+export function expected(what: string, raw: RawValue, item: AnyItem): string {
   if (raw.shape !== "scalar") return `expected ${what}, found ${shapeName(raw)}`;
   return `expected ${what}${found(raw.text, item)}`;
 }
 
 /** `, found "x"`, cut short; nothing for secrets. */
-export function found(text: string, item: ConfigItem): string {
+export function found(text: string, item: AnyItem): string {
   if (item.secret) return "";
   return `, found ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`;
 }

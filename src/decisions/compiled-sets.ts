@@ -1,35 +1,47 @@
-/** Compiled policy sets, shared by all users who have the same policies (design §2). */
+/**
+ * Compiled policies, shared by all users who have them: a policy is compiled once for each version, the policies of a
+ * group are indexed once, and what is compiled for a user is put together from those.
+ */
 
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { type CompiledPolicies, compile, compileInSteps } from "../engine/compile.ts";
+import { CompiledPolicies, compile } from "../engine/compile.ts";
+import { type CompiledPolicy, compilePolicyInSteps } from "../engine/compiled-policy.ts";
+import { type PolicySet, policySetInSteps } from "../engine/policy-set.ts";
+import { StatementPool } from "../engine/statement.ts";
+import { finish, type Steps } from "../engine/work.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
-import type { Slicer } from "../schedule/slicer.ts";
+import type { Scheduler } from "../schedule/scheduler.ts";
+import { WorkQueue } from "../schedule/work-queue.ts";
+import { attachedTogether } from "./attached-together.ts";
 
 /** Sets kept although no cached user has them, for users whose entry just ended. */
 const KEPT_SETS = 16;
 /** Up to this many policies are named as they are. */
 const FEW = 8;
-/** Up to this many statements a set is compiled at once: about a millisecond. */
+/** Up to this many statements with this many characters of resources a set is compiled at once: about a millisecond. */
 const SMALL = 200;
+const SHORT = 50_000;
+/** Compilations under way at once. */
+const MOST_COMPILATIONS = 2;
 
-/** Compiles policy sets, each once for as long as anybody uses it. */
+/** Compiles policies, each once for as long as anybody uses it. */
 export class CompiledSets {
   readonly #partition: string;
-  readonly #slicer: Slicer;
-  readonly #sets = new Map<string, WeakRef<CompiledPolicies>>();
-  readonly #kept = new LRUCache<string, CompiledPolicies>({ max: KEPT_SETS });
-  readonly #running = new Map<string, Promise<CompiledPolicies>>();
-  readonly #gone = new FinalizationRegistry<string>((key) => {
-    if (this.#sets.get(key)?.deref() === undefined) this.#sets.delete(key);
-  });
+  readonly #scheduler: Scheduler;
+  readonly #queue = new WorkQueue(MOST_COMPILATIONS);
+  readonly #pool = new StatementPool("extended");
+  readonly #policies = new WeakValues<CompiledPolicy>();
+  readonly #sets = new WeakValues<PolicySet>();
+  readonly #kept = new LRUCache<string, PolicySet>({ max: KEPT_SETS });
+  readonly #running = new Map<string, Promise<PolicySet>>();
 
   /** Denies everything: for a user whose policies are too many to look at. */
   readonly denyAll: CompiledPolicies;
 
-  constructor(partition: string, slicer: Slicer) {
+  constructor(partition: string, scheduler: Scheduler) {
     this.#partition = partition;
-    this.#slicer = slicer;
+    this.#scheduler = scheduler;
     // A statement that cannot be evaluated, so that no permission and no gate of a list is let through.
     const statement = [{ effect: "deny", action: ["*"], resource: "" }];
     this.denyAll = compile([{ name: "more policies than allowed", statement }], {
@@ -43,36 +55,91 @@ export class CompiledSets {
     return this.#sets.size;
   }
 
-  /** The compiled form of these policies, from whoever has the same ids and versions, else compiled now. */
+  /**
+   * The compiled form of a user's policies, put together from what others with the same policies of the same versions
+   * have, else compiled now.
+   * @param policies distinct by name, in UTF-8 order of their names
+   */
   async get(policies: readonly EffectivePolicy[]): Promise<CompiledPolicies> {
+    const sets: PolicySet[] = [];
+    for (const together of attachedTogether(policies)) {
+      const set = this.#set(together);
+      sets.push(set instanceof Promise ? await set : set);
+    }
+    return new CompiledPolicies({ partition: this.#partition, evaluator: "extended" }, sets);
+  }
+
+  #set(policies: readonly EffectivePolicy[]): PolicySet | Promise<PolicySet> {
     const key = keyOf(policies);
-    const known = this.#sets.get(key)?.deref();
+    const known = this.#sets.get(key);
     if (known !== undefined) {
       this.#kept.set(key, known);
       return known;
     }
     let running = this.#running.get(key);
     if (running === undefined) {
-      running = this.#compile(policies, key).finally(() => this.#running.delete(key));
+      if (isSmall(policies)) return this.#keep(key, finish(this.#compile(policies)));
+      running = this.#queue
+        .run(() => this.#scheduler.run(this.#compile(policies)))
+        .then((set) => this.#keep(key, set))
+        .finally(() => this.#running.delete(key));
       this.#running.set(key, running);
     }
     return running;
   }
 
-  async #compile(policies: readonly EffectivePolicy[], key: string): Promise<CompiledPolicies> {
-    const options = { partition: this.#partition, evaluator: "extended" } as const;
-    const statements = policies.reduce((sum, policy) => sum + policy.statement.length, 0);
-    // `via` differs between users: only what they share may stay in a shared set.
-    const shared = policies.map(({ name, statement }) => ({ name, statement }));
-    const set =
-      statements <= SMALL
-        ? compile(shared, options)
-        : await this.#slicer.run(compileInSteps(shared, options));
-    this.#sets.set(key, new WeakRef(set));
-    this.#gone.register(set, key);
+  #keep(key: string, set: PolicySet): PolicySet {
+    this.#sets.set(key, set);
     this.#kept.set(key, set);
     return set;
   }
+
+  *#compile(policies: readonly EffectivePolicy[]): Steps<PolicySet> {
+    const compiled: CompiledPolicy[] = [];
+    for (const { id, version, name, statement } of policies) {
+      const key = `${id} ${version}`;
+      let policy = this.#policies.get(key);
+      if (policy === undefined) {
+        // `via` differs between users: only what they share may stay in what is shared.
+        policy = yield* compilePolicyInSteps({ name, statement }, this.#pool);
+        this.#policies.set(key, policy);
+      }
+      compiled.push(policy);
+    }
+    return yield* policySetInSteps(compiled, this.#partition);
+  }
+}
+
+/** Values by key for as long as somebody else holds them. */
+class WeakValues<T extends object> {
+  readonly #values = new Map<string, WeakRef<T>>();
+  readonly #gone = new FinalizationRegistry<string>((key) => {
+    if (this.#values.get(key)?.deref() === undefined) this.#values.delete(key);
+  });
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#values.get(key)?.deref();
+  }
+
+  set(key: string, value: T): void {
+    this.#values.set(key, new WeakRef(value));
+    this.#gone.register(value, key);
+  }
+}
+
+function isSmall(policies: readonly EffectivePolicy[]): boolean {
+  let statements = 0;
+  let characters = 0;
+  for (const { statement } of policies) {
+    statements += statement.length;
+    if (statements > SMALL) return false;
+    for (const { resource } of statement) characters += resource.length;
+  }
+  return characters <= SHORT;
 }
 
 function keyOf(policies: readonly EffectivePolicy[]): string {

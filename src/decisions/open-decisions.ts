@@ -4,8 +4,8 @@ import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
-import { Pace, Turns } from "../schedule/pace.ts";
-import { Slicer } from "../schedule/slicer.ts";
+import { Pace } from "../schedule/pace.ts";
+import { type Scheduler, scheduler } from "../schedule/scheduler.ts";
 import { Authzen, viaOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
@@ -59,8 +59,7 @@ const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096 };
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
   const { directory, catalog, audit, requestProperties, now = () => new Date() } = options;
-  const slicer = new Slicer();
-  const sets = new CompiledSets(catalog.partition, slicer);
+  const sets = new CompiledSets(catalog.partition, scheduler);
   const counters: DecisionCounters = createCounters({
     cacheSize: () => principals.cacheSize,
     compiledSets: () => sets.size,
@@ -68,7 +67,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const principals = new Principals({
     directory,
     cache: options.cache,
-    slicer,
+    scheduler,
     counters,
     sets,
     policiesPerUser: options.policiesPerUser ?? Number.POSITIVE_INFINITY,
@@ -80,7 +79,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     if (resources || all) types.invalidate();
   });
   const nextId = decisionIds();
-  const deciding = new Deciding({ counters, audit, policiesVersion: catalog.digest, nextId, now, slicer });
+  const deciding = new Deciding({ counters, audit, policiesVersion: catalog.digest, nextId, now, scheduler });
   const effective = new EffectivePolicies(
     options.effectivePolicies ?? "portable",
     counters,
@@ -89,9 +88,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const { partition } = catalog;
   const registered = new RegisteredResources(directory, types);
   const native = new NativeFields(registered, requestProperties);
-  const turns = new Turns();
   const fields = { types, registered, native, requestProperties };
-  const shared = { ...fields, directory, partition, principals, slicer, turns, counters, deciding };
+  const shared = { ...fields, directory, partition, principals, scheduler, counters, deciding };
   const authzen = new Authzen({ ...shared, nextId });
   const simulating = new Simulating(shared);
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
@@ -128,8 +126,7 @@ interface Answering {
   readonly principals: Principals;
   readonly native: NativeFields;
   readonly deciding: Deciding;
-  readonly slicer: Slicer;
-  readonly turns: Turns;
+  readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
 }
 
@@ -152,7 +149,7 @@ function check(
 }
 
 async function filter(
-  { principals, native, slicer, turns, counters }: Answering,
+  { principals, native, scheduler, counters }: Answering,
   request: FilterRequest,
 ): Promise<readonly number[]> {
   const user = await principals.find(request.user, { action: request.action, resource: "*" });
@@ -163,7 +160,7 @@ async function filter(
   const { policies } = user;
   const context = native.ofUser(request.context, user);
   const question = { ...request, context };
-  if (!policies.readsResource) return slicer.run(filterResources(policies, question, counters));
+  if (!policies.readsResource) return scheduler.run(filterResources(policies, question, counters));
   const fieldsOf = (arn: string) => native.ofResource(context, arn);
-  return filterByAttributes(policies, question, counters, fieldsOf, new Pace(turns).pause);
+  return filterByAttributes(policies, question, counters, fieldsOf, new Pace().pause);
 }

@@ -3,22 +3,19 @@
 import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Directory, Principal } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
-import { actionsOf, isPrepared } from "../engine/decide.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
-import type { Slicer } from "../schedule/slicer.ts";
+import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import type { CompiledSets } from "./compiled-sets.ts";
 import type { DecisionCounters } from "./decisions.ts";
+import { IndexBuilds } from "./index-builds.ts";
 import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
-
-/** From this many statements on an action is indexed in slices instead of inside the first decision about it. */
-const LARGE_SET = 1000;
 
 /** What {@link Principals} needs. */
 export interface PrincipalsOptions {
   readonly directory: Directory;
   readonly cache: CacheSettings;
-  readonly slicer: Slicer;
+  readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
   readonly sets: CompiledSets;
   /** Most policies of one user (`authorizer.limits.policies_per_user`); with more, everything is denied. */
@@ -30,13 +27,13 @@ export interface PrincipalsOptions {
 /** Finds users with their compiled policies. */
 export class Principals {
   readonly #cache: PrincipalCache;
-  readonly #slicer: Slicer;
+  readonly #builds: IndexBuilds;
   readonly #options: PrincipalsOptions;
   readonly #unsubscribe: () => void;
 
   constructor(options: PrincipalsOptions) {
-    const { directory, cache, slicer, counters } = options;
-    this.#slicer = slicer;
+    const { directory, cache, scheduler, counters } = options;
+    this.#builds = new IndexBuilds(scheduler);
     this.#options = options;
     this.#cache = new PrincipalCache(cache, counters, async (username) => {
       const principal = await directory.principal(username);
@@ -60,7 +57,8 @@ export class Principals {
   ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
     const found = this.#cache.peek(username);
     if (found === undefined) return this.#load(username, required);
-    return isQuick(found.policies, required) ? found : this.#prepared(found, required);
+    const ready = this.ready(found.policies, required);
+    return ready === undefined ? found : ready.then(() => found);
   }
 
   /** The user, where it is cached; counts nothing. */
@@ -91,20 +89,21 @@ export class Principals {
 
   async #load(username: string, required: RequiredPermissions): Promise<CachedPrincipal | undefined> {
     const found = await this.#cache.load(username);
-    return found === undefined ? undefined : this.#prepared(found, required);
-  }
-
-  async #prepared(found: CachedPrincipal, required: RequiredPermissions): Promise<CachedPrincipal> {
-    await this.prepare(found.policies, required);
+    if (found !== undefined) await this.ready(found.policies, required);
     return found;
   }
 
-  /** Builds the indexes of a large set in slices. */
-  async prepare(policies: CompiledPolicies, required: RequiredPermissions): Promise<void> {
-    if (isQuick(policies, required)) return;
-    for (const action of actionsOf(required)) {
-      if (!policies.isIndexed(action)) await this.#slicer.run(policies.indexInSteps(action));
-    }
+  /**
+   * What to wait for before a decision about these permissions: nothing, where it needs no long work first. The decision
+   * is to be made in the same turn of the event loop in which the wait ends.
+   * @param budget pays for indexes that are built
+   */
+  ready(
+    policies: CompiledPolicies,
+    required: RequiredPermissions,
+    budget?: WorkBudget,
+  ): Promise<void> | undefined {
+    return this.#builds.ready(policies, required, budget);
   }
 
   /** Stops listening to changes. */
@@ -116,10 +115,4 @@ export class Principals {
 /** True for the user of an internal id; of an unknown id, for any. */
 export function isUser(found: CachedPrincipal, userId: string | undefined): boolean {
   return userId === undefined || found.principal.id === userId;
-}
-
-/** True when a decision about these permissions needs no long work first. */
-export function isQuick(policies: CompiledPolicies, required: RequiredPermissions): boolean {
-  if (policies.statements.length < LARGE_SET) return true;
-  return "action" in required ? policies.isIndexed(required.action) : isPrepared(policies, required);
 }

@@ -11,10 +11,10 @@ import type { ConditionResult } from "./condition-part.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import { lookUp, onlyDeniesOwn } from "./decide.ts";
 import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
-import { NO_STATEMENT } from "./matches.ts";
 import { bindUser, USER_PLACEHOLDER } from "./resource-pattern.ts";
 import { SetMatcher } from "./set-matcher.ts";
 import type { CompiledStatement } from "./statement.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 /** What is asked of the engine. */
 export interface SetsRequest {
@@ -27,25 +27,13 @@ export interface SetsRequest {
 
 type SetLeaf = Leaf<ResourceSet>;
 
-/** Characters compared, pattern by set, between two steps: well under a millisecond of work. */
-const STEP = 1 << 18;
-/** What looking at a pattern costs besides, in the same unit. */
-const PER_PATTERN = 1 << 10;
-
 /** Decides whether the policies allow the required permissions on every ARN of their sets. */
 export function decideSets(policies: CompiledPolicies, request: SetsRequest): Outcome {
-  const steps = decideSetsInSteps(policies, request);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return finish(decideSetsInSteps(policies, request));
 }
 
 /** Decides step by step: open sets are held against every statement of their action. */
-export function* decideSetsInSteps(
-  policies: CompiledPolicies,
-  request: SetsRequest,
-): Generator<void, Outcome> {
+export function* decideSetsInSteps(policies: CompiledPolicies, request: SetsRequest): Steps<Outcome> {
   const { user, required, context, contextOf } = request;
   const found = new Map<SetLeaf, LeafFindings>();
   for (const leaf of openLeaves(required)) found.set(leaf, yield* findOnSet(policies, leaf, request));
@@ -73,30 +61,34 @@ function* findOnSet(
   policies: CompiledPolicies,
   leaf: SetLeaf,
   { user, context }: SetsRequest,
-): Generator<void, LeafFindings> {
+): Steps<LeafFindings> {
   const set = new SetMatcher(leaf.resource, policies.options.partition);
   const onlyDenies = onlyDeniesOwn(policies, user);
   const conditions = new Conditions(context, user);
-  let deny = NO_STATEMENT;
+  const failure = policies.firstFailure(context, user);
+  let deny: CompiledStatement | undefined;
   let allowed = false;
   let work = 0;
   for (const statement of policies.statementsMatching(leaf.action.toWellFormed())) {
-    if (statement.deny ? statement.order > deny : allowed) continue;
+    // Statements come in evaluation order: after the first deny, nothing changes the outcome.
+    if (deny !== undefined) break;
+    if (!statement.deny && allowed) continue;
     if (!conditions.hold(statement)) continue;
     for (const resource of statement.resources ?? []) {
-      work += PER_PATTERN + resource.length * set.length;
-      if (work > STEP) {
-        yield;
+      work += PER_ITEM + resource.length * set.length;
+      if (work > STEP_UNITS) {
+        yield work;
         work = 0;
       }
       if (statement.deny) {
-        if (set.meets(bound(resource, user))) deny = statement.order;
+        if (set.meets(bound(resource, user))) deny = statement;
       } else if (!(onlyDenies && resource.includes(USER_PLACEHOLDER))) {
         allowed ||= set.contains(bound(resource, user));
       }
     }
   }
-  return { deny, allowed };
+  const isNamed = deny !== undefined && (failure === undefined || policies.earlier(failure, deny) === deny);
+  return { deny: isNamed ? deny : undefined, fails: failure !== undefined, allowed };
 }
 
 function bound(resource: string, user: string): string {

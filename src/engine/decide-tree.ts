@@ -5,7 +5,6 @@
 
 import type { ConditionFields, Effect, Outcome } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import { NO_STATEMENT } from "./matches.ts";
 import { type CompiledStatement, matchingAction } from "./statement.ts";
 
 /** A leaf that asks about an `R`. */
@@ -23,8 +22,10 @@ export type Tree<R> =
 
 /** What the statements that match a leaf say. */
 export interface LeafFindings {
-  /** Order of the first statement that denies, or {@link NO_STATEMENT}. */
-  readonly deny: number;
+  /** The first statement that denies, where no earlier one fails. */
+  readonly deny: CompiledStatement | undefined;
+  /** True when the evaluation of a statement fails, which denies. */
+  readonly fails: boolean;
   readonly allowed: boolean;
 }
 
@@ -47,11 +48,23 @@ export interface Question<R> {
 
 const REFUSED = "insufficient permissions: ";
 const ALLOWED: Outcome = { effect: "allow" };
+const FAILED: Outcome = { effect: "deny", message: `${REFUSED}not allowed` };
 
 /** Decides about a tree. */
 export function decideTree<R>(tree: Tree<R>, question: Question<R>): Outcome {
   const effect = decideNode(tree, question);
   return effect === "allow" ? ALLOWED : { effect, message: refusalText(question) };
+}
+
+/** The outcome for a single permission: that of {@link decideTree} for a tree of this leaf alone. */
+export function decideLeaf(action: string, { deny, fails, allowed }: LeafFindings): Outcome {
+  if (deny !== undefined) return deniedOutcome(deny, action);
+  if (fails) return FAILED;
+  return allowed ? ALLOWED : { effect: "neutral", message: `${REFUSED}not allowed to ${action}` };
+}
+
+function deniedOutcome(statement: CompiledStatement, action: string): Outcome {
+  return { effect: "deny", message: `${REFUSED}denied permission to ${deniedAction(statement, action)}` };
 }
 
 /** The text of a refusal; what it names is collected over the whole tree, as the data server does. */
@@ -63,7 +76,7 @@ function refusalText({ denied, missing }: Pick<Question<unknown>, "denied" | "mi
 
 function decideNode<R>(node: Tree<R>, question: Question<R>): Effect {
   let effect: Effect;
-  if ("action" in node) effect = decideLeaf(node, question);
+  if ("action" in node) effect = decideLeafOf(node, question);
   else if ("and" in node) effect = decideAnd(node.and, question);
   else if ("or" in node) effect = decideOr(node.or, question);
   else if ("any_resource" in node) effect = decideGate(node.any_resource.action, question);
@@ -72,21 +85,24 @@ function decideNode<R>(node: Tree<R>, question: Question<R>): Effect {
   return effect;
 }
 
-function decideLeaf<R>(leaf: Leaf<R>, question: Question<R>): Effect {
-  const { policies, contextOf } = question;
+function decideLeafOf<R>(leaf: Leaf<R>, question: Question<R>): Effect {
+  const { contextOf } = question;
   const context = contextOf === undefined ? question.context : contextOf(leaf.resource);
-  const { deny, allowed } = question.look(leaf, question, context);
-  const failure = policies.firstFailure(context, question.user);
-  // The first of the two ends the check; only an explicit deny is named.
-  if (deny !== NO_STATEMENT && deny < failure) {
-    const action = leaf.action.toWellFormed();
-    question.denied.push(matchingAction(policies.statements[deny] as CompiledStatement, action) ?? action);
+  const { deny, fails, allowed } = question.look(leaf, question, context);
+  if (deny !== undefined) {
+    question.denied.push(deniedAction(deny, leaf.action));
     return "deny";
   }
-  if (failure !== NO_STATEMENT) return "deny";
+  if (fails) return "deny";
   if (allowed) return "allow";
   question.missing.push(leaf.action);
   return "neutral";
+}
+
+/** What a refusal names of the statement that denies. */
+function deniedAction(statement: CompiledStatement, action: string): string {
+  const wellFormed = action.toWellFormed();
+  return matchingAction(statement, wellFormed) ?? wellFormed;
 }
 
 function decideAnd<R>(children: readonly Tree<R>[], question: Question<R>): Effect {
@@ -108,7 +124,7 @@ function decideOr<R>(children: readonly Tree<R>[], question: Question<R>): Effec
 }
 
 function decideGate<R>(action: string, { policies, missing }: Question<R>): Effect {
-  if (policies.indexOf(action.toWellFormed()).passesGate) return "allow";
+  if (policies.passesGate(action.toWellFormed())) return "allow";
   missing.push(action);
   return "neutral";
 }

@@ -5,9 +5,11 @@
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import { decideTree, type Leaf, type LeafFindings, type Question } from "./decide-tree.ts";
-import { Findings } from "./matches.ts";
+import { decideLeaf, decideTree, type Leaf, type LeafFindings, type Question } from "./decide-tree.ts";
+import { look } from "./look.ts";
 import { isWildcardName } from "./resource-pattern.ts";
+import type { Steps } from "./work.ts";
+import { PER_ITEM, STEP_UNITS } from "./work.ts";
 
 /** What is asked of the engine. */
 export interface EngineRequest {
@@ -24,24 +26,49 @@ export function aboutLeaf<R extends Omit<EngineRequest, "required">>(request: R,
   return contextOf === undefined ? request : { ...request, context: contextOf(leaf.resource) };
 }
 
-const findings = new Findings();
-
 /** Called with the effect of each node that was looked at. */
 export type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
 
 /** Decides whether the policies allow the required permissions. */
 export function decide(policies: CompiledPolicies, request: EngineRequest, observe?: NodeObserver): Outcome {
-  const { user, required, context, contextOf } = request;
-  return decideTree(required, {
-    policies,
-    user,
-    context,
-    contextOf,
-    look: lookUp,
-    observe,
-    denied: [],
-    missing: [],
-  });
+  const { required, user, context, contextOf } = request;
+  if ("action" in required && observe === undefined && contextOf === undefined) {
+    return decideLeaf(required.action, lookUp(required, { policies, user }, context));
+  }
+  return decideTree(required, questionOf(policies, request, lookUp, observe));
+}
+
+/**
+ * Decides step by step: for trees of many leaves, and for policies with many patterns that have to be tried one by one.
+ * The outcome is that of {@link decide}.
+ */
+export function* decideInSteps(
+  policies: CompiledPolicies,
+  request: EngineRequest,
+  observe?: NodeObserver,
+): Steps<Outcome> {
+  const found = new Map<Leaf<string>, LeafFindings>();
+  let work = 0;
+  for (const leaf of leavesOf(request.required)) {
+    const context = request.contextOf?.(leaf.resource) ?? request.context;
+    const { deny, fails, allowed, work: units } = lookUp(leaf, { policies, user: request.user }, context);
+    found.set(leaf, { deny, fails, allowed });
+    work += units + PER_ITEM;
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
+  const known: Question<string>["look"] = (leaf) => found.get(leaf) as LeafFindings;
+  return decideTree(request.required, questionOf(policies, request, known, observe));
+}
+
+function questionOf(
+  policies: CompiledPolicies,
+  { user, context, contextOf }: EngineRequest,
+  lookAt: Question<string>["look"],
+  observe: NodeObserver | undefined,
+): Question<string> {
+  return { policies, user, context, contextOf, look: lookAt, observe, denied: [], missing: [] };
 }
 
 /** What the policies say of one resource: read the result before the next call, which fills it anew. */
@@ -49,10 +76,8 @@ export function lookUp(
   leaf: Leaf<string>,
   { policies, user }: Pick<Question<string>, "policies" | "user">,
   context: ConditionFields,
-): LeafFindings {
-  findings.reset(context, user, onlyDeniesOwn(policies, user));
-  policies.indexOf(leaf.action.toWellFormed()).resources.lookup(leaf.resource.toWellFormed(), user, findings);
-  return findings;
+): LeafFindings & { readonly work: number } {
+  return look(policies, leaf, { user, context, userOnlyDenies: onlyDeniesOwn(policies, user) });
 }
 
 /** True when statements with `${user}` only deny: the name would act as a wildcard (security.md §3.1). */
@@ -60,14 +85,21 @@ export function onlyDeniesOwn(policies: CompiledPolicies, user: string): boolean
   return policies.options.evaluator !== "data_server" && isWildcardName(user);
 }
 
-/** True when the decision about this tree needs no index that is yet to be built. */
-export function isPrepared(policies: CompiledPolicies, required: RequiredPermissions): boolean {
-  return actionsOf(required).every((action) => policies.isIndexed(action));
+/** The leaves of a tree. */
+function* leavesOf(required: RequiredPermissions): Generator<Leaf<string>> {
+  if ("action" in required) yield required;
+  else if ("and" in required) for (const child of required.and) yield* leavesOf(child);
+  else if ("or" in required) for (const child of required.or) yield* leavesOf(child);
 }
 
-/** The actions a tree asks about. */
-export function actionsOf(required: RequiredPermissions): string[] {
-  if ("action" in required) return [required.action.toWellFormed()];
-  if ("any_resource" in required) return [required.any_resource.action.toWellFormed()];
-  return ("and" in required ? required.and : (required.or ?? [])).flatMap(actionsOf);
+/** The actions a tree asks about, each once. */
+export function actionsOf(required: RequiredPermissions): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: RequiredPermissions): void => {
+    if ("action" in node) found.add(node.action.toWellFormed());
+    else if ("any_resource" in node) found.add(node.any_resource.action.toWellFormed());
+    else for (const child of "and" in node ? node.and : (node.or ?? [])) visit(child);
+  };
+  visit(required);
+  return found;
 }

@@ -49,7 +49,7 @@ export function explain(policies: CompiledPolicies, request: EngineRequest): Exp
 
 /** How many times an explanation looks at a statement, roughly: what tells a long one from a short one. */
 export function explanationSize(policies: CompiledPolicies, required: RequiredPermissions): number {
-  return policies.statements.length * nodesOf(required).length;
+  return policies.size * nodesOf(required).length;
 }
 
 /** Explains step by step, since a tree of many leaves over many statements takes seconds. */

@@ -4,30 +4,39 @@
  */
 
 import type { CompiledPolicies } from "./compile.ts";
-import { matchesResource } from "./resource-pattern.ts";
-import { matchingAction } from "./statement.ts";
+import { ResourceMatchers } from "./resource-matchers.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 /** The gate: some statement of effect exactly `allow` has the action; resource, condition and denies are ignored. */
 export function hasActionOnAnyResource(policies: CompiledPolicies, action: string): boolean {
-  return policies.indexOf(action.toWellFormed()).passesGate;
+  return policies.passesGate(action.toWellFormed());
 }
 
-/** True when the resource shows in a list. Statements with conditions are skipped, allows and denies alike. */
-export function isListed(
+/**
+ * True when the resource shows in a list. Statements with conditions are skipped, allows and denies alike. Works step
+ * by step, since it looks at every statement with the action.
+ */
+export function* isListedInSteps(
   policies: CompiledPolicies,
   user: string,
   action: string,
   resource: string,
-): boolean {
-  const partition = policies.options.partition;
-  const required = resource.toWellFormed();
+): Steps<boolean> {
+  const matchers = new ResourceMatchers(user, policies.options.partition);
   let listed = false;
-  for (const statement of policies.statements) {
-    if (statement.condition !== undefined || statement.resources === undefined) continue;
-    if (matchingAction(statement, action.toWellFormed()) === undefined) continue;
-    if (!statement.resources.some((pattern) => matchesResource(pattern, required, user, partition))) continue;
-    if (statement.deny) return false;
-    listed = true;
+  let work = 0;
+  for (const statement of policies.statementsMatching(action.toWellFormed())) {
+    if (statement.condition !== undefined) continue;
+    for (const pattern of statement.resources ?? []) {
+      work += PER_ITEM + pattern.length + resource.length;
+      if (work > STEP_UNITS) {
+        yield work;
+        work = 0;
+      }
+      if ((listed && !statement.deny) || !matchers.matches(pattern, resource)) continue;
+      if (statement.deny) return false;
+      listed = true;
+    }
   }
   return listed;
 }

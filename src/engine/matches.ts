@@ -4,19 +4,21 @@ import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import type { CompiledStatement } from "./statement.ts";
 
-/** Order of a statement that does not exist: greater than every real one. */
+/** Position of a statement that does not exist: greater than every real one. */
 export const NO_STATEMENT = 0x7fffffff;
+
+/** Units of work of evaluating a condition. */
+const PER_CONDITION = 200;
 
 /** Statements that share a resource pattern and a condition: the first that denies and the first that allows. */
 interface Group {
-  readonly condition: CompiledCondition | undefined;
   deny: number;
   allow: number;
 }
 
 /** Collects what the patterns that match a required resource say. One object serves all look-ups: no allocation. */
 export class Findings {
-  /** Order of the first matching statement that denies. */
+  /** Order of the first matching statement of a set that denies. */
   deny = NO_STATEMENT;
   allowed = false;
   context: ConditionFields = new Map();
@@ -24,14 +26,17 @@ export class Findings {
   user = "";
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   userOnlyDenies = false;
+  /** Units of work. */
+  work = 0;
 
-  /** Forgets everything before a new look-up. */
-  reset(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
+  /** Forgets what was found before. Whoever looks into several sets forgets the deny between them. */
+  begin(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
     this.deny = NO_STATEMENT;
     this.allowed = false;
     this.context = context;
     this.user = user;
     this.userOnlyDenies = userOnlyDenies;
+    this.work = 0;
   }
 }
 
@@ -40,33 +45,29 @@ export class Slot {
   readonly #usesUser: boolean;
   #deny = NO_STATEMENT;
   #allow = NO_STATEMENT;
-  #conditional: Group[] | undefined;
+  #conditional: Map<CompiledCondition, Group> | undefined;
 
   /** @param usesUser the pattern holds `${user}` */
   constructor(usesUser: boolean) {
     this.#usesUser = usesUser;
   }
 
-  /** Adds a statement; its order decides which deny is named in a refusal. */
-  add(statement: CompiledStatement): void {
-    if (statement.condition !== undefined) {
-      this.#addConditional(statement, statement.condition);
-    } else if (statement.deny) {
-      this.#deny = Math.min(this.#deny, statement.order);
-    } else {
-      this.#allow = Math.min(this.#allow, statement.order);
-    }
+  /** Adds a statement; its order in its set decides which deny is named in a refusal. */
+  add({ condition, deny }: CompiledStatement, order: number): void {
+    if (condition !== undefined) this.#addConditional(condition, deny, order);
+    else if (deny) this.#deny = Math.min(this.#deny, order);
+    else this.#allow = Math.min(this.#allow, order);
   }
 
-  #addConditional(statement: CompiledStatement, condition: CompiledCondition): void {
-    this.#conditional ??= [];
-    let group = this.#conditional.find((known) => known.condition === condition);
+  #addConditional(condition: CompiledCondition, deny: boolean, order: number): void {
+    this.#conditional ??= new Map();
+    let group = this.#conditional.get(condition);
     if (group === undefined) {
-      group = { condition, deny: NO_STATEMENT, allow: NO_STATEMENT };
-      this.#conditional.push(group);
+      group = { deny: NO_STATEMENT, allow: NO_STATEMENT };
+      this.#conditional.set(condition, group);
     }
-    if (statement.deny) group.deny = Math.min(group.deny, statement.order);
-    else group.allow = Math.min(group.allow, statement.order);
+    if (deny) group.deny = Math.min(group.deny, order);
+    else group.allow = Math.min(group.allow, order);
   }
 
   /** Tells the findings that the pattern of this slot matches. */
@@ -77,10 +78,15 @@ export class Slot {
     if (this.#conditional !== undefined) this.#reportConditional(this.#conditional, findings, mayAllow);
   }
 
-  #reportConditional(groups: readonly Group[], findings: Findings, mayAllow: boolean): void {
-    for (const { condition, deny, allow } of groups) {
+  #reportConditional(
+    groups: ReadonlyMap<CompiledCondition, Group>,
+    findings: Findings,
+    mayAllow: boolean,
+  ): void {
+    for (const [condition, { deny, allow }] of groups) {
+      findings.work += PER_CONDITION;
       const matters = deny < findings.deny || (mayAllow && !findings.allowed && allow !== NO_STATEMENT);
-      if (!matters || condition === undefined) continue;
+      if (!matters) continue;
       const result = condition.evaluate(findings.context, findings.user);
       // Errors that end the whole check are found apart (CompiledPolicies); here "error" only closes.
       if (result !== "unsatisfied" && deny < findings.deny) findings.deny = deny;

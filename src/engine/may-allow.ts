@@ -9,9 +9,8 @@ import type { CompiledPolicies } from "./compile.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import { classifyResource, isWildcardName, matchesResource, USER_PLACEHOLDER } from "./resource-pattern.ts";
 import type { CompiledStatement } from "./statement.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
-/** Statements looked at between two steps: well under a millisecond. */
-const STEP = 256;
 const SUBJECT = "subject.";
 
 /** Whether a policy can allow somebody of this name. */
@@ -37,19 +36,15 @@ export interface Narrowed {
 }
 
 /** Narrows all policies of a directory down to those that matter. */
-export function* narrowPolicies(
-  policies: CompiledPolicies,
-  question: MayAllowQuestion,
-): Generator<void, Narrowed> {
+export function* narrowPolicies(policies: CompiledPolicies, question: MayAllowQuestion): Steps<Narrowed> {
   const narrowing = new Narrowing(policies, question);
-  let seen = 0;
-  for (const statement of policies.statements) {
-    narrowing.addFallible(statement);
-    if (++seen % STEP === 0) yield;
-  }
+  let work = 0;
+  for (const statement of policies.fallible) narrowing.addFallible(statement);
   for (const statement of policies.statementsMatching(question.action.toWellFormed())) {
-    narrowing.add(statement);
-    if (++seen % STEP === 0) yield;
+    work += narrowing.add(statement);
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
   }
   return narrowing.result();
 }
@@ -86,14 +81,22 @@ class Narrowing {
   }
 
   /** A statement that may fail to be evaluated denies everything, whatever it is about (evaluation.md §2). */
-  addFallible({ policy, resources, condition }: CompiledStatement): void {
-    const fails = condition?.alwaysFails || condition?.hasBadValues || condition?.addressFields.length;
-    if (resources === undefined || fails) this.#relevant.add(policy.name);
+  addFallible({ policy }: CompiledStatement): void {
+    this.#relevant.add(policy.name);
   }
 
-  /** Adds a statement about the action. */
-  add(statement: CompiledStatement): void {
-    const { policy, deny, resources = [], condition } = statement;
+  /** Adds a statement about the action; gives the units of work. */
+  add(statement: CompiledStatement): number {
+    const { resources = [] } = statement;
+    this.#add(statement, resources);
+    return resources.reduce(
+      (sum, resource) => sum + PER_ITEM + resource.length + this.#required.length,
+      PER_ITEM,
+    );
+  }
+
+  #add(statement: CompiledStatement, resources: readonly string[]): void {
+    const { policy, deny, condition } = statement;
     const matching = resources.filter((resource) => this.#canMatch(resource));
     if (matching.length === 0) return;
     this.#relevant.add(policy.name);

@@ -7,10 +7,6 @@ import type { CompiledStatement } from "./statement.ts";
 /** Actions that are remembered: a tree of permissions rarely names more. */
 const MOST_ACTIONS = 64;
 
-function inOrder(statements: Iterable<CompiledStatement>): readonly CompiledStatement[] {
-  return [...statements].sort((a, b) => a.order - b.order);
-}
-
 /** Finds them; each action is looked for once. For one user. */
 export class OrderedStatements {
   readonly policies: CompiledPolicies;
@@ -28,9 +24,7 @@ export class OrderedStatements {
   /** The statements about an action. */
   matching(action: string): readonly CompiledStatement[] {
     const wellFormed = action.toWellFormed();
-    return remembered(this.#matching, wellFormed, () =>
-      inOrder(this.policies.statementsMatching(wellFormed)),
-    );
+    return remembered(this.#matching, wellFormed, () => this.policies.statementsMatching(wellFormed));
   }
 
   /** The same as a set. */
@@ -40,10 +34,12 @@ export class OrderedStatements {
 
   /** The same with those whose evaluation can fail, whatever they are about. */
   matchingOrFailing(action: string): readonly CompiledStatement[] {
-    if (this.policies.canFail.length === 0) return this.matching(action);
-    return remembered(this.#orFailing, action, () =>
-      inOrder(new Set([...this.matching(action), ...this.policies.canFail])),
-    );
+    const { fallible } = this.policies;
+    if (fallible.length === 0) return this.matching(action);
+    return remembered(this.#orFailing, action, () => {
+      const wanted = new Set([...this.matching(action), ...fallible]);
+      return this.policies.statements.filter((statement) => wanted.has(statement));
+    });
   }
 }
 

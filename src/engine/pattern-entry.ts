@@ -1,8 +1,11 @@
 /** Resource patterns filed under the literal text they begin with. */
 
-import type { Slot } from "./matches.ts";
+import type { Findings, Slot } from "./matches.ts";
 import { bindUser, isWildcardName, USER_PLACEHOLDER } from "./resource-pattern.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
+
+/** Units of work of a match besides the characters. */
+const PER_PATTERN = 50;
 
 /** A pattern after its literal beginning. */
 export class Tail {
@@ -29,6 +32,12 @@ export class Tail {
       return tail.startsWith(user) && this.#afterUser.match(tail.slice(user.length));
     }
     return compileWildcard(bindUser(this.#text, user)).match(tail);
+  }
+
+  /** Reports its slot where the text after the literal beginning matches for this user. */
+  report(text: string, user: string, findings: Findings): void {
+    findings.work += PER_PATTERN + text.length + this.#text.length;
+    if (this.matches(text, user)) this.slot.report(findings);
   }
 
   /** Literal parts between wildcards and placeholders. */

@@ -1,15 +1,15 @@
 /**
  * Which resource patterns match a required resource, at a cost that does not grow with the number of patterns.
  *
- * Patterns are filed under their service, account and the literal text before their first wildcard. One pass over
- * the required ARN hashes every prefix of its last field and probes the table at the lengths in use: a slice looked
- * up in a Map would cost several times as much. Patterns that go on after the first wildcard are tried one by one
- * where few share a literal beginning, else found by the rarest run of characters they need.
+ * Patterns are filed under their service, account and the literal text before their first wildcard; a look-up probes
+ * the table at the lengths in use. Patterns that go on after the first wildcard are tried one by one where few share a
+ * literal beginning, else found by the rarest run of characters they need.
  */
 
 import { GramIndex } from "./gram-index.ts";
 import { type Findings, Slot } from "./matches.ts";
 import { PatternEntry, Tail } from "./pattern-entry.ts";
+import { hashOf, type RequiredResource } from "./required-resource.ts";
 import {
   classifyResource,
   matchesResource,
@@ -17,29 +17,19 @@ import {
   USER_PLACEHOLDER,
 } from "./resource-pattern.ts";
 import type { CompiledStatement } from "./statement.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
-const COLON = 0x3a;
 /** From how many patterns with one literal beginning on they are looked up instead of tried. */
 const MANY_PATTERNS = 8;
-const HAS_ENTRY = 1;
 
 interface Filed {
   readonly entry: PatternEntry;
   readonly tail: Tail;
 }
 
-/** Where the fields of a required ARN lie. One object is reused: a look-up allocates nothing. */
-const fields = { serviceStart: 0, serviceEnd: 0, accountStart: 0, accountEnd: 0, resourceStart: 0 };
-
-function sameText(text: string, start: number, end: number, expected: string): boolean {
-  return end - start === expected.length && text.startsWith(expected, start);
-}
-
-/** The index over the statements that match one action. */
+/** An index over statements. */
 export class ResourceIndex {
-  readonly #arnPrefix: string;
   readonly #partition: string;
-  readonly #seed: number;
   readonly #slots = new Map<string, Slot>();
   readonly #entries: PatternEntry[] = [];
   readonly #entryByKey = new Map<string, PatternEntry>();
@@ -47,26 +37,19 @@ export class ResourceIndex {
   readonly #bound: { readonly template: string; readonly slot: Slot }[] = [];
   #any: Slot | undefined;
   #hasGrams = false;
-  #lengths = new Uint8Array(1);
+  /** Lengths of the literal beginnings, ascending. */
+  #lengths = new Int32Array(0);
   #table = new Int32Array(1);
   #hashes = new Int32Array(1);
   #mask = 0;
 
-  /** @param seed makes hash collisions unpredictable for whoever writes policies; results do not depend on it */
-  constructor(partition: string, seed: number) {
+  constructor(partition: string) {
     this.#partition = partition;
-    this.#arnPrefix = `arn:${partition}:`;
-    this.#seed = seed;
   }
 
-  /** Distinct resource patterns. */
-  get size(): number {
-    return this.#slots.size;
-  }
-
-  /** Files a statement under each of its resources. */
-  add(statement: CompiledStatement): void {
-    for (const resource of statement.resources ?? []) this.#slot(resource)?.add(statement);
+  /** Files a statement under one of its resources. */
+  add(resource: string, statement: CompiledStatement, order: number): void {
+    this.#slot(resource)?.add(statement, order);
   }
 
   #slot(resource: string): Slot | undefined {
@@ -111,136 +94,87 @@ export class ResourceIndex {
   }
 
   /** Builds the table; to be called once, after the last `add`. */
-  seal(): void {
+  *sealInSteps(): Steps<void> {
     let size = 2;
     while (size < this.#entries.length * 2) size *= 2;
     this.#table = new Int32Array(size);
     this.#hashes = new Int32Array(size);
     this.#mask = size - 1;
-    this.#lengths = new Uint8Array(
-      this.#entries.reduce((most, { literal }) => Math.max(most, literal.length), 0) + 1,
-    );
-    for (const [index, entry] of this.#entries.entries()) this.#place(entry, index);
-    this.#grams.seal();
+    this.#lengths = Int32Array.from(new Set(this.#entries.map(({ literal }) => literal.length))).sort();
+    let work = 0;
+    for (const [index, entry] of this.#entries.entries()) {
+      work += this.#place(entry, index);
+      if (work < STEP_UNITS) continue;
+      yield work;
+      work = 0;
+    }
+    yield* this.#grams.sealInSteps();
     this.#entryByKey.clear();
+    this.#slots.clear();
   }
 
-  #place(entry: PatternEntry, index: number): void {
-    this.#lengths[entry.literal.length] = HAS_ENTRY;
-    let hash = this.#seed;
-    for (const field of [entry.service, entry.account]) hash = this.#fold(this.#foldText(hash, field), COLON);
-    hash = this.#foldText(hash, entry.literal);
+  /** Puts an entry into the table; gives the units of work. */
+  #place(entry: PatternEntry, index: number): number {
+    const hash = hashOf(entry.service, entry.account, entry.literal);
     let place = (hash ^ (hash >>> 15)) & this.#mask;
     while (this.#table[place] !== 0) place = (place + 1) & this.#mask;
     this.#table[place] = index + 1;
     this.#hashes[place] = hash;
-    if (entry.tails === undefined || entry.tails.length <= MANY_PATTERNS) return;
-    for (const tail of entry.tails) this.#grams.add(tail.chunks(), { entry, tail });
+    const { tails } = entry;
+    if (tails === undefined || tails.length <= MANY_PATTERNS) return PER_ITEM;
+    for (const tail of tails) this.#grams.add(tail.chunks(), { entry, tail });
     entry.tails = undefined;
     this.#hasGrams = true;
-  }
-
-  #fold(hash: number, unit: number): number {
-    return Math.imul(hash ^ unit, 0x01000193);
-  }
-
-  #foldText(hash: number, text: string): number {
-    for (let index = 0; index < text.length; index++) hash = this.#fold(hash, text.charCodeAt(index));
-    return hash;
+    return PER_ITEM * tails.length;
   }
 
   /** Reports the slots of all patterns that match the required resource. */
-  lookup(required: string, user: string, findings: Findings): void {
+  lookup(required: RequiredResource, user: string, findings: Findings): void {
     if (this.#any !== undefined) this.#any.report(findings);
     for (const { template, slot } of this.#bound) {
-      if (matchesResource(template, required, user, this.#partition)) slot.report(findings);
+      findings.work += PER_ITEM;
+      if (matchesResource(template, required.text, user, this.#partition)) slot.report(findings);
     }
-    if (this.#entries.length === 0 || !this.#locateFields(required)) return;
-    this.#probePrefixes(required, user, findings);
+    if (this.#entries.length === 0 || !required.isArn) return;
+    const lengths = this.#lengths;
+    for (let position = 0; position < lengths.length; position++) {
+      const length = lengths[position] as number;
+      if (length > required.length) break;
+      const entry = this.#find(required, length);
+      if (entry !== undefined) this.#reportEntry(entry, required, user, findings);
+    }
     if (this.#hasGrams) this.#lookupGrams(required, user, findings);
   }
 
-  /** Finds the fields of an ARN of this partition; false when the text is none. */
-  #locateFields(required: string): boolean {
-    if (!required.startsWith(this.#arnPrefix)) return false;
-    const serviceStart = this.#arnPrefix.length;
-    const serviceEnd = required.indexOf(":", serviceStart);
-    if (serviceEnd <= serviceStart) return false;
-    const regionEnd = required.indexOf(":", serviceEnd + 1);
-    if (regionEnd < 0) return false;
-    const accountEnd = required.indexOf(":", regionEnd + 1);
-    if (accountEnd < 0 || accountEnd + 1 === required.length) return false;
-    fields.serviceStart = serviceStart;
-    fields.serviceEnd = serviceEnd;
-    fields.accountStart = regionEnd + 1;
-    fields.accountEnd = accountEnd;
-    fields.resourceStart = accountEnd + 1;
-    return true;
-  }
-
-  #probePrefixes(required: string, user: string, findings: Findings): void {
-    const lengths = this.#lengths;
-    const start = fields.resourceStart;
-    const longest = Math.min(required.length - start, lengths.length - 1);
-    let hash = this.#seed;
-    for (let index = fields.serviceStart; index <= fields.serviceEnd; index++) {
-      hash = Math.imul(hash ^ required.charCodeAt(index), 0x01000193);
-    }
-    for (let index = fields.accountStart; index < start; index++) {
-      hash = Math.imul(hash ^ required.charCodeAt(index), 0x01000193);
-    }
-    for (let length = 0; ; length++) {
-      if (lengths[length] === HAS_ENTRY) {
-        const entry = this.#find(hash, length, required);
-        if (entry !== undefined) this.#reportEntry(entry, length, required, user, findings);
-      }
-      if (length === longest) return;
-      hash = Math.imul(hash ^ required.charCodeAt(start + length), 0x01000193);
-    }
-  }
-
-  #find(hash: number, length: number, required: string): PatternEntry | undefined {
+  #find(required: RequiredResource, length: number): PatternEntry | undefined {
+    const hash = required.hash(length);
     let place = (hash ^ (hash >>> 15)) & this.#mask;
     for (;;) {
       const stored = this.#table[place] as number;
       if (stored === 0) return undefined;
       if (this.#hashes[place] === hash) {
         const entry = this.#entries[stored - 1] as PatternEntry;
-        if (entry.literal.length === length && this.#holds(entry, required)) return entry;
+        const { literal } = entry;
+        if (literal.length === length && required.begins(entry.service, entry.account, literal)) return entry;
       }
       place = (place + 1) & this.#mask;
     }
   }
 
-  /** True when the required ARN has the entry's service and account and begins with its literal. */
-  #holds(entry: PatternEntry, required: string): boolean {
-    return (
-      sameText(required, fields.serviceStart, fields.serviceEnd, entry.service) &&
-      sameText(required, fields.accountStart, fields.accountEnd, entry.account) &&
-      required.startsWith(entry.literal, fields.resourceStart)
-    );
-  }
-
-  #reportEntry(
-    entry: PatternEntry,
-    length: number,
-    required: string,
-    user: string,
-    findings: Findings,
-  ): void {
+  #reportEntry(entry: PatternEntry, required: RequiredResource, user: string, findings: Findings): void {
+    const { length } = entry.literal;
     if (entry.prefix !== undefined) entry.prefix.report(findings);
-    if (entry.exact !== undefined && fields.resourceStart + length === required.length)
-      entry.exact.report(findings);
+    if (entry.exact !== undefined && length === required.length) entry.exact.report(findings);
     if (entry.tails === undefined) return;
-    const text = required.slice(fields.resourceStart + length);
-    for (const tail of entry.tails) if (tail.matches(text, user)) tail.slot.report(findings);
+    const text = required.text.slice(required.start + length);
+    for (const tail of entry.tails) tail.report(text, user, findings);
   }
 
-  #lookupGrams(required: string, user: string, findings: Findings): void {
-    this.#grams.visit(required, fields.resourceStart, ({ entry, tail }) => {
-      if (!this.#holds(entry, required)) return;
-      const text = required.slice(fields.resourceStart + entry.literal.length);
-      if (tail.matches(text, user)) tail.slot.report(findings);
+  #lookupGrams(required: RequiredResource, user: string, findings: Findings): void {
+    findings.work += required.length * 20;
+    this.#grams.visit(required.text, required.start, ({ entry, tail }) => {
+      if (!required.begins(entry.service, entry.account, entry.literal)) return;
+      tail.report(required.text.slice(required.start + entry.literal.length), user, findings);
     });
   }
 }

@@ -1,51 +1,26 @@
 /**
- * Long work that waits for the store in between, in turns: however many searches run, other requests wait no longer
- * than for one turn of one of them (security.md §5.3).
+ * Long asynchronous work (it waits for the store in between) in turns: however much of it runs, other requests wait no
+ * longer than for one turn (security.md §5.3).
  */
 
-/** Milliseconds that a turn may take before others run. */
-const TURN_MS = 4;
+import { scheduler as processScheduler, type Scheduler, TURN_MS } from "./scheduler.ts";
 
-/** Gives one turn of the event loop after the other, to one search at a time. */
-export class Turns {
-  readonly #waiting: (() => void)[] = [];
-  #scheduled = false;
-
-  /** Resolves at the beginning of the next free turn. */
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#schedule();
-    });
-  }
-
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#waiting.shift()?.();
-      if (this.#waiting.length > 0) this.#schedule();
-    });
-  }
-}
-
-/** The pace of one search. */
+/** The pace of one piece of work. */
 export class Pace {
-  readonly #turns: Turns;
+  readonly #scheduler: Scheduler;
   readonly #signal: AbortSignal | undefined;
   #began = Number.NEGATIVE_INFINITY;
 
-  /** @param signal aborted when nobody waits for the search any more */
-  constructor(turns: Turns, signal?: AbortSignal) {
-    this.#turns = turns;
+  /** @param signal aborted when nobody waits for the result any more */
+  constructor(signal?: AbortSignal, scheduler: Scheduler = processScheduler) {
+    this.#scheduler = scheduler;
     this.#signal = signal;
   }
 
   /** What to wait for before going on: nothing while the turn lasts. The wait ends with the signal's reason. */
   readonly pause = (): Promise<void> | undefined => {
     if (performance.now() - this.#began < TURN_MS) return undefined;
-    return this.#turns.next().then(() => {
+    return this.#scheduler.turn().then(() => {
       this.#signal?.throwIfAborted();
       this.#began = performance.now();
     });

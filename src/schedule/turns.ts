@@ -1,10 +1,8 @@
-/** Bulk work yields to other requests (security.md §5.3). */
+/** Bulk work that lets other requests in (security.md §5.3). */
 
-import { setImmediate } from "node:timers/promises";
+import { scheduler, TURN_MS } from "./scheduler.ts";
 
-const TURN_MS = 8;
-
-/** Lets other work run whenever a turn has lasted long enough. */
+/** Lets other work run whenever a turn has lasted long enough. The first turn begins at once. */
 export class Turns {
   #began = performance.now();
 
@@ -15,7 +13,7 @@ export class Turns {
 
   /** Ends the turn; resolves at the beginning of the next. */
   async yield(): Promise<void> {
-    await setImmediate();
+    await scheduler.turn();
     this.#began = performance.now();
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { startAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { storeItems } from "./command-kit.ts";
 import { newFolder, removeFolders } from "./kit.ts";
@@ -53,6 +53,62 @@ it("takes the administrator of installation.* in mode external", async () => {
   expect(found).toMatchObject({ username: "root", secret_access_key: "given" });
   expect(existsSync(join(folder, "svc-authorizer-admin.json"))).toBe(false);
 });
+
+describe.each(["none", "internal", "simplified"])(
+  "the administrator of the configuration, with rbac %s",
+  (rbac) => {
+    const KEY = { id: "AKIAJROOTROOTROOTROQ", secret: "given" };
+
+    it.each(["installation", "authorizer.bootstrap_admin"])("is created once from %s", async (section) => {
+      const folder = newFolder();
+      const name = section === "installation" ? "user_name" : "username";
+      const config = itemsFor(folder, {
+        "auth.ui_config.rbac": rbac,
+        [`${section}.${name}`]: "root",
+        [`${section}.access_key_id`]: KEY.id,
+        [`${section}.secret_access_key`]: KEY.secret,
+      });
+      const first = await startAuthorizer({ config });
+      expect(await first.directory.credentials.getWithSecret(KEY.id)).toMatchObject({
+        username: "root",
+        secret_access_key: KEY.secret,
+      });
+      const { results } = await first.directory.users.groups("root", { amount: 10 });
+      expect(results.map((group) => group.name)).toEqual(["Admins"]);
+      await first.directory.users.delete("root");
+      await first.close();
+      const second = await startAuthorizer({ config });
+      expect(await second.directory.principal("root")).toBeUndefined();
+      await second.close();
+      const audit = readFileSync(join(folder, "audit.log"), "utf8");
+      expect(audit.match(/"event":"setup".*"username":"root"/g)).toHaveLength(1);
+      expect(audit + readFileSync(join(folder, "service.log"), "utf8")).not.toContain(KEY.secret);
+    });
+
+    it("does not make an administrator of a user who exists", async () => {
+      const folder = newFolder();
+      const mode = { "auth.ui_config.rbac": rbac };
+      const before = await startAuthorizer({
+        config: itemsFor(folder, mode),
+        dataset: { format: 1, users: [{ username: "root" }] },
+      });
+      await before.close();
+      const after = await startAuthorizer({
+        config: itemsFor(folder, {
+          ...mode,
+          "installation.user_name": "root",
+          "installation.access_key_id": KEY.id,
+          "installation.secret_access_key": KEY.secret,
+        }),
+      });
+      expect((await after.directory.principal("root"))?.groups).toEqual([]);
+      await after.close();
+      expect(readFileSync(join(folder, "service.log"), "utf8")).toContain(
+        "first administrator was not created",
+      );
+    });
+  },
+);
 
 it.each(["internal", "none"])("leaves the store empty in mode %s", async (rbac) => {
   const { close, directory } = await startAuthorizer({

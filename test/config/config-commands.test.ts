@@ -7,9 +7,10 @@ import {
   showConfig,
   validateConfig,
 } from "../../src/cli/authorizer/config-commands.ts";
+import { DATABASE_TYPES } from "../../src/compose/backends.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { redactConnectionString, shownValue } from "../../src/config/redact.ts";
-import { CONFIG_ITEMS, variableOf } from "../../src/config/table.ts";
+import { ALL_ITEMS, effectiveValue, variableOf } from "../../src/config/table.ts";
 import { COMPLETE, ConfigFolder } from "./config-folder.ts";
 
 /** Streams that keep what is written. */
@@ -23,7 +24,7 @@ function captured(): CommandStreams & { readonly out: () => string; readonly err
   };
 }
 
-const SECRET_ITEMS = CONFIG_ITEMS.filter((item) => item.secret === true && item.type === "string");
+const SECRET_ITEMS = ALL_ITEMS.filter((item) => item.secret === true && item.type === "string");
 
 describe("config show", () => {
   it("prints every item, aligned, with its origin, as YAML that loads to the same values", () => {
@@ -34,7 +35,7 @@ describe("config show", () => {
     const options = folder.options({ env: { SVC_UI_ENABLED: "false", SVC_LOGGING_OUTPUT: "-,x y.log" } });
     expect(showConfig(options, streams)).toBe(0);
     const lines = streams.out().trimEnd().split("\n");
-    expect(lines).toHaveLength(CONFIG_ITEMS.length);
+    expect(lines).toHaveLength(ALL_ITEMS.length);
     expect(streams.out()).toMatch(/^auth\.cache\.ttl: +1m30s +# file .*config\.yaml:2$/m);
     expect(streams.out()).toMatch(/^ui\.enabled: +false +# variable SVC_UI_ENABLED$/m);
     expect(streams.out()).toMatch(
@@ -108,7 +109,9 @@ describe("config show", () => {
       {},
       { requirements: "none" },
     );
-    const shown = JSON.stringify(CONFIG_ITEMS.map((item) => shownValue(item, values[item.name])));
+    const shown = JSON.stringify(
+      ALL_ITEMS.map((item) => shownValue(item, effectiveValue(values, item.name))),
+    );
     expect(shown).not.toMatch(/Zq7|abcdef12/);
     expect(shown).toContain("https://<redacted>@auth.example.com/x");
     expect(shown).toContain("postgres://svc:<redacted>@db:5432/svc?sslmode=require&<redacted>");
@@ -174,7 +177,7 @@ describe("config validate", () => {
       `${file}:4: authorizer.guard: unknown item (did you mean authorizer.guards?)`,
       'SVC_AUTH_CACHE_SIZE: auth.cache.size: expected a whole number, at least 1, found "0"',
       `${file}:1: logging.format: expected one of json, text, found "xml"`,
-      expect.stringContaining(`${file}: database.type: required: one of postgres`),
+      expect.stringContaining(`${file}: database.type: required: one of ${DATABASE_TYPES.join(", ")} (`),
       expect.stringContaining(`${file}: auth.encrypt.secret_key: required`),
       "5 problems",
     ]);
@@ -194,7 +197,7 @@ describe("config docs", () => {
   it("names every item and variable once", () => {
     const streams = captured();
     printConfigReference(streams);
-    for (const { name } of CONFIG_ITEMS) {
+    for (const { name } of ALL_ITEMS) {
       expect(streams.out().split(`| \`${name}\` |`), name).toHaveLength(2);
       expect(streams.out().split(`| \`${variableOf(name)}\` |`), name).toHaveLength(2);
     }

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { DATA_SERVER_ITEMS } from "../../src/config/data-server-items.ts";
 import { homeOf, readEnvironment } from "../../src/config/environment.ts";
 import type { Rate } from "../../src/config/item.ts";
 import { configFromObject, loadConfig } from "../../src/config/load.ts";
 import { formatProblem } from "../../src/config/problem.ts";
-import { type ConfigValues, itemNamed, variableOf } from "../../src/config/table.ts";
+import { type ConfigValues, effectiveValue, variableOf } from "../../src/config/table.ts";
 import {
   COMPLETE,
   ConfigFolder,
@@ -93,12 +94,12 @@ describe("values", () => {
     expect(values["listen_address"]).toBe(":9000");
     expect(values["ui.enabled"]).toBe(false);
     expect(values["auth.cache.size"]).toBe(17);
-    expect(values["committed.local_cache.range_proportion"]).toBe(0.25);
+    expect(effectiveValue(values, "committed.local_cache.range_proportion")).toBe(0.25);
     expect(values["auth.cache.ttl"]).toBe(5_400_000);
     expect(values["logging.level"]).toBe("WARN");
     expect(values["logging.output"]).toEqual(["-", "="]);
-    expect(values["auth.oidc.default_initial_groups"]).toEqual(["a,b", "c"]);
-    expect(values["auth.oidc.validate_id_token_claims"]).toEqual(
+    expect(effectiveValue(values, "auth.oidc.default_initial_groups")).toEqual(["a,b", "c"]);
+    expect(effectiveValue(values, "auth.oidc.validate_id_token_claims")).toEqual(
       new Map([
         ["a", "b=c"],
         ["d", ""],
@@ -129,7 +130,7 @@ describe("values", () => {
     const { values } = loadText(
       'actions.env.prefix: ""\nemail.sender: ""\nauth.cache.ttl: ""\nauthorizer.datasets: ""\n',
     );
-    expect(values["actions.env.prefix"]).toBe("");
+    expect(effectiveValue(values, "actions.env.prefix")).toBe("");
     expect(values["email.sender"]).toBeUndefined();
     expect(values["auth.cache.ttl"]).toBe(20_000);
     expect(values["authorizer.datasets"]).toEqual([]);
@@ -173,10 +174,12 @@ describe("values", () => {
     expect(at("auth.ui_config.rbac: external\nauthorizer.bootstrap: none\n")["authorizer.bootstrap"]).toBe(
       "none",
     );
-    expect(at(`${admin}authorizer.bootstrap: external\n`)["authorizer.bootstrap_admin.username"]).toBe(
-      "root",
-    );
-    expect(at(admin)["authorizer.bootstrap_admin.username"]).toBeUndefined();
+    for (const mode of ["none", "external", "simplified"]) {
+      const text = `${admin}authorizer.bootstrap: ${mode}\n`;
+      const local = loadText(text, { env: { ...COMPLETE, SVC_DATABASE_TYPE: "local" } }).values;
+      expect(local["authorizer.bootstrap_admin.username"]).toBe("root");
+      expect(at(text)["authorizer.bootstrap_admin.username"]).toBeUndefined();
+    }
   });
 });
 
@@ -358,16 +361,17 @@ describe("a file shared with a data server", () => {
     expect(values["auth.cache.ttl"]).toBe(90_000);
     expect(values["auth.api.token"]).toBeUndefined();
     expect(values["gateways.s3.domain_name"]).toEqual(["s3.example.com", "s3.local"]);
-    expect(values["auth.oidc.default_initial_groups"]).toEqual(["Developers", "Viewers"]);
+    expect(effectiveValue(values, "auth.oidc.default_initial_groups")).toEqual(["Developers", "Viewers"]);
     const texts = warnings.map((warning) => `${warning.item}: ${warning.message}`);
     expect(texts.filter((warning) => !warning.includes("placeholder"))).toEqual([
       "blockstore.s3.regoin: unknown item (did you mean blockstore.s3.region?)",
       "features: unknown item",
+      "ui.enabled: has no effect: this version has no web interface",
     ]);
     const lines = text.split("\n");
     for (const { item, line } of warnings) {
       expect(lines[(line ?? 0) - 1], item).toContain(item.split(".").at(-1));
     }
-    expect(itemNamed("blockstore.type").actsOn).toBe("data server");
+    expect(DATA_SERVER_ITEMS.map(({ name }) => name)).toContain("blockstore.type");
   });
 });

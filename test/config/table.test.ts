@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { FOREIGN_ITEMS } from "../../src/config/foreign-items.ts";
+import { UNCHECKED_NAMES } from "../../src/config/data-server-items.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { parseValue } from "../../src/config/parse-value.ts";
 import { problemSink } from "../../src/config/problem.ts";
 import { rawFromJs, rawFromText } from "../../src/config/raw-value.ts";
-import { CONFIG_ITEMS, findItem, itemNamed, variableOf } from "../../src/config/table.ts";
+import { ALL_ITEMS, findItem, variableOf } from "../../src/config/table.ts";
 import { KEY } from "./config-folder.ts";
 
 interface SeedItem {
@@ -20,7 +20,7 @@ const SEED_ITEMS = JSON.parse(
 ) as readonly SeedItem[];
 
 const BASE = { home: "/home/someone", folder: "/srv/svc" };
-const NAMES = CONFIG_ITEMS.map((item) => item.name);
+const NAMES = ALL_ITEMS.map((item) => item.name);
 
 /** How the seeds write a type, where they and the table differ on purpose. */
 const WIDER_TYPES = new Map([
@@ -69,11 +69,11 @@ describe("the table", () => {
     expect(new Set(NAMES).size).toBe(NAMES.length);
     expect(new Set(NAMES.map(variableOf)).size).toBe(NAMES.length);
     expect(NAMES.filter((name) => NAMES.some((other) => other.startsWith(`${name}.`)))).toEqual([]);
-    expect(FOREIGN_ITEMS.filter((name) => findItem(name) !== undefined)).toEqual([]);
+    expect(UNCHECKED_NAMES.filter((name) => findItem(name) !== undefined)).toEqual([]);
   });
 
   it("parses every default, in a file's notation and as the text of a variable", () => {
-    for (const item of CONFIG_ITEMS) {
+    for (const item of ALL_ITEMS) {
       if (item.default === null) continue;
       const sink = problemSink();
       const value = parseValue(item, rawFromJs(item.default, {}), BASE, sink);
@@ -97,7 +97,7 @@ describe("the table", () => {
     const telling = NAMES.filter((name) =>
       /password|secret|token$|tokens$|storage_access_key|_json$/.test(name),
     );
-    expect(telling.filter((name) => itemNamed(name).secret !== true)).toEqual([]);
+    expect(telling.filter((name) => findItem(name)?.secret !== true)).toEqual([]);
   });
 });
 

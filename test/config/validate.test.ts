@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
 import { formatProblem } from "../../src/config/problem.ts";
+import { CONFIG_ITEMS } from "../../src/config/table.ts";
 import { ConfigFolder, KEY, problemsOf, problemsOfText } from "./config-folder.ts";
 
 const BASE = {
@@ -235,6 +236,27 @@ describe("other rules", () => {
     ]);
   });
 
+  it("installation.* is read with database.type local, and takes a name and a key", () => {
+    const admin = { user_name: "root", access_key_id: "A", secret_access_key: "s" };
+    const mem = warnings({ installation: admin });
+    expect(mem).toHaveLength(3);
+    expect(mem[0]).toMatch(
+      /^installation\.user_name: is read only with database\.type local; set authorizer/,
+    );
+    const local = { "database.type": "local" };
+    expect(warnings({ ...local, installation: admin })).toEqual([]);
+    expect(warnings({ ...local, "installation.user_name": "root" })).toEqual([
+      "installation.user_name: creates no administrator without an access key id and a secret access key",
+    ]);
+    const named = { "authorizer.bootstrap_admin.username": "root" };
+    expect(warnings(named)).toEqual([
+      expect.stringMatching(/^authorizer\.bootstrap_admin\.username: creates no/),
+    ]);
+    expect(warnings({ ...named, "authorizer.bootstrap": "external" })).toEqual([]);
+    const { values } = configFromObject({ ...local, installation: admin }, BASE);
+    expect(values["authorizer.bootstrap_admin.username"]).toBe("root");
+  });
+
   it("logs go somewhere", () => {
     expect(problems({ "logging.output": [] })).toEqual([
       expect.stringContaining("logging.output: expected at least one"),
@@ -248,5 +270,43 @@ describe("other rules", () => {
     expect(warnings({ "auth.login_duration": "200h" })).toEqual([
       expect.stringContaining("auth.login_duration: is longer"),
     ]);
+  });
+});
+
+describe("database.type", () => {
+  it("is one that the build can open, where the caller says which these are", () => {
+    const judged = (type: string) =>
+      problemsOf(() =>
+        configFromObject({ "database.type": type }, BASE, { databaseTypes: ["local", "dynamodb"] }),
+      );
+    expect(judged("mem")).toEqual([
+      "database.type: mem is not available in this build; use local or dynamodb",
+    ]);
+    expect(
+      configFromObject({ "database.type": "local" }, BASE, { databaseTypes: ["local"] }).warnings,
+    ).toEqual([]);
+  });
+});
+
+describe("items that this version does not act on", () => {
+  const idle = CONFIG_ITEMS.filter(({ acts }) => acts.startsWith("no: "));
+
+  it("give a warning where they are set, with the reason", () => {
+    expect(warnings({ "ui.enabled": false })).toEqual([
+      "ui.enabled: has no effect: this version has no web interface",
+    ]);
+    const set = idle.filter(({ name }) => !/^database\.(?:postgres|dynamodb|cosmosdb)\./.test(name));
+    for (const { name, default: value } of set) {
+      expect(warnings({ "database.type": "local", [name]: value }), name).toEqual([
+        expect.stringContaining(`${name}: has no effect`),
+      ]);
+    }
+  });
+
+  it("give none by their defaults, nor where another database.type is chosen", () => {
+    expect(warnings({})).toEqual([]);
+    for (const { name, default: value } of idle.filter((item) => item.name.startsWith("database.p"))) {
+      expect(warnings({ [name]: value ?? "x" }), name).toEqual([]);
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Pace, Turns } from "../../src/schedule/pace.ts";
+import { Pace } from "../../src/schedule/pace.ts";
+import { Scheduler } from "../../src/schedule/scheduler.ts";
 
 let clock = 0;
 afterEach(() => vi.restoreAllMocks());
@@ -8,8 +9,8 @@ afterEach(() => vi.restoreAllMocks());
 function paces(count: number, signal?: AbortSignal): Pace[] {
   clock = 0;
   vi.spyOn(performance, "now").mockImplementation(() => clock);
-  const turns = new Turns();
-  return Array.from({ length: count }, () => new Pace(turns, signal));
+  const scheduler = new Scheduler();
+  return Array.from({ length: count }, () => new Pace(signal, scheduler));
 }
 
 describe("the pace of a search", () => {

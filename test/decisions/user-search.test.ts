@@ -6,8 +6,7 @@ import type { AllPolicies, CompiledDirectory } from "../../src/decisions/search/
 import { UserSearch } from "../../src/decisions/search/user-search.ts";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
-import { Turns } from "../../src/schedule/pace.ts";
-import { Slicer } from "../../src/schedule/slicer.ts";
+import { Scheduler } from "../../src/schedule/scheduler.ts";
 import { CACHE, openWorld, type World } from "./world.ts";
 
 let world: World;
@@ -33,7 +32,7 @@ async function snapshotOfPolicies(): Promise<CompiledDirectory> {
 }
 
 function search(known: CompiledDirectory, generations: () => number): UserSearch {
-  const slicer = new Slicer();
+  const scheduler = new Scheduler();
   const all = {
     get generation() {
       return generations();
@@ -43,15 +42,14 @@ function search(known: CompiledDirectory, generations: () => number): UserSearch
   const principals = new Principals({
     directory: world.directory,
     cache: CACHE,
-    slicer,
+    scheduler,
     counters: createCounters({ cacheSize: () => 0, compiledSets: () => 0 }),
-    sets: new CompiledSets("svc", slicer),
+    sets: new CompiledSets("svc", scheduler),
     policiesPerUser: 10,
     onTooMany: () => {},
   });
-  const turns = new Turns();
   const { directory } = world;
-  return new UserSearch({ directory, principals, all: all as unknown as AllPolicies, slicer, turns });
+  return new UserSearch({ directory, principals, all: all as unknown as AllPolicies, scheduler });
 }
 
 const question = {

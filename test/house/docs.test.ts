@@ -1,7 +1,8 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CONFIG_ITEMS, findItem } from "../../src/config/table.ts";
+import { ALL_ITEMS, findItem } from "../../src/config/table.ts";
+import { EXECUTED, NOT_EXECUTED } from "./command-blocks.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -43,10 +44,10 @@ describe("the pages", () => {
   });
 
   it.each(CHECKED_NAMES)("%s names only configuration items that exist", (page) => {
-    const sections = new Set(CONFIG_ITEMS.map((item) => item.name.split(".")[0] ?? ""));
+    const sections = new Set(ALL_ITEMS.map((item) => item.name.split(".")[0] ?? ""));
     for (const [, name = ""] of textOf(page).matchAll(/`([a-z_]+(?:\.[a-z_]+)+)(?:: [^`]*)?`/g)) {
       if (!sections.has(name.split(".")[0] ?? "") || /\.(ts|json|ya?ml|md)$/.test(name)) continue;
-      const group = CONFIG_ITEMS.some((item) => item.name.startsWith(`${name}.`));
+      const group = ALL_ITEMS.some((item) => item.name.startsWith(`${name}.`));
       expect(findItem(name) !== undefined || group, `${page}: ${name}`).toBe(true);
     }
   });
@@ -70,8 +71,63 @@ describe("the pages", () => {
   });
 });
 
+describe("docs/README.md", () => {
+  const index = [...prose("docs/README.md").matchAll(/\]\(([^)\s#:]+)\)/g)].map(([, target]) => target);
+
+  it("lists every page of its folder once", () => {
+    const pages = readdirSync(join(ROOT, "docs")).filter((name) => name !== "README.md");
+    expect(pages.filter((name) => !index.includes(name))).toEqual([]);
+  });
+
+  it("arranges them by what a reader wants", () => {
+    const headings = prose("docs/README.md").match(/(?<=^## ).+$/gm);
+    expect(headings).toEqual(["Learn", "Do", "Look up", "Operate", "Understand"]);
+  });
+});
+
+describe("command blocks", () => {
+  /** Page, language and text of each fenced block. */
+  const fences = PAGES.flatMap((page) =>
+    [...textOf(page).matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
+      page,
+      language,
+      text,
+    })),
+  );
+  const blocks = fences
+    .filter(({ language }) => language === "sh" || language === "console")
+    .map(({ page, language, text }) => ({ page, language, text: text.replace(/^\$ /, "") }));
+  type Block = (typeof blocks)[number];
+  const isExecuted = (block: Block, row: (typeof EXECUTED)[number]): boolean =>
+    row.page === block.page && row.language === block.language && block.text.startsWith(row.begins ?? "");
+  const isExempt = (block: Block, row: (typeof NOT_EXECUTED)[number]): boolean =>
+    row.page === block.page && block.text.startsWith(row.begins);
+
+  it.each(blocks)("$page: a test runs it, or a reason says why not: $text", (block) => {
+    const rows = [
+      ...EXECUTED.filter((row) => isExecuted(block, row)),
+      ...NOT_EXECUTED.filter((row) => isExempt(block, row)),
+    ];
+    expect(rows).toHaveLength(1);
+  });
+
+  it.each(EXECUTED)("$page: $test reads it", ({ page, test, ...row }) => {
+    expect(textOf(test)).toContain(page.split("/").at(-1));
+    expect(blocks.some((block) => isExecuted(block, { page, test, ...row }))).toBe(true);
+  });
+
+  it.each(NOT_EXECUTED)("$page has the block that no test runs: $begins", (row) => {
+    expect(blocks.some((block) => isExempt(block, row))).toBe(true);
+  });
+
+  it("a prompt stands in blocks of the language console only", () => {
+    const others = fences.filter(({ language, text }) => language !== "console" && /^\$ /m.test(text));
+    expect(others.map(({ page, text }) => `${page}: ${text.split("\n")[0]}`)).toEqual([]);
+  });
+});
+
 describe("README.md", () => {
-  it("leads to every page of docs, or to one that does", () => {
+  it("leads to every page of docs, directly or through the index", () => {
     const linkedBy = (page: string): string[] =>
       [...prose(page).matchAll(/\]\(([^)\s#:]+)/g)].map(([, target = ""]) => join(dirname(page), target));
     const near = linkedBy("README.md");

@@ -75,10 +75,7 @@ describe("selecting data set files", () => {
   });
 
   it("a glob relative to the working directory gives relative names", async () => {
-    const { files } = await selectFiles([
-      "fixtures/datasets/ro*.yaml",
-      "./fixtures/datasets/q*.yaml",
-    ]);
+    const { files } = await selectFiles(["fixtures/datasets/ro*.yaml", "./fixtures/datasets/q*.yaml"]);
     expect(files).toEqual(["fixtures/datasets/roles.yaml", "fixtures/datasets/quickstart.yaml"]);
   });
 });

@@ -2,8 +2,8 @@
 
 import type { Directory, Page, PageRequest } from "../../directory/directory.ts";
 import type { Reply } from "../../http/route.ts";
-import type { Policy } from "../../model/policy.ts";
-import { created, NO_CONTENT, param } from "../rest/operation.ts";
+import type { Policy, Via } from "../../model/policy.ts";
+import { created, param, removed } from "../rest/operation.ts";
 import { listReply, pageOfSorted } from "../rest/pages.ts";
 import { isEffective } from "../rest/query-fields.ts";
 import type { Escalation } from "./escalation.ts";
@@ -84,17 +84,24 @@ async function attach(
 
 async function detach(
   call: UserCall,
-  { audit }: AttachmentParts,
+  { audit, escalation }: AttachmentParts,
   kind: "user" | "group",
   work: Detach,
 ): Promise<Reply> {
   const [holder, policy] = [param(call, 0), param(call, 1)];
-  await work(holder, policy);
+  const warnings = await escalation.remove(
+    call,
+    {
+      what: `detaching policy ${JSON.stringify(policy)} from ${kind} ${JSON.stringify(holder)}`,
+      takes: (name, via) => name === policy && holderOf(via, kind) === holder,
+    },
+    () => work(holder, policy),
+  );
   audit.wrote(call, kind === "user" ? "detachPolicyFromUser" : "detachPolicyFromGroup", {
     [kind]: holder,
     policy,
   });
-  return NO_CONTENT;
+  return removed(warnings);
 }
 
 /** People see policies as they are stored, not in the form that data servers get (security.md §3.3). */
@@ -104,4 +111,10 @@ async function effectivePage(
   page: Required<PageRequest>,
 ): Promise<Page<Policy>> {
   return pageOfSorted(await holdings.ofUser(username), page);
+}
+
+/** The user or group that a policy is attached to; undefined where it is attached to the other kind. */
+function holderOf(via: Via, kind: "user" | "group"): string | undefined {
+  if ("user" in via) return kind === "user" ? via.user : undefined;
+  return kind === "group" ? via.group : undefined;
 }

@@ -1,14 +1,16 @@
 /**
- * Delegated administrators hand on what they hold, and no more (security.md §3.5). What is compared is what the write
- * gives: the allows it brings, and what denies that it takes away have kept from others.
+ * Delegated administrators hand on what they hold, and no more (security.md §3.5). Two kinds of writes are compared
+ * with what the caller holds: those that give policies to somebody, and those that take a deny from the caller.
  */
 
-import type { NamedStatements, Statement } from "../../model/policy.ts";
+import type { NamedStatements, Statement, Via } from "../../model/policy.ts";
+import { parseResourceText } from "../../model/resource-text.ts";
 import type { AuditEvents, WarningLog } from "../rest/ports.ts";
 import { warningHeaders } from "../rest/warning-headers.ts";
 import { PermissionRefused } from "./errors.ts";
+import type { Holdings } from "./holdings.ts";
 import type { UserCall } from "./operation.ts";
-import type { EscalationCheck } from "./ports.ts";
+import type { BeyondHeld, EscalationCheck } from "./ports.ts";
 
 /** `authorizer.escalation`. */
 export type EscalationMode = "off" | "warn" | "deny";
@@ -19,14 +21,23 @@ export interface Grant {
   readonly what: string;
   /** Whom the caller could act as by it. */
   readonly actsAs?: string;
-  /** Asked only where escalation is looked at. */
+  /** Read only where escalation is judged. */
   readonly policies: () => Promise<readonly NamedStatements[]>;
+}
+
+/** What a write takes away. */
+export interface Removal {
+  /** For people, with a verb: `detaching policy "X" from user "bob"`. */
+  readonly what: string;
+  /** True where the write takes a policy from the caller that reaches the caller in this way. */
+  readonly takes: (policy: string, via: Via) => boolean;
 }
 
 /** What escalation is judged with. */
 export interface EscalationParts {
   readonly mode: EscalationMode;
   readonly check: EscalationCheck;
+  readonly holdings: Pick<Holdings, "ofCaller">;
   readonly audit: AuditEvents;
   readonly log: WarningLog;
 }
@@ -34,6 +45,8 @@ export interface EscalationParts {
 /** Compares writes with what their callers hold. */
 export class Escalation {
   readonly #parts: EscalationParts;
+  /** The last removal of each caller who has one under way. */
+  readonly #removals = new Map<string, Promise<unknown>>();
 
   constructor(parts: EscalationParts) {
     this.#parts = parts;
@@ -45,16 +58,62 @@ export class Escalation {
    *   many writes are compared at once
    */
   async judge(call: UserCall, { what, actsAs, policies }: Grant): Promise<readonly string[]> {
-    const { mode, check, audit, log } = this.#parts;
+    const { mode, check } = this.#parts;
     if (mode === "off") return [];
     const actor = call.caller.identity.username;
     const beyond = await check.beyond(actor, await policies(), actsAs);
     if (beyond === undefined) return [];
     const grants = beyond.certain ? "grants" : "may grant";
     const message = `${what} ${grants} more than ${JSON.stringify(actor)} holds: ${beyond.what}`;
+    return this.#widens(call, what, beyond, message);
+  }
+
+  /**
+   * Runs a write that takes policies away, unless the caller would be allowed more without them. The removals of one
+   * caller run one after the other: each of two could otherwise count on a deny that the other one takes away.
+   * @returns headers that warn; none where the caller gains nothing
+   * @throws PermissionRefused in mode `deny`, before the write; "unavailable" as {@link judge}
+   */
+  async remove(call: UserCall, removal: Removal, write: () => Promise<void>): Promise<readonly string[]> {
+    if (this.#parts.mode === "off") {
+      await write();
+      return [];
+    }
+    const actor = call.caller.identity.username;
+    const before = this.#removals.get(actor);
+    const judged = async (): Promise<readonly string[]> => {
+      const warnings = await this.#judgeRemoval(call, removal);
+      await write();
+      return warnings;
+    };
+    const running = before === undefined ? judged() : before.then(judged, judged);
+    this.#removals.set(actor, running);
+    try {
+      return await running;
+    } finally {
+      if (this.#removals.get(actor) === running) this.#removals.delete(actor);
+    }
+  }
+
+  async #judgeRemoval(call: UserCall, { what, takes }: Removal): Promise<readonly string[]> {
+    const { check, holdings } = this.#parts;
+    const actor = call.caller.identity.username;
+    const held = await holdings.ofCaller(actor);
+    const kept = held.filter(({ name, via }) => !via.every((way) => takes(name, way)));
+    const lost = held.filter((policy) => !kept.includes(policy));
+    if (!lost.some(({ statement }) => statement.some(mayDeny))) return [];
+    const beyond = await check.beyond(actor, kept, actor);
+    if (beyond === undefined) return [];
+    const lifts = beyond.certain ? "lifts" : "may lift";
+    const message = `${what} ${lifts} a deny from ${JSON.stringify(actor)}: ${beyond.what}`;
+    return this.#widens(call, what, beyond, message);
+  }
+
+  #widens(call: UserCall, what: string, beyond: BeyondHeld, message: string): readonly string[] {
+    const { mode, audit, log } = this.#parts;
     const refused = mode === "deny";
     const fields = {
-      actor,
+      actor: call.caller.identity.username,
       request_id: call.requestId,
       source_ip: call.caller.sourceIp,
       grant: what,
@@ -64,9 +123,15 @@ export class Escalation {
     };
     audit.event("write", { ...fields, operation: "escalation" });
     if (refused) throw new PermissionRefused(`insufficient permissions: ${message}`, 403);
-    log.warn("a write grants more than who made it holds", fields);
+    log.warn("a write grants more than its caller holds", fields);
     return warningHeaders([{ pointer: "escalation", message }]);
   }
+}
+
+/** False for a statement that can only allow: losing it makes nothing possible. */
+function mayDeny({ effect, resource, condition }: Statement): boolean {
+  const isPlain = condition === undefined || condition === null;
+  return effect !== "allow" || !isPlain || parseResourceText(resource) === undefined;
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { Directory, Groups } from "../../directory/directory.ts";
 import type { Reply } from "../../http/route.ts";
 import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
-import { created, json, NO_CONTENT, param } from "../rest/operation.ts";
+import { created, json, param, removed } from "../rest/operation.ts";
 import { listReply } from "../rest/pages.ts";
 import { groupBody } from "../rest/shapes.ts";
 import type { Escalation } from "./escalation.ts";
@@ -29,7 +29,7 @@ export interface GroupParts {
 /** The operations. */
 export function groupOperations(parts: GroupParts): readonly UserOperation[] {
   const { groups } = parts.directory;
-  const { audit } = parts;
+  const { audit, escalation } = parts;
   return [
     permitted("listGroups", "GET", "/auth/groups", (call) =>
       listReply(call, (page) => groups.list(page), groupBody),
@@ -54,9 +54,16 @@ export function groupOperations(parts: GroupParts): readonly UserOperation[] {
       GROUP,
       async (call) => {
         const before = await groups.get(param(call, 0));
-        await groups.delete(before.name);
+        const warnings = await escalation.remove(
+          call,
+          {
+            what: `deleting group ${JSON.stringify(before.name)}`,
+            takes: (_, via) => "group" in via && via.group === before.name,
+          },
+          () => groups.delete(before.name),
+        );
         audit.wrote(call, "deleteGroup", { group: before.name, before });
-        return NO_CONTENT;
+        return removed(warnings);
       },
       MISSING,
     ),
@@ -97,9 +104,16 @@ function memberOperations({
     }),
     permitted("deleteGroupMembership", "DELETE", `${MEMBERS}/{userId}`, async (call) => {
       const [group, user] = [param(call, 0), param(call, 1)];
-      await groups.removeMember(group, user);
+      const warnings = await escalation.remove(
+        call,
+        {
+          what: `removing ${JSON.stringify(user)} from group ${JSON.stringify(group)}`,
+          takes: (_, via) => user === call.caller.identity.username && "group" in via && via.group === group,
+        },
+        () => groups.removeMember(group, user),
+      );
       audit.wrote(call, "deleteGroupMembership", { group, user });
-      return NO_CONTENT;
+      return removed(warnings);
     }),
   ];
 }

@@ -44,14 +44,16 @@ export interface ManagementOptions extends ServingParts, Pick<SessionParts, "dir
 
 /** All operations. */
 export function managementOperations(options: ManagementOptions): readonly ManagementOperation[] {
+  const holdings = new Holdings(options.directory);
   const parts = {
     ...options,
     audit: new ManagementAudit(options.audit),
-    holdings: new Holdings(options.directory),
+    holdings,
     canInvite: options.invitations.available,
     escalation: new Escalation({
       mode: options.escalation,
       check: options.escalationCheck,
+      holdings,
       audit: options.audit,
       log: options.log,
     }),

@@ -5,7 +5,7 @@ import { RequestRefused } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
 import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
-import { json, NO_CONTENT, param } from "../rest/operation.ts";
+import { json, param, removed } from "../rest/operation.ts";
 import { listReply } from "../rest/pages.ts";
 import { writtenPolicyWarnings } from "../rest/policy-warnings.ts";
 import type { WarningLog } from "../rest/ports.ts";
@@ -58,9 +58,16 @@ export function policyOperations(parts: PolicyParts): readonly UserOperation[] {
       POLICY,
       async (call) => {
         const before = await policies.get(param(call, 0));
-        await policies.delete(before.name);
+        const warnings = await parts.escalation.remove(
+          call,
+          {
+            what: `deleting policy ${JSON.stringify(before.name)}`,
+            takes: (name) => name === before.name,
+          },
+          () => policies.delete(before.name),
+        );
         parts.audit.wrote(call, "deletePolicy", { policy: before.name, before });
-        return NO_CONTENT;
+        return removed(warnings);
       },
       MISSING,
     ),

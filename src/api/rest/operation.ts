@@ -16,6 +16,11 @@ export function created(headers: readonly string[] = []): Reply {
   return { status: 201, headers };
 }
 
+/** The answer without body to what takes something away. */
+export function removed(headers: readonly string[]): Reply {
+  return { status: 204, headers };
+}
+
 /** An answer with a JSON body. */
 export function json(status: number, body: unknown, headers?: readonly string[]): Reply {
   const text = JSON.stringify(body);

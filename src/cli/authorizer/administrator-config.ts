@@ -1,7 +1,8 @@
 /** Where `setup` and `superuser` find the store: a configuration as `run` reads it, or the quick start's. */
 
 import { existsSync } from "node:fs";
-import { type LoadOptions, loadConfig } from "../../config/load.ts";
+import { loadServiceConfig } from "../../compose/configuration.ts";
+import type { LoadOptions } from "../../config/load.ts";
 import { ConfigError } from "../../config/problem.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
@@ -40,10 +41,10 @@ export function administratorConfig(
       throw new AuthorizerError("invalid_request", message);
     }
     const load = quickstartConfig(prepareQuickstart(folder), flagsOf(context, flags), context.env);
-    return { values: loadConfig(load).values, runningAt: notedUserUrl(folder) };
+    return { values: loadServiceConfig(load).values, runningAt: notedUserUrl(folder) };
   }
   try {
-    const { values } = loadConfig({ ...loadOptionsOf(context, flags), requirements });
+    const { values } = loadServiceConfig({ ...loadOptionsOf(context, flags), requirements });
     return { values, runningAt: undefined };
   } catch (error) {
     if (error instanceof ConfigError && flags.config === undefined && existsSync(folder)) {

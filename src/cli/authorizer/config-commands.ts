@@ -1,10 +1,12 @@
 /** What `svc-authorizer config show`, `validate` and `docs` do. */
-import { type LoadedConfig, type LoadOptions, loadConfig } from "../../config/load.ts";
+import { loadServiceConfig } from "../../compose/configuration.ts";
+import type { AnyItem } from "../../config/item.ts";
+import type { LoadedConfig, LoadOptions } from "../../config/load.ts";
 import type { Origin } from "../../config/merge.ts";
 import { ConfigError, type ConfigProblem, countOf, formatProblem } from "../../config/problem.ts";
 import { type ShownValue, shownValue } from "../../config/redact.ts";
 import { configurationReference } from "../../config/reference.ts";
-import { CONFIG_ITEMS, type NamedItem } from "../../config/table.ts";
+import { ALL_ITEMS, effectiveValue } from "../../config/table.ts";
 
 /** Where a command writes. */
 export interface TextSink {
@@ -39,7 +41,7 @@ export function showConfig(
 ): ConfigExitCode {
   const loaded = tryLoad({ requirements: "none", ...load }, streams);
   if (loaded === undefined) return 2;
-  const shown = CONFIG_ITEMS.map((item) => rowOf(item, loaded)).filter(
+  const shown = ALL_ITEMS.map((item) => rowOf(item, loaded)).filter(
     (row) => options.onlySet !== true || row.origin.kind !== "default",
   );
   if (options.json === true) streams.stdout.write(jsonText(shown, loaded));
@@ -66,7 +68,7 @@ export function printConfigReference(streams: CommandStreams): ConfigExitCode {
 /** Loads, with warnings and problems written to standard error; undefined when there was a problem. */
 function tryLoad(load: LoadOptions, { stderr }: CommandStreams): LoadedConfig | undefined {
   try {
-    const loaded = loadConfig(load);
+    const loaded = loadServiceConfig(load);
     stderr.write(problemLines(loaded.warnings, "warning: "));
     return loaded;
   } catch (error) {
@@ -87,9 +89,9 @@ interface ShownRow {
   readonly origin: Origin;
 }
 
-function rowOf(item: NamedItem, { values, origins }: LoadedConfig): ShownRow {
+function rowOf(item: AnyItem, { values, origins }: LoadedConfig): ShownRow {
   const origin = origins.get(item.name) ?? { kind: "default", detail: "", place: {} };
-  return { name: item.name, value: shownValue(item, values[item.name]), origin };
+  return { name: item.name, value: shownValue(item, effectiveValue(values, item.name)), origin };
 }
 
 function jsonText(rows: readonly ShownRow[], loaded: LoadedConfig): string {

@@ -1,8 +1,8 @@
 /** `svc-authorizer load`, `sync` and `export`: they open the store themselves, so the service must not be running. */
 
 import { type Command, Option } from "commander";
+import { loadServiceConfig } from "../../compose/configuration.ts";
 import type { DataParts } from "../../compose/data.ts";
-import { loadConfig } from "../../config/load.ts";
 import { type CommandContext, type ConfigFlags, loadOptionsOf, withConfigFlags } from "./command-context.ts";
 import type { DatasetCommandParts } from "./dataset-commands.ts";
 import { withExamples } from "./help-examples.ts";
@@ -61,7 +61,7 @@ async function withData(
 ): Promise<void> {
   // Bootstrap, listeners and the like are of no interest here, but store and secret key are.
   const { openData, openLog } = await import("../../compose/data.ts");
-  const { values } = loadConfig(loadOptionsOf(context, flags));
+  const { values } = loadServiceConfig(loadOptionsOf(context, flags));
   const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
   const data = await openData(values, logger);
   const { edge } = context;

@@ -3,7 +3,7 @@
  */
 
 import type { Command } from "commander";
-import { loadConfig } from "../../config/load.ts";
+import { loadServiceConfig } from "../../compose/configuration.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { type CommandContext, type ConfigFlags, loadOptionsOf, withConfigFlags } from "./command-context.ts";
 import { withExamples } from "./help-examples.ts";
@@ -47,5 +47,5 @@ export function addMaintenanceCommands(program: Command, context: CommandContext
 
 /** The configuration as far as it names a store: what `run` would miss is not asked for. */
 function storeValues(context: CommandContext, flags: ConfigFlags): ConfigValues {
-  return loadConfig({ ...loadOptionsOf(context, flags), requirements: "none" }).values;
+  return loadServiceConfig({ ...loadOptionsOf(context, flags), requirements: "none" }).values;
 }

@@ -97,24 +97,7 @@ function secretIn(file: string): string {
   return readFileSync(file, "utf8").trim();
 }
 
-/** The lines printed after the ready line: where the token is, and a first decision to try. */
-export function quickstartGreeting(tokenFile: string, serviceUrl: string, cwd: string): string {
-  const file = shownPath(tokenFile, cwd);
-  const body = {
-    subject: { type: "user", id: "alice" },
-    action: { name: "fs:ReadObject" },
-    resource: { type: "object", id: "example-repo/data.csv" },
-  };
-  return [
-    `token ${file}`,
-    "First decision:",
-    `curl -sS -H "Authorization: Bearer $(cat '${file}')" -H 'Content-Type: application/json' ` +
-      `-d '${JSON.stringify(body)}' ${serviceUrl}/access/v1/evaluation`,
-    "",
-  ].join("\n");
-}
-
-/** A path as people in `cwd` would type it. */
+/** A path as somebody in `cwd` would type it. */
 export function shownPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === "" || short.startsWith("..") ? path : short;

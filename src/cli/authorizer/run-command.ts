@@ -1,22 +1,16 @@
 /** `svc-authorizer run`: starts the service and keeps it until a signal. */
 
+import { loadServiceConfig } from "../../compose/configuration.ts";
 import { openData, openLog } from "../../compose/data.ts";
 import { type RunningService, startService } from "../../compose/service.ts";
 import type { Environment } from "../../config/environment.ts";
-import { type FlagValue, type LoadedConfig, type LoadOptions, loadConfig } from "../../config/load.ts";
+import type { FlagValue, LoadedConfig, LoadOptions } from "../../config/load.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
-import {
-  prepareQuickstart,
-  type Quickstart,
-  type QuickstartFlags,
-  quickstartConfig,
-  quickstartFolder,
-  quickstartGreeting,
-} from "./quickstart.ts";
+import { prepareQuickstart, type QuickstartFlags, quickstartConfig, quickstartFolder } from "./quickstart.ts";
 import { forgetUserUrl, noteUserUrl } from "./quickstart-address.ts";
-import { quickstartSetupGreeting, setupGreeting } from "./setup-greeting.ts";
+import { greetingBlock, readyLines, type Started } from "./start-greeting.ts";
 
 /** Options of `run`. */
 export interface RunOptions extends QuickstartFlags {
@@ -39,8 +33,8 @@ export async function runService(
     quickstart === undefined
       ? { env, flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
       : quickstartConfig(quickstart, flags, env);
-  const loaded = loadConfig(load);
-  // A signal may come at any time: whoever reads the ready line may send one at once.
+  const loaded = loadServiceConfig(load);
+  // Listens before the start: a program that reads the ready line may send a signal at once.
   const stopped = stopSignal(edge);
   const running: { service?: RunningService } = {};
   edge.onReload(() => void reload(running.service, load));
@@ -48,27 +42,21 @@ export async function runService(
   running.service = service;
   const { user } = service.addresses;
   if (quickstart !== undefined) noteUserUrl(quickstart.folder, user);
-  edge.stdout.write(greeting(service, quickstart, options, env));
+  const started: Started = {
+    version,
+    addresses: service.addresses,
+    setup: service.setup,
+    ...(quickstart !== undefined && {
+      quickstart: { tokenFile: quickstart.tokenFile, data: options.data },
+    }),
+    env,
+    cwd: process.cwd(),
+  };
+  edge.stdout.write(edge.stdout.isTTY === true ? greetingBlock(started) : readyLines(started));
   await stopped;
   if (quickstart !== undefined) forgetUserUrl(quickstart.folder);
   await service.stop();
   return EXIT.ok;
-}
-
-/** The ready line, and what to do first. */
-function greeting(
-  { addresses: { service, user, metrics }, setup }: RunningService,
-  quickstart: Quickstart | undefined,
-  options: RunOptions,
-  env: Environment,
-): string {
-  const ready = `ready service=${service} user=${user} metrics=${metrics}\n`;
-  if (quickstart === undefined) return ready + (setup === undefined ? "" : setupGreeting(setup, user));
-  const cwd = process.cwd();
-  const first = quickstartGreeting(quickstart.tokenFile, service, cwd);
-  return (
-    ready + first + (setup === undefined ? "" : quickstartSetupGreeting(setup, options.data, { env, cwd }))
-  );
 }
 
 async function start(
@@ -93,7 +81,7 @@ async function reload(service: RunningService | undefined, load: LoadOptions): P
   if (service === undefined) return;
   const { logger } = service.data;
   try {
-    await service.reload(loadConfig(load).values);
+    await service.reload(loadServiceConfig(load).values);
   } catch (error) {
     logger.error("the configuration could not be read again; the former one stays in force", { error });
   }

@@ -8,7 +8,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     type: "int",
     default: 1000,
     min: 1,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Requests that may wait; further ones are answered 503",
   },
   {
@@ -17,7 +17,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: "1 MiB",
     min: 1,
     max: "256 MiB",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Largest request body",
   },
   {
@@ -26,7 +26,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: "16 MiB",
     min: 1,
     max: "256 MiB",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Largest request body of /filter and /simulate",
   },
   {
@@ -34,7 +34,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     type: "int",
     default: 4,
     min: 1,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Bulk requests (filter, simulate, search) that run at once",
   },
   {
@@ -42,7 +42,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     type: "int",
     default: 1000,
     min: 1,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Most elements of /access/v1/evaluations",
   },
   {
@@ -51,7 +51,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: "16 KiB",
     min: "1 KiB",
     max: "1 MiB",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Largest request line with headers",
   },
   {
@@ -60,7 +60,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: "30s",
     min: "1ms",
     max: "24h",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Time a request may take, its body included",
   },
   {
@@ -69,7 +69,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: "4 KiB",
     min: 1,
     max: "1 MiB",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Longest ARN",
   },
   {
@@ -78,7 +78,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: 256,
     min: 1,
     max: "64 KiB",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Longest action",
   },
   {
@@ -87,7 +87,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: "100 KiB",
     min: 1,
     max: "256 MiB",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Largest policy",
   },
   {
@@ -95,7 +95,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     type: "int",
     default: 1000,
     min: 1,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Most statements of a policy",
   },
   {
@@ -103,7 +103,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     type: "int",
     default: 10000,
     min: 1,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Most effective policies of a user",
   },
   {
@@ -111,7 +111,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     type: "int",
     default: 1000,
     min: 1,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Most nodes of a tree of required permissions",
   },
   {
@@ -120,7 +120,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: 32,
     min: 1,
     max: 1000,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Deepest nesting of a JSON body",
   },
 ] as const satisfies readonly ConfigItem[];

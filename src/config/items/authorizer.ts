@@ -8,7 +8,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: "127.0.0.1:8001",
     check: "listen address",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "Host and port of the service listener, for servers, gateways and services; port 0 takes a free one",
   },
@@ -18,7 +18,7 @@ export const AUTHORIZER_ITEMS = [
     default: null,
     defaultFrom: "listen_address",
     check: "listen address",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "Host and port of the user listener; set it when one file configures a data server on the same host too",
   },
@@ -27,14 +27,14 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: "127.0.0.1:8002",
     check: "listen address",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Host and port of the metrics; outside loopback a token with scope metrics is needed",
   },
   {
     name: "authorizer.tls.enabled",
     type: "bool",
     default: false,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Serve HTTPS on the service listener (the section tls is for the user listener)",
   },
   {
@@ -42,7 +42,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: null,
     path: "file",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Server certificate file of the service listener",
   },
   {
@@ -50,7 +50,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: null,
     path: "file",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Private key file of the service listener",
   },
   {
@@ -58,7 +58,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: null,
     path: "file",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Certificates that sign the callers' certificates; turns on mutual TLS on the service listener",
   },
   {
@@ -66,7 +66,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: null,
     check: "https url",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "Address under which callers reach the service listener, for its metadata: https, without query and fragment",
   },
@@ -74,7 +74,7 @@ export const AUTHORIZER_ITEMS = [
     name: "authorizer.insecure_listen",
     type: "bool",
     default: false,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Let the service listener leave loopback without TLS",
   },
   {
@@ -82,7 +82,7 @@ export const AUTHORIZER_ITEMS = [
     type: "duration",
     default: "0s",
     max: "24h",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Time between turning unready and closing the listeners, for load balancers to notice",
   },
   {
@@ -90,7 +90,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: null,
     path: "output",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "Path of the audit log; `-` is standard output, `=` standard error; unset: in the log, whatever its level",
   },
@@ -99,14 +99,14 @@ export const AUTHORIZER_ITEMS = [
     type: "choice",
     choices: ["none", "denied", "all"],
     default: "none",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Which decisions are audited",
   },
   {
     name: "authorizer.allow_weak_key",
     type: "bool",
     default: false,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Accept an auth.encrypt.secret_key that is under 32 bytes or publicly known",
   },
   {
@@ -114,7 +114,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: null,
     secret: true,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "The former auth.encrypt.secret_key during a rotation: verifies and decrypts, never signs",
   },
   {
@@ -122,7 +122,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: "svc",
     check: "partition",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Product-name part of every ARN (`arn:svc:…`)",
   },
   {
@@ -133,33 +133,34 @@ export const AUTHORIZER_ITEMS = [
     defaultFrom: "auth.ui_config.rbac",
     defaultNote:
       "from auth.ui_config.rbac: external → external, simplified → simplified, internal and none → none",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "What an empty store is first filled with",
   },
   {
     name: "authorizer.bootstrap_admin.username",
     type: "string",
     default: null,
-    defaultNote: "with bootstrap external: installation.user_name",
-    actsOn: "authorizer",
-    meaning: "First administrator",
+    defaultNote: "with database.type local: installation.user_name",
+    acts: "yes",
+    meaning:
+      "First administrator, created at the first start; outside bootstrap external it takes the name and both parts of the key",
   },
   {
     name: "authorizer.bootstrap_admin.access_key_id",
     type: "string",
     default: null,
-    defaultNote: "with bootstrap external: installation.access_key_id",
-    actsOn: "authorizer",
+    defaultNote: "with database.type local: installation.access_key_id",
+    acts: "yes",
     meaning:
-      "Access key id of the first administrator; unset: generated into a file that only the owner can read",
+      "Access key id of the first administrator; unset, with bootstrap external: generated into a file that only the owner can read",
   },
   {
     name: "authorizer.bootstrap_admin.secret_access_key",
     type: "string",
     default: null,
-    defaultNote: "with bootstrap external: installation.secret_access_key",
+    defaultNote: "with database.type local: installation.secret_access_key",
     secret: true,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Secret key of the first administrator",
   },
   {
@@ -167,7 +168,7 @@ export const AUTHORIZER_ITEMS = [
     type: "strings",
     default: [],
     path: "glob",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Data set files, or globs of such; a glob that matches nothing is an error",
   },
   {
@@ -175,7 +176,7 @@ export const AUTHORIZER_ITEMS = [
     type: "choice",
     choices: ["load", "sync"],
     default: "load",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "load creates what is missing; sync also removes what a former sync made and the files no longer name",
   },
@@ -184,7 +185,7 @@ export const AUTHORIZER_ITEMS = [
     type: "choice",
     choices: ["strict", "lenient"],
     default: "strict",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "How much the write-time validation of policies and names refuses",
   },
   {
@@ -192,7 +193,7 @@ export const AUTHORIZER_ITEMS = [
     type: "choice",
     choices: ["portable", "exact"],
     default: "portable",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "Form of the effective policies a data server gets: portable is what it can evaluate and never grants more, exact is as stored",
   },
@@ -201,7 +202,7 @@ export const AUTHORIZER_ITEMS = [
     type: "choice",
     choices: ["fill", "override"],
     default: "fill",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Whether properties in a request only fill gaps of the registered ones, or win over them",
   },
   {
@@ -209,7 +210,7 @@ export const AUTHORIZER_ITEMS = [
     type: "choice",
     choices: ["off", "warn", "deny"],
     default: "warn",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "What happens when an administrator grants more than they hold",
   },
   {
@@ -217,7 +218,7 @@ export const AUTHORIZER_ITEMS = [
     type: "strings",
     default: ["loopback"],
     check: "peers",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Peers whose forwarding headers are believed: IP addresses, CIDR blocks, or loopback",
   },
   {
@@ -225,7 +226,7 @@ export const AUTHORIZER_ITEMS = [
     type: "choice",
     choices: ["off", "nginx", "caddy", "traefik", "envoy"],
     default: "off",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "The proxy that asks /forward-auth; names the only headers that are read",
   },
   {
@@ -233,7 +234,7 @@ export const AUTHORIZER_ITEMS = [
     type: "choice",
     choices: ["deny", "every_resource"],
     default: "every_resource",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "Operations whose resources are in a body the proxy does not send: deny them, or ask for every resource",
   },
@@ -241,7 +242,7 @@ export const AUTHORIZER_ITEMS = [
     name: "authorizer.forward_auth.max_failures",
     type: "rate",
     default: "20/m",
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "Failed log-ins of one key and source before further wrong ones count as too many; the right secret is never delayed",
   },
@@ -250,7 +251,7 @@ export const AUTHORIZER_ITEMS = [
     type: "string",
     default: null,
     secret: true,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning: "Shared secret the proxy sends as X-Svc-Proxy-Token",
   },
   {
@@ -258,7 +259,7 @@ export const AUTHORIZER_ITEMS = [
     type: "tokens",
     default: [],
     secret: true,
-    actsOn: "authorizer",
+    acts: "yes",
     meaning:
       "Callers other than the data server: list of {name, token or token_file or token_sha256, scopes}",
   },

@@ -1,14 +1,14 @@
-/** The items of the seeds' configuration: e-mail. */
+/** Configuration items that this service shares with the data server: e-mail. */
 import type { ConfigItem } from "../item.ts";
 
 /** E-mail. */
 export const EMAIL_ITEMS = [
-  { name: "email.smtp_host", type: "string", default: null, actsOn: "both", meaning: "Mail server host" },
+  { name: "email.smtp_host", type: "string", default: null, acts: "yes", meaning: "Mail server host" },
   {
     name: "email.smtp_port",
     type: "int",
     default: null,
-    actsOn: "both",
+    acts: "yes",
     min: 1,
     max: 65535,
     meaning: "Mail server port",
@@ -17,21 +17,21 @@ export const EMAIL_ITEMS = [
     name: "email.use_ssl",
     type: "bool",
     default: false,
-    actsOn: "both",
+    acts: "yes",
     meaning: "Connect to the mail server with SSL",
   },
   {
     name: "email.username",
     type: "string",
     default: null,
-    actsOn: "both",
+    acts: "yes",
     meaning: "Mail account user name",
   },
   {
     name: "email.password",
     type: "string",
     default: null,
-    actsOn: "both",
+    acts: "yes",
     secret: true,
     meaning: "Mail account password",
   },
@@ -39,29 +39,29 @@ export const EMAIL_ITEMS = [
     name: "email.local_name",
     type: "string",
     default: "localhost",
-    actsOn: "both",
+    acts: "yes",
     meaning: "Host name sent in HELO",
   },
-  { name: "email.sender", type: "string", default: null, actsOn: "both", meaning: "Sender address" },
+  { name: "email.sender", type: "string", default: null, acts: "yes", meaning: "Sender address" },
   {
     name: "email.svc_base_url",
     type: "string",
     default: "http://localhost:8000",
-    actsOn: "both",
+    acts: "yes",
     meaning: "Base address put into mails",
   },
   {
     name: "email.limit_every_duration",
     type: "duration",
     default: "1m",
-    actsOn: "both",
+    acts: "yes",
     meaning: "Average time between mails; 0 means no limit",
   },
   {
     name: "email.burst",
     type: "int",
     default: 10,
-    actsOn: "both",
+    acts: "yes",
     meaning: "Mails allowed in a burst; 0 sends none",
   },
 ] as const satisfies readonly ConfigItem[];

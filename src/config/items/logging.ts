@@ -1,4 +1,4 @@
-/** The items of the seeds' configuration: logging. */
+/** Configuration items that this service shares with the data server: logging. */
 import type { ConfigItem } from "../item.ts";
 
 /** Logging. */
@@ -8,7 +8,7 @@ export const LOGGING_ITEMS = [
     type: "choice",
     choices: ["json", "text"],
     default: "text",
-    actsOn: "both",
+    acts: "yes",
     meaning: "Log line format",
   },
   {
@@ -16,7 +16,7 @@ export const LOGGING_ITEMS = [
     type: "choice",
     choices: ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "NONE"],
     default: "INFO",
-    actsOn: "both",
+    acts: "yes",
     meaning: "Lowest level written to the log",
   },
   {
@@ -24,14 +24,14 @@ export const LOGGING_ITEMS = [
     type: "choice",
     choices: ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "NONE"],
     default: "DEBUG",
-    actsOn: "both",
+    acts: "in part: the level of audited decisions in the log; other audit entries are logged whatever the levels are",
     meaning: "Level of audit entries; below main level they disappear",
   },
   {
     name: "logging.output",
     type: "strings",
     default: "-",
-    actsOn: "both",
+    acts: "yes",
     path: "output",
     meaning: "Log destinations; dash is stdout, equals sign stderr",
   },
@@ -39,14 +39,14 @@ export const LOGGING_ITEMS = [
     name: "logging.files_keep",
     type: "int",
     default: 0,
-    actsOn: "both",
+    acts: "yes",
     meaning: "Number of rotated log files kept; 0 keeps all",
   },
   {
     name: "logging.file_max_size_mb",
     type: "int",
     default: 100,
-    actsOn: "both",
+    acts: "yes",
     min: 1,
     meaning: "Largest size of one log file in megabytes",
   },

@@ -10,8 +10,9 @@ import type {
   EvaluationAnswer,
   EvaluationRequest,
 } from "../decisions.ts";
+import { isQuick } from "../index-builds.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
-import { isQuick, type Principals } from "../principals.ts";
+import type { Principals } from "../principals.ts";
 import {
   type RegisteredProperties,
   type RequestProperties,

@@ -5,7 +5,7 @@ import { decide, type EngineRequest } from "../../engine/decide.ts";
 import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
 import type { Explanation, Outcome } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
-import type { Slicer } from "../../schedule/slicer.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entrance } from "../decisions.ts";
 
 /** Up to this many looks at a statement a decision is explained at once: a few milliseconds. */
@@ -37,7 +37,7 @@ export interface DecidingOptions {
   readonly nextId: () => string;
   readonly now: () => Date;
   /** Runs long explanations. */
-  readonly slicer: Slicer;
+  readonly scheduler: Scheduler;
 }
 
 /** Makes decisions and tells counters and audit log of them. */
@@ -111,7 +111,7 @@ export class Deciding {
     };
     if (explanationSize(policies, request.required) <= SHORT_EXPLANATION)
       return answer(explain(policies, request));
-    return this.#options.slicer.run(explainInSteps(policies, request)).then(answer);
+    return this.#options.scheduler.run(explainInSteps(policies, request)).then(answer);
   }
 
   #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: Basis): Explanation {

@@ -5,7 +5,7 @@ import { decideSets, decideSetsInSteps, openLeaves } from "../../engine/decide-s
 import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
-import type { Slicer } from "../../schedule/slicer.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import { isUser, type Principals } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
@@ -23,7 +23,7 @@ const NEVER: RequiredOnSets = { or: [] };
 export interface RequestingOptions {
   readonly endpoints: Endpoints;
   readonly principals: Principals;
-  readonly slicer: Slicer;
+  readonly scheduler: Scheduler;
   readonly deciding: Deciding;
   readonly native: NativeFields;
   readonly limits: RequestLimits;
@@ -131,17 +131,19 @@ export class Requesting {
     { principal, policies }: CachedPrincipal,
     fields: TreeFields,
   ): RequestAnswer | Promise<RequestAnswer> {
-    const { slicer } = this.#options;
+    const { scheduler } = this.#options;
     const who = { user: principal.username, ...fields };
     // Without an open leaf the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       return this.#answer(asked, decide(policies, { ...who, required: shown }));
     }
     const request = { ...who, required };
-    if (policies.statements.length <= MANY_STATEMENTS) {
+    if (policies.size <= MANY_STATEMENTS) {
       return this.#answer(asked, decideSets(policies, request));
     }
-    return slicer.run(decideSetsInSteps(policies, request)).then((outcome) => this.#answer(asked, outcome));
+    return scheduler
+      .run(decideSetsInSteps(policies, request))
+      .then((outcome) => this.#answer(asked, outcome));
   }
 
   #refused(asked: Asked, why: string, reason?: RequestAnswer["reason"]): RequestAnswer {

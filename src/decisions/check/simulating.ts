@@ -2,10 +2,11 @@
 
 import type { Directory, Principal } from "../../directory/directory.ts";
 import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
-import { hasActionOnAnyResource, isListed } from "../../engine/list-filter.ts";
+import { hasActionOnAnyResource, isListedInSteps } from "../../engine/list-filter.ts";
+import type { Steps } from "../../engine/work.ts";
 import type { NamedStatements, Via } from "../../model/policy.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
-import type { Slicer } from "../../schedule/slicer.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
 import type { Deciding } from "./deciding.ts";
 import type { NativeFields } from "./native-fields.ts";
@@ -14,7 +15,7 @@ import type { NativeFields } from "./native-fields.ts";
 export interface SimulatingOptions {
   readonly directory: Directory;
   readonly partition: string;
-  readonly slicer: Slicer;
+  readonly scheduler: Scheduler;
   readonly native: NativeFields;
   readonly deciding: Deciding;
 }
@@ -39,13 +40,13 @@ export class Simulating {
   /** Answers one case. */
   async simulate(simulation: SimulationCase): Promise<SimulationAnswer> {
     const { user, required, context, evaluator, list } = simulation;
-    const { deciding, partition, slicer, native } = this.#options;
+    const { deciding, partition, scheduler, native } = this.#options;
     const asker = { ...simulation, entrance: "simulate" } as const;
     const request = { user, required: required ?? NOTHING, context };
     const candidate = await this.#candidate(simulation);
     if (candidate === undefined) return deciding.unknownUser(request, asker);
-    const policies = await slicer.run(compileInSteps(candidate.policies, { partition, evaluator }));
-    if (list !== undefined) return listAnswer(policies, user, list);
+    const policies = await scheduler.run(compileInSteps(candidate.policies, { partition, evaluator }));
+    if (list !== undefined) return scheduler.run(listAnswer(policies, user, list));
     const via = (policy: string): readonly Via[] => candidate.via.get(policy) ?? [{ user }];
     const { principal } = candidate;
     const fields = principal && (await native.of(context, { principal, policies }, request.required));
@@ -69,13 +70,14 @@ export class Simulating {
   }
 }
 
-function listAnswer(
+function* listAnswer(
   policies: CompiledPolicies,
   user: string,
   { action, resource }: { readonly action: string; readonly resource: string },
-): SimulationAnswer {
+): Steps<SimulationAnswer> {
+  for (const set of policies.sets) yield* set.indexes.build(action.toWellFormed());
   return {
     any_resource: hasActionOnAnyResource(policies, action),
-    listed: isListed(policies, user, action, resource),
+    listed: yield* isListedInSteps(policies, user, action, resource),
   };
 }

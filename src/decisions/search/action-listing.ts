@@ -3,7 +3,7 @@
 import { decide } from "../../engine/decide.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
-import { Pace, type Turns } from "../../schedule/pace.ts";
+import { Pace } from "../../schedule/pace.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
@@ -13,7 +13,6 @@ import type { Found, SearchPage } from "../searches.ts";
 export interface ActionsOfOptions {
   readonly principals: Principals;
   readonly counters: DecisionCounters;
-  readonly turns: Turns;
 }
 
 /** What is asked about. */
@@ -43,8 +42,8 @@ export class ActionsOf {
     { names, action, resource, context, page, signal }: ActionsQuestion,
     entrance: "search" | "what_can",
   ): Promise<Found<string>> {
-    const { principals, counters, turns } = this.#options;
-    const { pause } = new Pace(turns, signal);
+    const { principals, counters } = this.#options;
+    const { pause } = new Pace(signal);
     const { after = "", limit } = page;
     const results: string[] = [];
     let total = 0;
@@ -52,7 +51,7 @@ export class ActionsOf {
     for (const name of names) {
       await pause();
       const required = { action: action(name), resource };
-      await principals.prepare(policies, required);
+      await principals.ready(policies, required);
       const { effect } = decide(policies, { user: principal.username, required, context });
       counters.decisions[entrance][effect]++;
       if (effect !== "allow") continue;

@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { Directory, Survey, SurveyedPolicy } from "../../directory/directory.ts";
 import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
-import type { Slicer } from "../../schedule/slicer.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 
 /** All policies. */
 export interface CompiledDirectory {
@@ -16,7 +16,7 @@ export interface CompiledDirectory {
 export interface AllPoliciesOptions {
   readonly directory: Directory;
   readonly partition: string;
-  readonly slicer: Slicer;
+  readonly scheduler: Scheduler;
   /** How long they are kept, in milliseconds: another node may write without a word (`auth.cache.ttl`). */
   readonly ttl: number;
 }
@@ -70,10 +70,10 @@ export class AllPolicies {
   }
 
   async #read(survey: Survey): Promise<CompiledDirectory> {
-    const { partition, slicer } = this.#options;
+    const { partition, scheduler } = this.#options;
     const all = await survey.policies();
     const steps = compileInSteps(all, { partition, evaluator: "extended" });
-    const policies = await slicer.run(steps);
+    const policies = await scheduler.run(steps);
     return { policies, versions: new Map(all.map(({ name, id, version }) => [name, { id, version }])) };
   }
 

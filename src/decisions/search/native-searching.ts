@@ -3,7 +3,7 @@
 import { decide } from "../../engine/decide.ts";
 import { firstAllowing } from "../../engine/explain.ts";
 import type { ConditionFields } from "../../model/decision.ts";
-import type { Slicer } from "../../schedule/slicer.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 import { viaOf } from "../check/authzen.ts";
 import type { NativeFields } from "../check/native-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
@@ -25,7 +25,7 @@ export interface NativeSearchingOptions {
   readonly users: UserSearch;
   readonly actions: ActionsOf;
   readonly native: NativeFields;
-  readonly slicer: Slicer;
+  readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
   readonly requestProperties: RequestProperties;
 }
@@ -61,12 +61,12 @@ export class NativeSearching {
     required: Pick<WhoCan, "action" | "resource">,
     context: ConditionFields,
   ): Promise<WhoCanResult | undefined> {
-    const { counters, slicer } = this.#options;
+    const { counters, scheduler } = this.#options;
     const { username } = user.principal;
     const { effect } = decide(user.policies, { user: username, required, context });
     counters.decisions.who_can[effect]++;
     if (effect !== "allow") return undefined;
-    const found = await slicer.run(firstAllowing(user.policies, required, { user: username, context }));
+    const found = await scheduler.run(firstAllowing(user.policies, required, { user: username, context }));
     if (found === undefined) return undefined;
     const policy = found.policy.name;
     return { user: username, via: viaOf(user, policy), policy, statement: found.index };
@@ -97,17 +97,17 @@ export class NativeSearching {
   }
 
   async #plan(user: CachedPrincipal, { action: name, type, context: given }: PlanRequest): Promise<Plan> {
-    const { types, slicer, partition, native, requestProperties } = this.#options;
+    const { types, scheduler, partition, native, requestProperties } = this.#options;
     const context = ofNoResource(native.ofUser(given, user), requestProperties);
     const question = { user: user.principal.username, context };
     // Type `arn` is every ARN there is.
     if (type === undefined || type === "arn")
-      return slicer.run(planInSteps(user.policies, { ...question, action: name }));
+      return scheduler.run(planInSteps(user.policies, { ...question, action: name }));
     const action = types.action(type, name);
     const pattern = types.pattern(type);
     if (action === undefined || pattern === undefined) return NEVER;
     const within = new TypePattern(pattern, partition);
-    return slicer.run(planInSteps(user.policies, { ...question, action, within }));
+    return scheduler.run(planInSteps(user.policies, { ...question, action, within }));
   }
 }
 

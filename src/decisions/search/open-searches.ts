@@ -1,8 +1,7 @@
 /** Builds the searches over what the other decisions are built from. */
 
 import type { Directory } from "../../directory/directory.ts";
-import type { Turns } from "../../schedule/pace.ts";
-import type { Slicer } from "../../schedule/slicer.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 import type { NativeFields } from "../check/native-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { Principals } from "../principals.ts";
@@ -25,8 +24,7 @@ export interface SearchesOptions {
   readonly types: ResourceTypes;
   readonly registered: RegisteredResources;
   readonly native: NativeFields;
-  readonly slicer: Slicer;
-  readonly turns: Turns;
+  readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
   readonly requestProperties: RequestProperties;
   /** How long what is known of all policies is kept, in milliseconds (`auth.cache.ttl`). */

@@ -7,7 +7,7 @@ import { isErrorCode } from "../../errors.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { RegisteredResource } from "../../model/resource-type.ts";
-import type { Slicer } from "../../schedule/slicer.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
@@ -27,7 +27,7 @@ export interface ResourceSearchingOptions {
   readonly directory: Directory;
   readonly principals: Principals;
   readonly types: ResourceTypes;
-  readonly slicer: Slicer;
+  readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
   readonly requestProperties: RequestProperties;
 }
@@ -50,7 +50,7 @@ export class ResourceSearching {
 
   /** Registered resources of the type for which an evaluation of the rest says true. */
   async resources(search: ResourceSearch, signal?: AbortSignal): Promise<Found<FoundEntity>> {
-    const { types, principals, directory, slicer } = this.#options;
+    const { types, principals, directory, scheduler } = this.#options;
     const { subject, action: asked, resource, page } = search;
     await types.refreshed();
     const action = types.action(resource.type, asked.name);
@@ -63,7 +63,7 @@ export class ResourceSearching {
     for (;;) {
       signal?.throwIfAborted();
       const { results, next_offset } = await directory.resources.list(resource.type, { after, amount: READ });
-      await slicer.run(this.#allowed(user, { action, given, limit: page.limit }, results, found));
+      await scheduler.run(this.#allowed(user, { action, given, limit: page.limit }, results, found));
       if (found.length > page.limit || next_offset === "") break;
       after = next_offset;
     }

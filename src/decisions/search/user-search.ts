@@ -8,8 +8,8 @@ import { type FieldsTest, narrowPolicies } from "../../engine/may-allow.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { EffectivePolicy } from "../../model/policy.ts";
-import { Pace, type Turns } from "../../schedule/pace.ts";
-import type { Slicer } from "../../schedule/slicer.ts";
+import { Pace } from "../../schedule/pace.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 import type { Found, SearchPage } from "../searches.ts";
@@ -23,8 +23,7 @@ export interface UserSearchOptions {
   readonly directory: Directory;
   readonly principals: Principals;
   readonly all: AllPolicies;
-  readonly slicer: Slicer;
-  readonly turns: Turns;
+  readonly scheduler: Scheduler;
 }
 
 /** What users are searched for by. */
@@ -64,10 +63,10 @@ export class UserSearch {
 
   /** A page of answers about the users who are allowed, in UTF-8 byte order of their names. */
   async find<T>(question: UserQuestion<T>): Promise<Found<T>> {
-    const { directory, all, turns } = this.#options;
+    const { directory, all } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const { generation } = all;
-      const { pause } = new Pace(turns, question.signal);
+      const { pause } = new Pace(question.signal);
       const found = await directory.survey(async (survey) => {
         const narrowed = await this.#narrowed(survey, generation, question);
         return this.#page(survey, narrowed, question, pause);
@@ -95,7 +94,7 @@ export class UserSearch {
         const principal = await survey.principal(name);
         if (principal === undefined) continue;
         const user = await principals.compiled(principal, relevant);
-        await principals.prepare(user.policies, required);
+        await principals.ready(user.policies, required);
         const result = await answer(user);
         if (result === undefined) continue;
         if (results.length === page.limit) return { results, next: last };
@@ -111,9 +110,9 @@ export class UserSearch {
     generation: number,
     { required, context }: Pick<UserQuestion<unknown>, "required" | "context">,
   ): Promise<NarrowedDirectory> {
-    const { all, slicer } = this.#options;
+    const { all, scheduler } = this.#options;
     const { policies, versions } = await all.get(survey, generation);
-    const { allowing, byFields, relevant } = await slicer.run(
+    const { allowing, byFields, relevant } = await scheduler.run(
       narrowPolicies(policies, { ...required, context }),
     );
     const holders = [...allowing].map(([name, test]) => [versions.get(name)?.id ?? "", test] as const);

@@ -41,6 +41,39 @@ const WITHIN = [
   ["taking away", "DELETE", "/auth/users/target/policies/Reads", undefined],
 ] as const;
 
+/** Ways to lose the policy `Barred`, which denies the manager to read `x`, with how the manager holds it. */
+const LIFTS = [
+  ["detaching a policy from oneself", "user", "/auth/users/manager/policies/Barred"],
+  ["detaching a policy from one's group", "group", "/auth/groups/Barred people/policies/Barred"],
+  ["leaving a group", "group", "/auth/groups/Barred people/members/manager"],
+  ["deleting a policy of one's own", "user", "/auth/policies/Barred"],
+  ["deleting a policy of one's group", "group", "/auth/policies/Barred"],
+  ["deleting one's group", "group", "/auth/groups/Barred people"],
+] as const;
+
+/** Removals after which the manager may do what the manager could do before. */
+const LIFTS_NOTHING = [
+  ["a deny that a group still brings", "both", "/auth/users/manager/policies/Barred"],
+  ["a deny that is attached directly too", "both", "/auth/groups/Barred people"],
+  ["a deny of somebody else", "group", "/auth/groups/Barred people/members/target"],
+  ["a policy that only allows", "user", "/auth/users/manager/policies/Reads"],
+  ["what one does not hold", "group", "/auth/users/manager/policies/Barred"],
+] as const;
+
+/** Attaches `Barred` to the manager, directly, through a group, or both. */
+async function bar(how: "user" | "group" | "both"): Promise<void> {
+  const { policies, users, groups } = api.authorizer.directory;
+  const deny = { effect: "deny", action: ["fs:*"], resource: ARN };
+  await policies.create({ name: "Barred", statement: [reads, deny] });
+  await groups.create({ name: "Barred people" });
+  await groups.attachPolicy("Barred people", "Barred");
+  await groups.addMember("Barred people", "target");
+  if (how !== "group") await users.attachPolicy("manager", "Barred");
+  if (how !== "user") await groups.addMember("Barred people", "manager");
+}
+
+const path = (written: string): string => written.replaceAll(" ", "%20");
+
 function withMode(mode: string): void {
   beforeAll(async () => {
     api = await startManagement({ "authorizer.escalation": mode });
@@ -84,6 +117,52 @@ describe("escalation: deny", () => {
     const answer = await api.call("manager", method, path, body === undefined ? {} : { body });
     expect(answer.status).toBeLessThan(300);
     expect(answer.headers.get("warning") ?? "").not.toContain("escalation");
+  });
+
+  it.each(LIFTS)("refuses %s where that lifts a deny from the caller", async (_title, how, written) => {
+    await bar(how);
+    const before = await state();
+    const answer = await api.call("manager", "DELETE", path(written));
+    expect(answer.status).toBe(403);
+    expect(answer.json.message).toMatch(
+      /^insufficient permissions: .* lifts a deny from "manager": fs:Read\w+ on arn:svc:fs:::repository\/x$/,
+    );
+    expect(await state()).toEqual(before);
+    await expect
+      .poll(() => api.audit().at(-1))
+      .toMatchObject({ operation: "escalation", refused: true, actor: "manager" });
+  });
+
+  it.each(LIFTS_NOTHING)("lets the caller remove %s", async (_title, how, written) => {
+    await bar(how);
+    const answer = await api.call("manager", "DELETE", path(written));
+    // What is not attached cannot be detached: the write itself says so.
+    expect([204, 404]).toContain(answer.status);
+    expect(answer.headers.get("warning")).toBeNull();
+  });
+
+  it("refuses the second of two removals that each rely on the deny which the other takes away", async () => {
+    await bar("both");
+    const answers = await Promise.all([
+      api.call("manager", "DELETE", "/auth/users/manager/policies/Barred"),
+      api.call("manager", "DELETE", path("/auth/groups/Barred people/members/manager")),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 403]);
+    const held = await api.authorizer.directory.principal("manager");
+    expect(held?.policies.map(({ name }) => name)).toContain("Barred");
+  });
+
+  it("refuses an access list that replaces a deny which the caller has too", async () => {
+    const { users } = api.authorizer.directory;
+    await users.attachPolicy("manager", "FSFullAccess");
+    await bar("group");
+    const answer = await api.call("manager", "POST", path("/auth/groups/Barred people/acl"), {
+      body: { permission: "Read" },
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.json.message).toMatch(
+      /grants more than "manager" holds: fs:\w+ on arn:svc:fs:::repository\/x$/,
+    );
   });
 
   it("compares own things with own things when a policy is handed on, and names when somebody is acted as", async () => {
@@ -178,8 +257,31 @@ describe("escalation: warn", () => {
   });
 });
 
+describe("escalation: warn, for removals", () => {
+  withMode("warn");
+
+  it("does it and says so to caller and audit log", async () => {
+    await bar("user");
+    const answer = await api.call("manager", "DELETE", "/auth/users/manager/policies/Barred");
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("warning")).toMatch(/^299 svc-authorizer ".*lifts a deny from/);
+    await expect
+      .poll(() => api.audit().slice(-2))
+      .toMatchObject([
+        { operation: "escalation", refused: false },
+        { event: "write", operation: "detachPolicyFromUser", policy: "Barred" },
+      ]);
+  });
+});
+
 describe("escalation: off", () => {
   withMode("off");
+
+  it("removes a deny without a word", async () => {
+    await bar("user");
+    const answer = await api.call("manager", "DELETE", "/auth/policies/Barred");
+    expect([answer.status, answer.headers.get("warning")]).toEqual([204, null]);
+  });
 
   it("says nothing", async () => {
     const answer = await api.call("manager", "PUT", "/auth/users/target/policies/Writes");

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
 import { svcctl } from "../svcctl/run-svcctl.ts";
@@ -27,13 +29,20 @@ const audit = () => `--authorizer.audit.output=${join(home, "audit.log")}`;
 function edgeOf(
   output: { stdout: string; stderr: string },
   onStop: (listener: () => void) => void = () => {},
+  isTTY = false,
 ) {
   const sink = (name: "stdout" | "stderr") => ({
     write: (text: string) => {
       output[name] += text;
     },
   });
-  return { stdout: sink("stdout"), stderr: sink("stderr"), onStop, onReload: () => {}, abort: () => {} };
+  return {
+    stdout: { ...sink("stdout"), isTTY },
+    stderr: sink("stderr"),
+    onStop,
+    onReload: () => {},
+    abort: () => {},
+  };
 }
 
 async function command(args: readonly string[], env: Record<string, string> = {}) {
@@ -46,19 +55,25 @@ const setup = (...args: string[]) =>
   command(["setup", "--quickstart", "--data", data, audit(), "--user-name", "admin", ...args]);
 
 /** Runs the quick start; resolves with what it says once it is ready. */
-async function start(env: Record<string, string> = {}): Promise<string> {
+async function start(env: Record<string, string> = {}, terminal = false): Promise<string> {
   const output = { stdout: "", stderr: "" };
   let signal = (): void => {};
-  const edge = edgeOf(output, (listener) => {
-    signal = listener;
-  });
+  const edge = edgeOf(
+    output,
+    (listener) => {
+      signal = listener;
+    },
+    terminal,
+  );
   const args = ["run", "--quickstart", "--data", data, audit(), ...FREE];
   const ended = runAuthorizer(args, edge, { HOME: home, ...env });
   stop = () => {
     signal();
     return ended;
   };
-  await expect.poll(() => output.stdout + output.stderr, { timeout: 10_000 }).toMatch(/^ready /m);
+  await expect
+    .poll(() => output.stdout + output.stderr, { timeout: 10_000 })
+    .toMatch(terminal ? /^Docs: /m : /^ready /m);
   return output.stdout;
 }
 
@@ -73,6 +88,22 @@ describe("the quick start", () => {
     expect((await setup()).code).toBe(0);
     await stop?.();
     expect(await start()).not.toMatch(/^setup token|administrator/m);
+  });
+
+  it("greets people at a terminal with what each address is for, what to try and what to do next", async () => {
+    const said = await start({}, true);
+    expect(said).toMatch(/^svc-authorizer \d+\.\d+\.\d+ is ready\./);
+    for (const name of ["Decisions", "Management", "Metrics"]) {
+      expect(said).toMatch(new RegExp(`^ {2}${name} +http://127\\.0\\.0\\.1:\\d+ {3}for .+$`, "m"));
+    }
+    const [, curl = "false"] = /^(curl .*)$/m.exec(said) ?? [];
+    expect((await promisify(execFile)("sh", ["-c", curl])).stdout).toBe('{"decision":true}');
+    expect(said).toMatch(/^svc-authorizer setup --quickstart --data .* --write-config$/m);
+    expect(said).toMatch(/^setup token [\w-]{43} /m);
+    expect(said).not.toMatch(/^ready /m);
+    const [, page = ""] = /^Docs: (docs\/.+)$/m.exec(said) ?? [];
+    expect(existsSync(join(import.meta.dirname, "..", "..", "..", page))).toBe(true);
+    expect(said.split("\n").length).toBeLessThan(20);
   });
 
   it("forgets where it answered when it stops", async () => {

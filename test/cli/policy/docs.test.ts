@@ -4,21 +4,30 @@ import { describe, expect, it } from "vitest";
 import { svcctl } from "../svcctl/run-svcctl.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
-const PAGE = readFileSync(join(ROOT, "docs", "policy-work.md"), "utf8");
-const EXAMPLES = [...PAGE.matchAll(/^```console\n\$ svcctl (.*)\n([\s\S]*?)\n```$/gm)].map(
-  ([, command = "", output = ""]) => [command, output] as const,
-);
+const PAGES = ["policy-work.md", "model.md"];
+
+/** Command and output of each console block of a page. */
+function examplesOf(page: string): (readonly [command: string, output: string])[] {
+  const text = readFileSync(join(ROOT, "docs", page), "utf8");
+  return [...text.matchAll(/^```console\n\$ (.*)\n([\s\S]*?)\n```$/gm)].map(
+    ([, command = "", output = ""]) => [command, output] as const,
+  );
+}
+
+describe.each(PAGES)("docs/%s", (page) => {
+  it.each(examplesOf(page))("%s prints what the page shows", async (command, output) => {
+    const [program, ...args] = command.split(" ");
+    expect(program).toBe("svcctl");
+    const { code, stdout, stderr } = await svcctl(args, { cwd: ROOT });
+    const shown = `${stdout}${stderr}`.trimEnd() + (code === 0 ? "" : `\n[exit code ${code}]`);
+    expect(shown).toBe(output);
+  });
+});
 
 describe("docs/policy-work.md", () => {
   it("has an example of each command that prints a report", () => {
-    const commands = EXAMPLES.map(([command]) => command.split(" ")[1]);
+    const commands = examplesOf("policy-work.md").map(([command]) => command.split(" ")[2]);
     expect(commands).toEqual(["lint", "test", "explain", "diff"]);
-  });
-
-  it.each(EXAMPLES)("svcctl %s prints what the page shows", async (command, output) => {
-    const { code, stdout, stderr } = await svcctl(command.split(" "), { cwd: ROOT });
-    const shown = `${stdout}${stderr}`.trimEnd() + (code === 0 ? "" : `\n[exit code ${code}]`);
-    expect(shown).toBe(output);
   });
 
   it("the policies of the worked example are formatted and have no errors", async () => {

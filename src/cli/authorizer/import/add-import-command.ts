@@ -1,7 +1,7 @@
 /** `svc-authorizer import` on the command line. */
 
 import type { Command } from "commander";
-import { loadConfig } from "../../../config/load.ts";
+import { loadServiceConfig } from "../../../compose/configuration.ts";
 import { type CommandContext, type ConfigFlags, loadOptionsOf, withConfigFlags } from "../command-context.ts";
 import { withExamples } from "../help-examples.ts";
 
@@ -28,7 +28,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .option("--json", "print one JSON document")
     .action(async (flags: ImportFlags) => {
       const { runImport } = await import("./run-import.ts");
-      const { values } = loadConfig(loadOptionsOf(context, flags));
+      const { values } = loadServiceConfig(loadOptionsOf(context, flags));
       const { from, tokenEnv, secrets, merge = false, dryRun = false, json = false } = flags;
       const token = context.env[tokenEnv]?.trim();
       context.finish(

@@ -1,0 +1,73 @@
+/** The kinds of store (`database.type`) that this build has, and how each is opened. */
+
+import { join } from "node:path";
+import type { ConfigValues } from "../config/table.ts";
+import { AuthorizerError } from "../errors.ts";
+import type { Logger } from "../observe/logger.ts";
+import type { MemoryStore } from "../store/memory/memory-store.ts";
+import type { Store } from "../store/port.ts";
+import type { StoreLog } from "../store/store-log.ts";
+
+/** An open store. */
+export interface OpenedStore {
+  readonly store: Store;
+  /** The store itself where it is in memory: it can be captured and restored. */
+  readonly memory: MemoryStore | undefined;
+}
+
+type OpenBackend = (values: ConfigValues, logger: Logger) => Promise<OpenedStore>;
+
+/** Every value of `database.type` that `run` accepts. A backend's driver is loaded only when it is opened. */
+const BACKENDS: ReadonlyMap<string, OpenBackend> = new Map([
+  ["local", openLocal],
+  ["mem", openMemory],
+]);
+
+/** The values of `database.type` that this build can open, for `config validate` and `run` alike. */
+export const DATABASE_TYPES: readonly string[] = [...BACKENDS.keys()];
+
+/**
+ * Opens the backend that `database.type` names.
+ * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be opened
+ */
+export async function openStore(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const type = values["database.type"] ?? "";
+  const open = BACKENDS.get(type);
+  if (open !== undefined) return open(values, logger);
+  const message = `database.type ${type} is not available in this build; use ${DATABASE_TYPES.join(" or ")}`;
+  throw new AuthorizerError("invalid_request", message);
+}
+
+async function openMemory(): Promise<OpenedStore> {
+  const { openMemoryStore } = await import("../store/memory/memory-store.ts");
+  const memory = openMemoryStore();
+  return { store: memory, memory };
+}
+
+async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const { openLocalStore } = await import("../store/local/local-store.ts");
+  const store = await openLocalStore({
+    path: localFolder(values),
+    syncWrites: values["database.local.sync_writes"],
+    log: storeLog(logger, values["database.local.enable_logging"]),
+  });
+  return { store, memory: undefined };
+}
+
+/** Folder of this service below `database.local.path` (decision-api.md §1). */
+const LOCAL_FOLDER = "svc-authorizer";
+
+/** Folder of the local store. */
+export function localFolder(values: ConfigValues): string {
+  return join(values["database.local.path"], LOCAL_FOLDER);
+}
+
+/** Errors are always logged, what goes well only with `database.local.enable_logging`. */
+function storeLog(logger: Logger, verbose: boolean): StoreLog {
+  return {
+    info: (fields, message) => {
+      if (verbose) logger.info(message, fields);
+    },
+    error: (fields, message) => logger.error(message, fields),
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Indexes of policy sets by action, built in slices, a few at a time, each once for all who wait. What a request waits
+ * for stays until it has been decided.
+ */
+
+import type { CompiledPolicies } from "../engine/compile.ts";
+import { actionsOf } from "../engine/decide.ts";
+import type { PolicySet } from "../engine/policy-set.ts";
+import type { Steps } from "../engine/work.ts";
+import type { RequiredPermissions } from "../model/decision.ts";
+import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
+import { WorkQueue } from "../schedule/work-queue.ts";
+
+/** Indexes that together take at most so many units of work are built inside the decision: about a millisecond. */
+const QUICK = 1_000_000;
+/** Builds under way at once. */
+const MOST_BUILDS = 2;
+
+/** An index that is not there yet. */
+interface Missing {
+  readonly set: PolicySet;
+  readonly action: string;
+}
+
+/** Builds indexes. */
+export class IndexBuilds {
+  readonly #scheduler: Scheduler;
+  readonly #queue = new WorkQueue(MOST_BUILDS);
+  /** Builds that somebody waits for, with the units of work they will have taken. */
+  readonly #running = new WeakMap<PolicySet, Map<string, Promise<number>>>();
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  /**
+   * What to wait for before a decision about these permissions: nothing, where the indexes are there or quickly built.
+   * The decision is to be made in the same turn of the event loop in which the wait ends.
+   * @param budget pays for the builds; rejects with its refusal
+   */
+  ready(
+    policies: CompiledPolicies,
+    required: RequiredPermissions,
+    budget?: WorkBudget,
+  ): Promise<void> | undefined {
+    return isQuick(policies, required) ? undefined : this.#build(policies, required, budget);
+  }
+
+  async #build(
+    policies: CompiledPolicies,
+    required: RequiredPermissions,
+    budget: WorkBudget | undefined,
+  ): Promise<void> {
+    const actions = actionsOf(required);
+    const wanted = policies.sets.flatMap((set) => [...actions].map((action) => ({ set, action })));
+    for (const { set, action } of wanted) set.indexes.hold(action);
+    try {
+      for (const one of wanted) {
+        if (one.set.indexes.known(one.action) === undefined) budget?.spend(await this.#shared(one));
+      }
+    } finally {
+      // Whoever waits decides before the next turn of the event loop.
+      setImmediate(() => {
+        for (const { set, action } of wanted) set.indexes.release(action);
+      });
+    }
+  }
+
+  #shared({ set, action }: Missing): Promise<number> {
+    let builds = this.#running.get(set);
+    if (builds === undefined) {
+      builds = new Map();
+      this.#running.set(set, builds);
+    }
+    const running = builds.get(action);
+    if (running !== undefined) return running;
+    const own = builds;
+    const build = this.#queue
+      .run(() => this.#scheduler.run(counted(set.indexes.build(action))))
+      .finally(() => own.delete(action));
+    own.set(action, build);
+    return build;
+  }
+}
+
+/** Does the work; gives the units that it took. */
+function* counted(steps: Steps<unknown>): Steps<number> {
+  let units = 0;
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return units;
+    units += step.value;
+    yield step.value;
+  }
+}
+
+/** True when a decision about these permissions needs no long work first. */
+export function isQuick(policies: CompiledPolicies, required: RequiredPermissions): boolean {
+  if ("action" in required) return priceOf(policies, required.action.toWellFormed()) <= QUICK;
+  let price = 0;
+  for (const action of actionsOf(required)) {
+    price += priceOf(policies, action);
+    if (price > QUICK) return false;
+  }
+  return true;
+}
+
+/** Units of work of building what is missing for an action. */
+function priceOf({ sets }: CompiledPolicies, action: string): number {
+  let price = 0;
+  for (let index = 0; index < sets.length; index++) {
+    const { indexes, price: own } = sets[index] as PolicySet;
+    if (indexes.known(action) === undefined) price += own;
+  }
+  return price;
+}

@@ -1,0 +1,73 @@
+/** What the policies of a user say of one required permission: a look into the indexes of each of their sets. */
+
+import type { ConditionFields } from "../model/decision.ts";
+import type { CompiledPolicies } from "./compile.ts";
+import type { Leaf, LeafFindings } from "./decide-tree.ts";
+import { Findings, NO_STATEMENT } from "./matches.ts";
+import type { PolicySet } from "./policy-set.ts";
+import { RequiredResource } from "./required-resource.ts";
+import type { ResourceIndex } from "./resource-index.ts";
+import type { CompiledStatement } from "./statement.ts";
+
+/** Whose look it is. */
+export interface Looker {
+  readonly user: string;
+  readonly context: ConditionFields;
+  /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
+  readonly userOnlyDenies: boolean;
+}
+
+// One object each serves all look-ups, so that a look-up allocates nothing.
+const findings = new Findings();
+const required = new RequiredResource();
+
+const result = {
+  deny: undefined as CompiledStatement | undefined,
+  fails: false,
+  allowed: false,
+  /** Units of work. */
+  work: 0,
+};
+
+/** Looks at one permission. Read the result before the next call, which fills it anew. */
+export function look(
+  policies: CompiledPolicies,
+  { action, resource }: Leaf<string>,
+  { user, context, userOnlyDenies }: Looker,
+): LeafFindings & { readonly work: number } {
+  const wellFormed = action.toWellFormed();
+  required.set(resource.toWellFormed(), policies.arnPrefix);
+  findings.begin(context, user, userOnlyDenies);
+  result.deny = undefined;
+  const { sets } = policies;
+  for (let index = 0; index < sets.length; index++) {
+    const set = sets[index] as PolicySet;
+    lookIn(set.indexOf(wellFormed).resources);
+    if (findings.deny !== NO_STATEMENT) noteDeny(policies, set.statementAt(findings.deny));
+  }
+  result.allowed = findings.allowed;
+  result.fails = false;
+  if (policies.canFail) noteFailure(policies, context, user);
+  result.work = findings.work;
+  return result;
+}
+
+function lookIn(indexes: readonly ResourceIndex[]): void {
+  findings.deny = NO_STATEMENT;
+  for (let index = 0; index < indexes.length; index++) {
+    (indexes[index] as ResourceIndex).lookup(required, findings.user, findings);
+  }
+}
+
+function noteDeny(policies: CompiledPolicies, statement: CompiledStatement): void {
+  result.deny = policies.earlier(result.deny, statement);
+}
+
+/** The first of deny and failure ends the check; only a deny that comes before is named. */
+function noteFailure(policies: CompiledPolicies, context: ConditionFields, user: string): void {
+  const failure = policies.firstFailure(context, user);
+  if (failure === undefined) return;
+  result.fails = true;
+  if (result.deny !== undefined && policies.earlier(failure, result.deny) === failure)
+    result.deny = undefined;
+}

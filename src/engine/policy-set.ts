@@ -1,0 +1,142 @@
+/**
+ * Policies that are attached together (those of a group), indexed once and shared by every user who has them.
+ * `${user}` is bound when matching. What belongs to one action is indexed when the action is first asked for.
+ */
+
+import type { ConditionFields } from "../model/decision.ts";
+import { type ActionIndex, ActionIndexes, ListedStatements } from "./action-indexes.ts";
+import { ActionLists } from "./action-lists.ts";
+import type { CompiledPolicy } from "./compiled-policy.ts";
+import { Failures } from "./failures.ts";
+import { NO_STATEMENT } from "./matches.ts";
+import type { CompiledStatement } from "./statement.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
+
+/** Policies in evaluation order. Immutable but for indexes that are filled on first use. */
+export class PolicySet {
+  readonly policies: readonly CompiledPolicy[];
+  /** Number of statements. */
+  readonly size: number;
+  /** True when some statement has a condition, so that the condition fields of a request matter. */
+  readonly readsContext: boolean;
+  /** True when a condition reads attributes of the resource (`resource.X`). */
+  readonly readsResource: boolean;
+  /** True when the evaluation of some statement can fail. */
+  readonly canFail: boolean;
+  /** About the units of work of building the index of one action. */
+  readonly price: number;
+  /** The indexes by action. */
+  readonly indexes: ActionIndexes;
+  readonly #starts: readonly number[];
+  readonly #failures: Failures;
+  readonly #lists: ActionLists;
+  readonly #byList: readonly ListedStatements[];
+
+  /** Use {@link policySetInSteps}. */
+  constructor(partition: string, parts: SetParts) {
+    const { policies, starts, lists, byList, failures } = parts;
+    this.policies = policies;
+    this.#starts = starts;
+    this.#lists = lists;
+    this.#byList = byList;
+    this.#failures = failures;
+    this.size = parts.size;
+    this.readsContext = parts.readsContext;
+    this.readsResource = parts.readsResource;
+    this.canFail = failures.statements.length > 0;
+    this.price = lists.price + byList.reduce((sum, { price }) => sum + price, 0);
+    this.indexes = new ActionIndexes(partition, lists, byList);
+  }
+
+  /** The statements whose evaluation can fail, which denies everything whatever they are about; in order. */
+  get fallible(): readonly CompiledStatement[] {
+    return this.#failures.statements;
+  }
+
+  /** Order of the first statement whose evaluation fails for this user and context, or {@link NO_STATEMENT}. */
+  firstFailure(context: ConditionFields, user: string): number {
+    return this.canFail ? this.#failures.first(context, user) : NO_STATEMENT;
+  }
+
+  /** The statement at a position in evaluation order. */
+  statementAt(order: number): CompiledStatement {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] as number) <= order) low = middle;
+      else high = middle - 1;
+    }
+    const statements = this.policies[low]?.statements as readonly CompiledStatement[];
+    return statements[order - (this.#starts[low] as number)] as CompiledStatement;
+  }
+
+  /** The statements that match an action, in evaluation order, apart from the indexes. */
+  statementsMatching(action: string): readonly CompiledStatement[] {
+    const found: { readonly order: number; readonly statement: CompiledStatement }[] = [];
+    for (const list of finish(this.#lists.matchingInSteps(action))) {
+      const { statements, orders } = this.#byList[list] as ListedStatements;
+      for (const [position, statement] of statements.entries()) {
+        found.push({ order: orders[position] as number, statement });
+      }
+    }
+    return found.sort((a, b) => a.order - b.order).map(({ statement }) => statement);
+  }
+
+  /** The index of an action, built now where it was not. */
+  indexOf(action: string): ActionIndex {
+    return this.indexes.of(action);
+  }
+}
+
+/** What a set is made from. */
+interface SetParts {
+  readonly policies: readonly CompiledPolicy[];
+  /** Order of the first statement of each policy that has statements. */
+  readonly starts: readonly number[];
+  readonly size: number;
+  readonly lists: ActionLists;
+  readonly byList: readonly ListedStatements[];
+  readonly failures: Failures;
+  readonly readsContext: boolean;
+  readonly readsResource: boolean;
+}
+
+/** Puts compiled policies together; their order is kept, for a refusal names the first deny. */
+export function* policySetInSteps(all: readonly CompiledPolicy[], partition: string): Steps<PolicySet> {
+  const policies = all.filter(({ statements }) => statements.length > 0);
+  const lists = new ActionLists();
+  const byList: ListedStatements[] = [];
+  const failures = new Failures();
+  const starts: number[] = [];
+  let size = 0;
+  let work = 0;
+  let readsContext = false;
+  let readsResource = false;
+  for (const { statements } of policies) {
+    starts.push(size);
+    for (const statement of statements) {
+      const list = lists.add(statement.actions);
+      byList[list] ??= new ListedStatements();
+      (byList[list] as ListedStatements).add(statement, size);
+      failures.add(statement, size);
+      size++;
+      readsContext ||= statement.condition !== undefined;
+      readsResource ||= statement.condition?.readsResource === true;
+      work += PER_ITEM + statement.actions.text.length;
+    }
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
+  return new PolicySet(partition, {
+    policies,
+    starts,
+    size,
+    lists,
+    byList,
+    failures,
+    readsContext,
+    readsResource,
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * Long work in turns of the event loop, so that no request waits for another one's work (security.md §5.3). There is
+ * one event loop, so there is one {@link scheduler}: whatever is long shares its budget for each turn.
+ */
+
+/** Milliseconds of long work in one turn of the event loop. */
+export const TURN_MS = 4;
+
+/**
+ * How much work may be done for one request, in units as the steps yield them. All steps of a request share one
+ * budget. @see Scheduler.run
+ */
+export class WorkBudget {
+  #left: number;
+  readonly #refusal: () => Error;
+
+  /**
+   * @param units units of work
+   * @param refusal makes the error that ends the work above them; it says which limit
+   */
+  constructor(units: number, refusal: () => Error) {
+    this.#left = units;
+    this.#refusal = refusal;
+  }
+
+  /** Takes units off; throws the refusal when there are not enough. */
+  spend(units: number): void {
+    this.#left -= units;
+    if (this.#left < 0) throw this.#refusal();
+  }
+}
+
+/** What may end work before its end. */
+export interface RunOptions {
+  readonly budget?: WorkBudget | undefined;
+  /** Aborted when nobody waits for the result any more; the work ends with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Job {
+  readonly steps: Generator<unknown, unknown>;
+  readonly options: RunOptions;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Shares turns of the event loop between jobs, in order. */
+export class Scheduler {
+  /** Jobs, and those who do their own work in a turn. */
+  readonly #queue: (Job | (() => void))[] = [];
+  #scheduled = false;
+
+  /**
+   * Runs `steps` to their end, in slices; resolves with what they return, rejects with what they throw. Numbers that
+   * they yield are units of work and are taken off the budget.
+   */
+  run<T>(steps: Generator<unknown, T>, options: RunOptions = {}): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ steps, options, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves at the beginning of the next free turn, which then belongs to the caller alone. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#queue.push(resolve);
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#runTurn();
+      if (this.#queue.length > 0) this.#schedule();
+    });
+  }
+
+  #runTurn(): void {
+    const end = performance.now() + TURN_MS;
+    while (this.#queue.length > 0 && performance.now() < end) {
+      const next = this.#queue.shift() as Job | (() => void);
+      if (typeof next === "function") {
+        next();
+        return;
+      }
+      if (advance(next, end)) this.#queue.push(next);
+    }
+  }
+}
+
+/** Advances a job until it ends or the time is up; true when there is more to do. */
+function advance({ steps, options, resolve, reject }: Job, end: number): boolean {
+  try {
+    options.signal?.throwIfAborted();
+    do {
+      const step = steps.next();
+      if (step.done) {
+        resolve(step.value);
+        return false;
+      }
+      if (typeof step.value === "number") options.budget?.spend(step.value);
+    } while (performance.now() < end);
+    return true;
+  } catch (error) {
+    reject(error);
+    return false;
+  }
+}
+
+/** The scheduler of this process. */
+export const scheduler = new Scheduler();

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { DATABASE_TYPES, openStore } from "../../src/compose/backends.ts";
+import { loadServiceConfig } from "../../src/compose/configuration.ts";
+import { configFromObject } from "../../src/config/load.ts";
+import { itemNamed } from "../../src/config/table.ts";
+import { createLogger } from "../../src/observe/logger.ts";
+import { ConfigFolder, KEY, problemsOf } from "../config/config-folder.ts";
+
+const LOGGER = createLogger({
+  format: "text",
+  level: "NONE",
+  auditLevel: "NONE",
+  outputs: ["="],
+  filesKeep: 0,
+  fileMaxSizeMb: 0,
+});
+
+const CHOICES = itemNamed("database.type").choices ?? [];
+
+describe("database.type", () => {
+  it("names only backends that the configuration knows", () => {
+    expect(DATABASE_TYPES.filter((type) => !CHOICES.includes(type))).toEqual([]);
+    expect(DATABASE_TYPES).toEqual(expect.arrayContaining(["local", "mem"]));
+  });
+
+  it("is judged alike by the configuration and by opening the store", async () => {
+    const folder = new ConfigFolder();
+    const missing = CHOICES.filter((type) => !DATABASE_TYPES.includes(type));
+    for (const type of missing) {
+      const env = { SVC_AUTH_ENCRYPT_SECRET_KEY: KEY, SVC_DATABASE_TYPE: type };
+      const [problem] = problemsOf(() => loadServiceConfig(folder.options({ env })));
+      expect(problem).toBe(
+        `SVC_DATABASE_TYPE: database.type: ${type} is not available in this build; use ${DATABASE_TYPES.join(" or ")}`,
+      );
+      const { values } = configFromObject({ "database.type": type }, {}, { requirements: "none" });
+      await expect(openStore(values, LOGGER)).rejects.toThrow(`${type} is not available in this build`);
+    }
+  });
+});

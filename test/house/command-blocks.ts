@@ -1,0 +1,70 @@
+/**
+ * Every command block (`sh` or `console`) of the documentation: which test runs it, or why none does. `docs.test.ts`
+ * checks that this table is complete and that none of its rows is superfluous.
+ */
+
+/** Blocks of a page that a test runs. */
+export interface ExecutedBlocks {
+  readonly page: string;
+  /** How the blocks begin; absent: all blocks of the page in this language. */
+  readonly begins?: string;
+  readonly language: "sh" | "console";
+  /** The test that runs them; it reads the page. */
+  readonly test: string;
+}
+
+/** One block that no test runs. */
+export interface UnexecutedBlock {
+  readonly page: string;
+  /** How the block begins, without a prompt. */
+  readonly begins: string;
+  readonly reason: string;
+}
+
+const FIRST_STEPS = "test/end-to-end/first-steps.test.ts";
+const POLICY_WORK = "test/cli/policy/docs.test.ts";
+const PAGES = "test/end-to-end/pages.test.ts";
+
+/** Blocks that a test runs. */
+export const EXECUTED: readonly ExecutedBlocks[] = [
+  { page: "docs/first-steps.md", language: "sh", test: FIRST_STEPS },
+  { page: "docs/first-steps.md", language: "console", test: FIRST_STEPS },
+  { page: "README.md", begins: "npm ci", language: "sh", test: FIRST_STEPS },
+  { page: "README.md", begins: "curl", language: "console", test: FIRST_STEPS },
+  { page: "docs/policy-work.md", language: "console", test: POLICY_WORK },
+  { page: "docs/model.md", language: "console", test: POLICY_WORK },
+  { page: "docs/data-server-api.md", language: "console", test: PAGES },
+  { page: "docs/datasets.md", language: "console", test: PAGES },
+  { page: "docs/datasets.md", language: "sh", test: PAGES },
+  { page: "docs/management-api.md", language: "console", test: PAGES },
+  { page: "docs/svcctl.md", begins: "cat > ReadData.json", language: "sh", test: PAGES },
+  { page: "docs/svcctl.md", language: "console", test: PAGES },
+];
+
+/** Blocks that no test runs. */
+export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
+  {
+    page: "README.md",
+    begins: "npm run -s svc-authorizer",
+    reason: "needs a configuration file of the reader",
+  },
+  { page: "CONTRIBUTING.md", begins: "git clone", reason: "needs the address of the repository" },
+  {
+    page: "docs/authzen.md",
+    begins: "npm run -s authzen-scenario",
+    reason: "test/scenario/authzen.test.ts runs its parts",
+  },
+  { page: "docs/bootstrap.md", begins: "OLD=… NEW=", reason: "a pattern with placeholders" },
+  {
+    page: "docs/bootstrap.md",
+    begins: "TOKEN=… svc-authorizer import",
+    reason: "needs another running service",
+  },
+  { page: "docs/svcctl.md", begins: "vault read", reason: "needs a vault" },
+  { page: "docs/svcctl.md", begins: "source <(svcctl", reason: "lines for start-up files of shells" },
+  {
+    page: "docs/testing.md",
+    begins: "npm run -s svc-authorizer",
+    reason: "needs a file that the reader writes",
+  },
+];

@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CONFIG_ITEMS } from "../../src/config/table.ts";
+
+const SRC = join(import.meta.dirname, "..", "..", "src");
+
+/** Where rows and their documentation stand: a name in these files is no use of the item. */
+const TABLE = /^config\/(?:items\/|table\.ts|redact\.ts)/;
+
+const TEXT = globSync("**/*.ts", { cwd: SRC })
+  .filter((path) => !TABLE.test(path))
+  .map((path) => readFileSync(join(SRC, path), "utf8"))
+  .join("\n");
+
+/**
+ * Whether code reads the value: as `values["name"]`, or through the readers of `computed-defaults.ts`. Code that only
+ * sets the item (`"name": value`) does not count.
+ */
+function isRead(name: string): boolean {
+  const quoted = `"${name.replaceAll(".", "\\.")}"`;
+  return new RegExp(`[vV]alues\\[${quoted}\\]|\\bread\\(${quoted}\\)|\\(read, ${quoted}\\)`).test(TEXT);
+}
+
+describe("every configuration item", () => {
+  it.each(CONFIG_ITEMS.map(({ name, acts }) => [name, acts] as const))(
+    "%s is marked as it is: %s",
+    (name, acts) => {
+      expect(
+        isRead(name),
+        `src/config/items: ${name} says "${acts}", but ${isRead(name) ? "it is read" : "nothing reads it"}`,
+      ).toBe(!acts.startsWith("no: "));
+    },
+  );
+});
