@@ -1,5 +1,5 @@
 /**
- * The catalog: what policies can speak about, and the policies and groups that ship (design §5). This file is its
+ * The catalog: what policies can speak about, and the policies and groups that ship. This file is its
  * contract; `open-catalog.ts` reads it from `policies/`.
  */
 

@@ -1,4 +1,4 @@
-/** The permission tables of `policies/endpoints/`: what each operation of a data server needs (seed 000). */
+/** The permission tables of `policies/endpoints/`: what each operation of a data server needs (permissions.md §8). */
 
 import type { RequiredAnyResource, RequiredLeaf } from "../model/decision.ts";
 import type { Provenance } from "./provenance.ts";
@@ -41,12 +41,12 @@ export interface PerItemTemplate extends RequiredLeaf {
   readonly unlessFalse?: string;
 }
 
-/** A row of seed 000 that a row stands for. */
-export interface SeedRow {
+/** A row of the reference (permissions.md §12) that a row stands for. */
+export interface ReferenceRow {
   /** Counted from 1. */
   readonly row: number;
   readonly name: string;
-  /** Where the seed says something else than the row. */
+  /** Where the reference says something else than the row. */
   readonly differs?: string;
   readonly note?: string;
 }
@@ -78,7 +78,7 @@ export interface EndpointRow extends Provenance {
   /** For people: when the data server answers 501. */
   readonly availability: readonly string[];
   readonly deprecated: boolean;
-  readonly seed: readonly SeedRow[];
+  readonly reference: readonly ReferenceRow[];
 }
 
 /** The permission table of one API. */

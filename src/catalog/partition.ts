@@ -1,4 +1,4 @@
-/** Policy data is written with partition `svc`; another one is applied here, field by field (design §5). */
+/** Policy data is written with partition `svc`; another one is applied here, field by field. */
 
 import { AuthorizerError } from "../errors.ts";
 import { formatArn, parseArn } from "../model/arn.ts";

@@ -2,8 +2,8 @@
 
 /** Where a piece of policy data comes from, and where another form of it exists. */
 export interface Provenance {
-  /** `seed 000`, or `data server` for what only the reference has. */
+  /** The section of `docs/spec/` that it was taken from, such as `permissions.md §12`. */
   readonly source: string;
-  /** Where the seed and the data server differ, and what was chosen. */
+  /** Where the reference and the data server differ, and what was chosen. */
   readonly note?: string;
 }

@@ -18,7 +18,7 @@ type RowOnDisk = Pick<
   EndpointRow,
   "operation" | "method" | "path" | "authentication" | "required" | "source" | "note"
 > &
-  Partial<Pick<EndpointRow, "query" | "headers" | "facts" | "availability" | "deprecated" | "seed">> & {
+  Partial<Pick<EndpointRow, "query" | "headers" | "facts" | "availability" | "deprecated" | "reference">> & {
     readonly any_authenticated_user?: true;
     readonly for_each?: NonNullable<EndpointRow["forEach"]>;
     readonly per_item?: PerItemOnDisk;
@@ -44,7 +44,7 @@ function readRow(row: RowOnDisk): EndpointRow {
     facts: row.facts ?? [],
     availability: row.availability ?? [],
     deprecated: row.deprecated ?? false,
-    seed: row.seed ?? [],
+    reference: row.reference ?? [],
     anyAuthenticatedUser: any_authenticated_user ?? false,
     ...(for_each !== undefined && { forEach: for_each }),
     ...(per_item !== undefined && { perItem: readPerItem(per_item) }),

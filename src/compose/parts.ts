@@ -130,7 +130,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
   return {
     version,
     decisions,
-    s3Domains: values["gateways.s3.domain_name"] ?? [],
+    s3Domains: values["gateways.s3.domain_name"],
     pageTokenKeys: pageTokenKeys(values),
     forwardAuth: forwardAuth(values, decisions, identities),
     metadata: {

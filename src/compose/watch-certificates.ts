@@ -1,5 +1,5 @@
 /**
- * Certificates are read again when their files change (design §1). The files are asked for their times instead of
+ * Certificates are read again when their files change (decision-api.md §1.2). The files are asked for their times instead of
  * being watched: secrets mounted by Kubernetes change by links to other folders, which no watch of a file tells.
  */
 

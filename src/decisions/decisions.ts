@@ -1,5 +1,5 @@
 /**
- * The decision use cases (decision-api.md §2, §3): this file is their contract, `open-decisions.ts` builds them.
+ * The decision use cases (decision-api.md §2, decision-api.md §3): this file is their contract, `open-decisions.ts` builds them.
  * Answers about a user whose policies are cached come back at once, not as a promise: the hot path pays no turn of
  * the event loop.
  */
@@ -145,7 +145,7 @@ export interface Decisions {
   close(): void;
 }
 
-/** Counters as plain numbers: cheap on the hot path, handed to the metrics library at scrape time (design §7). */
+/** Counters as plain numbers: cheap on the hot path, handed to the metrics library at scrape time. */
 export interface DecisionCounters {
   /** By entrance, by effect. */
   readonly decisions: Readonly<Record<Entrance, Record<Effect, number>>>;

@@ -1,5 +1,5 @@
 /**
- * The cache of users with their compiled policies (`auth.cache.*`; design §2; security.md §4).
+ * The cache of users with their compiled policies (`auth.cache.*`; security.md §4.1).
  *
  * A write on this node evicts exactly the entries that it touches. A load that began before a write is not kept
  * when the write touched what it loaded, and is never shared with callers who came after the write.

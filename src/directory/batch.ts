@@ -1,7 +1,6 @@
 /**
  * Reading and changing the whole directory at once: what data sets, exports and bootstrap use (decision-api.md §6).
- * A batch may be larger than one commit; it is all or nothing as seen by readers, and a restart finishes or undoes
- * what a crash interrupted (design §4).
+ * A batch is one commit of any size (journal.md §2): all or nothing, for readers and after a crash.
  */
 
 import type { Group, User } from "../model/entities.ts";
@@ -122,13 +121,12 @@ export interface DirectoryBatches {
   /**
    * Applies operations in order, all or nothing. Everything a put refers to must exist before it or be put earlier
    * in the batch, else "invalid_request" with the index of the operation in each problem's pointer (`/3`).
-   * Deleting or detaching what is absent is no error. Waits while another batch is under way.
+   * Deleting or detaching what is absent is no error.
    */
   apply(operations: readonly BatchOperation[], options: BatchOptions): Promise<void>;
   /**
    * Plans from one state and applies the plan together with a durable mark, all or nothing. What the plan read by name
-   * is what is written over: where somebody else was faster, also from another process, it is planned again. (A batch
-   * of more than one commit relies on being the only process.)
+   * is what is written over: where somebody else was faster, also from another process, it is planned again.
    * @param name of the mark
    * @param plan may run more than once; undefined leaves everything as it is
    * @returns the plan's result, undefined where there was none

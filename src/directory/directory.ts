@@ -1,6 +1,6 @@
 /**
- * The directory: who exists and what is attached to whom, as use cases over the store port (design §3, §4;
- * authorization-api.md §5 to §7). This file is its contract; `open-directory.ts` builds it.
+ * The directory: who exists and what is attached to whom, as use cases over the store port
+ * (authorization-api.md §5 to authorization-api.md §7). This file is its contract; `open-directory.ts` builds it.
  *
  * Every method takes names, resolves them to internal ids inside one snapshot, and throws AuthorizerError:
  * "not_found" (message names what is missing), "already_exists", "invalid_request" (with problems), "conflict"

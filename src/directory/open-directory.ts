@@ -5,7 +5,7 @@ import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
 import type { DirectoryContext } from "./context.ts";
-import type { Directory } from "./directory.ts";
+import type { Directory, DirectoryChange } from "./directory.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
 import { readPrincipal } from "./read/principals.ts";
 import { survey } from "./read/survey.ts";
@@ -20,14 +20,12 @@ import { ChangeNotifier } from "./write/changes.ts";
 import { createCredentials } from "./write/credentials.ts";
 import { createExternalPrincipals } from "./write/external-principals.ts";
 import { createGroups } from "./write/groups.ts";
-import { LargeCommits } from "./write/large-commits.ts";
 import { createPolicies } from "./write/policies.ts";
 import { createResources } from "./write/resources.ts";
 import { createSessions } from "./write/sessions.ts";
 import { createTokenClaims } from "./write/token-claims.ts";
 import { Writer } from "./write/transaction.ts";
 import { createUsers } from "./write/users.ts";
-import { WriteGate } from "./write/write-gate.ts";
 
 /** What a directory is opened with. */
 export interface DirectoryOptions {
@@ -86,15 +84,13 @@ async function checkLayout(store: Store): Promise<void> {
 }
 
 /**
- * Opens the directory in a store: finishes or undoes an interrupted batch, opens the secrets, takes up unfinished
- * sweeps. Throws AuthorizerError "invalid_request" for a secret key that does not fit the store.
+ * Opens the directory in a store: opens the secrets, takes up sweeps that were not finished. Throws AuthorizerError
+ * "invalid_request" for a secret key that does not fit the store.
  */
 export async function openDirectory(options: DirectoryOptions): Promise<OpenedDirectory> {
   const { store, previousSecretKey, keyCost = DURABLE_COST } = options;
   const now = options.now ?? (() => Math.floor(Date.now() / 1_000));
   await checkLayout(store);
-  const largeCommits = new LargeCommits(store);
-  await largeCommits.recover();
   const secrets = await openSecrets({
     store,
     secretKey: options.secretKey,
@@ -103,9 +99,12 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     now,
   });
   const notifier = new ChangeNotifier();
+  const unsubscribe = store.subscribe(({ change }) => {
+    if (change !== undefined) notifier.notify(change as DirectoryChange);
+  });
   const policies = new PolicyCache();
-  const writer = new Writer({ store, policies, gate: new WriteGate(), largeCommits, notifier });
-  const maintenance = new Maintenance({ store, writer, resealing: new Resealing(store, secrets), now });
+  const writer = new Writer({ store, policies });
+  const maintenance = new Maintenance({ store, resealing: new Resealing(store, secrets), now });
   const context: DirectoryContext = {
     store,
     policies,
@@ -124,13 +123,14 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     wakeMaintenance: () => maintenance.wake(),
   };
   maintenance.wake();
-  return assemble(context, notifier, maintenance);
+  return assemble(context, notifier, maintenance, unsubscribe);
 }
 
 function assemble(
   context: DirectoryContext,
   notifier: ChangeNotifier,
   maintenance: Maintenance,
+  unsubscribe: () => void,
 ): OpenedDirectory {
   return {
     users: createUsers(context),
@@ -150,7 +150,10 @@ function assemble(
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
     health: () => context.store.health(),
-    close: () => maintenance.close(),
+    async close() {
+      await maintenance.close();
+      unsubscribe();
+    },
     storeReplaced() {
       notifier.notify({ all: true });
       maintenance.wake();

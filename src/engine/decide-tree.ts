@@ -1,5 +1,5 @@
 /**
- * Trees of required permissions (evaluation.md §8) and the text of a refusal (§9), whatever a leaf asks about: one
+ * Trees of required permissions (evaluation.md §8) and the text of a refusal (evaluation.md §9), whatever a leaf asks about: one
  * resource or a set of them. Deny wins over allow wherever it stands; what cannot be evaluated denies.
  */
 

@@ -122,7 +122,7 @@ export function routed({ routes, decode, claim }: RouterOptions): (exchange: Exc
   };
 }
 
-/** The path of a target in absolute form (RFC 9112 §3.2.2); any other target as it is. */
+/** The path of a target in absolute form (RFC 9112, section 3.2.2); any other target as it is. */
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const authority = target.indexOf("://");

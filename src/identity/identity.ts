@@ -1,6 +1,6 @@
 /**
  * Who calls: access keys, login tokens and signatures of end users, verified against the directory (security.md §1.1,
- * §2.6 to §2.11, §4.4). This file is the contract of the room, `open-identities.ts` builds it. A result that is at
+ * security.md §2.6 to security.md §2.11, security.md §4.4). This file is the contract of the room, `open-identities.ts` builds it. A result that is at
  * hand comes at once, not as a promise: forward-auth pays no turn of the event loop for it.
  */
 
@@ -85,10 +85,11 @@ export interface Identities {
    */
   withSignature(request: SignedRequest, source: string): Identity | Promise<Identity>;
   /**
-   * A login token for the user, valid `auth.login_duration` and at most `auth.login_max_duration`; "unauthenticated"
-   * where the user or key of the identity is gone meanwhile.
+   * Issues a login token for the user, valid for `seconds`, or for `auth.login_duration` where that is absent. Throws
+   * "invalid_request" where `seconds` is no whole number from 1 to `auth.login_max_duration`, "unauthenticated" where
+   * the user or key of the identity is gone meanwhile.
    */
-  issueLoginToken(identity: Identity): Promise<IssuedToken>;
+  issueLoginToken(identity: Identity, seconds?: number): Promise<IssuedToken>;
   /**
    * Ends a login token for good: its id is claimed until the token has expired. One that has ended already is no error;
    * "invalid_request" for an identity without token.

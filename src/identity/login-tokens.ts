@@ -1,4 +1,4 @@
-/** Login tokens: issued, verified, ended (security.md §1.1, §2.11, §4.4). */
+/** Login tokens: issued, verified, ended (security.md §1.1, security.md §2.11, security.md §4.4). */
 
 import { hash, randomUUID } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
@@ -66,16 +66,17 @@ export class LoginTokens {
     return this.#verified.load(digest, () => this.#verifyNew(token)).then(identityOf);
   }
 
-  /** A token for who has proved to be a user; "unauthenticated" where user or key are gone meanwhile. */
-  async issue({ username, userId, accessKeyId }: Identity): Promise<IssuedToken> {
-    const { now, seconds, maxSeconds, keys } = this.#options;
+  /** Issues a token to a proven user, as `Identities.issueLoginToken` says. */
+  async issue({ username, userId, accessKeyId }: Identity, wanted?: number): Promise<IssuedToken> {
+    const { now, keys } = this.#options;
+    const lifetime = this.#lifetime(wanted);
     // Taken before the state is read: what is ended after that is ended for this token too.
     const before = now();
     const session = await this.#session(username, accessKeyId === undefined ? {} : { accessKeyId });
     if (session?.userId !== userId || !session.holdsKey) throw refused("credentials");
     const issued_at_ms = Math.max(before, session.validAfter + 1);
     const iat = Math.floor(issued_at_ms / 1_000);
-    const expiresAt = iat + Math.min(seconds, maxSeconds);
+    const expiresAt = iat + lifetime;
     const ours: OurClaims = {
       user_id: userId,
       issued_at_ms,
@@ -110,6 +111,17 @@ export class LoginTokens {
   /** Evicts what a committed write touched. */
   evict(change: DirectoryChange): void {
     this.#verified.evict(change);
+  }
+
+  /** Seconds that a new token is valid. */
+  #lifetime(wanted: number | undefined): number {
+    const { seconds, maxSeconds } = this.#options;
+    if (wanted === undefined) return Math.min(seconds, maxSeconds);
+    if (Number.isInteger(wanted) && wanted >= 1 && wanted <= maxSeconds) return wanted;
+    const message = `expected a whole number of seconds from 1 to ${maxSeconds} (auth.login_max_duration)`;
+    throw new AuthorizerError("invalid_request", message, {
+      problems: [{ pointer: "/token_expiration_duration", message }],
+    });
   }
 
   async #verifyNew(token: string): Promise<VerifiedToken> {

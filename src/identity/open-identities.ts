@@ -100,8 +100,8 @@ class Verifying implements Identities {
       : this.#bySignature(key, signature, source);
   }
 
-  issueLoginToken(identity: Identity): Promise<IssuedToken> {
-    return this.#tokens.issue(identity);
+  issueLoginToken(identity: Identity, seconds?: number): Promise<IssuedToken> {
+    return this.#tokens.issue(identity, seconds);
   }
 
   logout(identity: Identity, expiresAt: number): Promise<void> {

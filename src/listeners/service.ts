@@ -1,4 +1,4 @@
-/** The service listener: the APIs that servers, gateways and services call. */
+/** The service listener: the APIs that servers, gateways and services call (security.md §1.3). */
 
 import { type AuthorizationOptions, authorizationOperations } from "../api/data-server/authorization-api.ts";
 import { mountOperations } from "../api/data-server/operation.ts";

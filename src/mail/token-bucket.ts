@@ -1,4 +1,4 @@
-/** The rate of mails (seed 002 `email.limit_every_duration`, `email.burst`): a token bucket, full at the start. */
+/** The rate of mails (`email.limit_every_duration`, `email.burst`): a token bucket, full at the start. */
 
 /** How often mails may be sent. */
 export interface MailRate {

@@ -1,4 +1,4 @@
-/** Questions and answers of the policy decision point (evaluation.md §1, §8; decision-api.md §3, §5). */
+/** Questions and answers of the policy decision point (evaluation.md §1, evaluation.md §8; decision-api.md §3, decision-api.md §5). */
 
 import type { Via } from "./policy.ts";
 
@@ -45,16 +45,53 @@ export interface Outcome {
   readonly message?: string;
 }
 
-/** A statement that decided (decision-api.md §5). */
-export interface DeterminingStatement {
+/** What a variable in a condition value, such as `${subject.team}`, stood for. */
+export interface VariableValue {
+  readonly variable: string;
+  /** Absent: the variable has no single text as its value. */
+  readonly given?: string;
+}
+
+/** One field under one operator of a condition: what the statement wanted and what the request gave. */
+export interface ConditionTest {
+  readonly operator: string;
+  /** "" for an unknown operator without fields. */
+  readonly field: string;
+  /** Values of the policy, as written: at most 20, each cut after 256 characters. */
+  readonly wanted: readonly string[];
+  /** Number of values in the policy, where there are more than shown. */
+  readonly wanted_total?: number;
+  /** Value of the request, cut as {@link wanted}; absent where it has none, or an object. */
+  readonly given?: string | readonly string[];
+  /** Number of values in the request, where there are more than shown. */
+  readonly given_total?: number;
+  /** What the variables in {@link wanted} stood for; absent without variables. */
+  readonly variables?: readonly VariableValue[];
+  /**
+   * `error` (an address that is none, an unknown operator) denies every request; `unreadable` (a list under an
+   * operator for one value, a text that is no number) concerns this statement only: an allow does not hold, a deny does.
+   */
+  readonly result: "satisfied" | "unsatisfied" | "unreadable" | "error";
+}
+
+/** Where a statement stands. */
+export interface StatementName {
   readonly policy: string;
   /** 0-based index of the statement in its policy. */
   readonly statement: number;
+  /** The statement's own name, where it has one. */
+  readonly sid?: string;
+}
+
+/** A statement that decided (decision-api.md §5). */
+export interface DeterminingStatement extends StatementName {
   readonly effect: string;
   /** The action pattern that matched; "" where the statement is broken and denies everything. */
   readonly action: string;
   /** The resource pattern that matched, as written; the whole resource text where it is broken. */
   readonly resource: string;
+  /** What its condition wanted and had; absent without a condition, and behind the first 100 tests. */
+  readonly conditions?: readonly ConditionTest[];
   readonly via: readonly Via[];
 }
 
@@ -66,11 +103,12 @@ export type EffectTree =
   | { readonly or: readonly EffectTree[]; readonly effect?: Effect };
 
 /** A statement that nearly allowed, for neutral decisions. */
-export interface NearMiss {
-  readonly policy: string;
-  readonly statement: number;
+export interface NearMiss extends StatementName {
   readonly why: "action" | "resource" | "condition";
+  /** The same in words. */
   readonly detail: string;
+  /** For `condition`: what it wanted and had. */
+  readonly conditions?: readonly ConditionTest[];
 }
 
 /** The reason of a decision (decision-api.md §5). */

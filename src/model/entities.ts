@@ -1,4 +1,4 @@
-/** Who exists: users, groups, credentials, external principals, token claims (seed 000, "Other RBAC entities"). */
+/** Who exists: users, groups, credentials, external principals, token claims (permissions.md §11.2). */
 
 /** A scalar or nested attribute value of a registered property (decision-api.md §4). */
 export type PropertyValue =

@@ -1,4 +1,4 @@
-/** What makes a policy unfit to be stored (evaluation.md §11; limits of decision-api.md §1). */
+/** The rules that a policy must keep to be stored (evaluation.md §11; limits of decision-api.md §1). */
 
 import type { Problem } from "../errors.ts";
 import { parseArn } from "./arn.ts";
@@ -44,6 +44,8 @@ interface Checks {
   readonly problems: Problem[];
 }
 
+/** The letters and digits of IAM's `Sid`, and what names of programs have besides. */
+const SID = /^[A-Za-z0-9._-]{1,128}$/;
 const WILDCARD = /[*?]/;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 const HALF_PAIR = "must be well-formed Unicode: it has half of a surrogate pair";
@@ -123,6 +125,10 @@ function checkResource(text: string, checks: Checks, pointer: string): void {
 
 function checkStatement(statement: Statement, checks: Checks, pointer: string): void {
   const { problems } = checks;
+  if (statement.sid !== undefined && !SID.test(statement.sid)) {
+    const message = 'must be 1 to 128 letters, digits, ".", "_" or "-"';
+    problems.push({ pointer: `${pointer}/sid`, message });
+  }
   const effect = effectProblem(statement.effect);
   if (effect !== undefined) problems.push({ pointer: `${pointer}/effect`, message: effect });
   if (statement.action.length === 0) {

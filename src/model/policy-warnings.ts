@@ -1,4 +1,4 @@
-/** What is legal in a policy but surely not meant (evaluation.md §3, §5; permissions.md, "Replication API"). */
+/** What is valid in a policy but almost certainly a mistake (evaluation.md §3, evaluation.md §5; permissions.md §5). */
 
 import type { Problem } from "../errors.ts";
 import { type Arn, parseArn } from "./arn.ts";
@@ -143,8 +143,12 @@ export function policyWarnings(
   const look = new Look(vocabulary, steps);
   const warnings: Problem[] = [];
   const warn: Warn = (pointer, message) => warnings.push({ pointer, message });
+  const sids = new Set<string>();
   for (const [index, statement] of policy.statement.entries()) {
     const pointer = `/statement/${index}`;
+    if (statement.sid !== undefined && sids.has(statement.sid))
+      warn(`${pointer}/sid`, "another statement of this policy has the same sid");
+    if (statement.sid !== undefined) sids.add(statement.sid);
     const resources = parseResourceText(statement.resource) ?? [];
     for (const resource of resources) {
       const arn = parseArn(resource, vocabulary.partition);

@@ -1,6 +1,6 @@
 /**
  * A histogram for hot paths: observing is a few comparisons and additions, without labels, maps or allocation. The
- * series are composed when metrics are scraped (design §7).
+ * series are composed when metrics are scraped.
  */
 
 import type { DurationMeter } from "../http/ports.ts";

@@ -1,5 +1,5 @@
 /**
- * Metrics whose values live elsewhere, as plain numbers, and are read when the registry is scraped (design §7). The
+ * Metrics whose values live elsewhere, as plain numbers, and are read when the registry is scraped. The
  * registry asks each metric for its name, help, type and values; how they came about is the metric's own affair.
  */
 

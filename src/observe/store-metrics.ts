@@ -34,6 +34,8 @@ export function observeStore(store: Store, counters: StoreCounters): Store {
     snapshot: async () =>
       new ObservedSnapshot(await measured(counters.snapshot, () => store.snapshot()), counters),
     commit: (commit: Commit) => measured(counters.commit, () => store.commit(commit)),
+    changes: (after, limit) => store.changes(after, limit),
+    subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),
     close: () => store.close(),
   };
@@ -46,6 +48,10 @@ class ObservedSnapshot implements Snapshot {
   constructor(snapshot: Snapshot, counters: StoreCounters) {
     this.#snapshot = snapshot;
     this.#counters = counters;
+  }
+
+  get revision(): number {
+    return this.#snapshot.revision;
   }
 
   get(partition: string, key: string): Promise<StoredRecord | undefined> {

@@ -1,6 +1,6 @@
 /**
- * From a request of a data server to what it needs: the permission tables applied (seed 000, "Main API"; security.md
- * §2). This file is the contract of the room, `open-endpoints.ts` builds it from the catalog. Pure and synchronous.
+ * From a request of a data server to what it needs: the permission tables applied (permissions.md §8,
+ * security.md §2). This file is the contract of the room, `open-endpoints.ts` builds it from the catalog. Pure and synchronous.
  */
 
 import type { EndpointApi } from "../catalog/endpoint-table.ts";

@@ -1,16 +1,19 @@
 /** Checks of what callers hand to a store, the same for every backend. */
 
 import { AuthorizerError } from "../errors.ts";
-import type { Commit, Expectation, ScanOptions } from "./port.ts";
-import { MAX_COMMIT_OPERATIONS, MAX_KEY_BYTES } from "./port.ts";
+import { Turns } from "../schedule/turns.ts";
+import type { Commit, Expectation, ReadSet, RecordName, RecordPut, ScanOptions } from "./port.ts";
+import { MAX_KEY_BYTES } from "./port.ts";
 
 const PARTITION = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** A commit whose parts are all present and have passed {@link checkCommit}. */
 export interface CheckedCommit {
   readonly expect: readonly Expectation[];
-  readonly put: NonNullable<Commit["put"]>;
-  readonly delete: NonNullable<Commit["delete"]>;
+  readonly reads: ReadSet | undefined;
+  readonly put: readonly RecordPut[];
+  readonly delete: readonly RecordName[];
+  readonly change: unknown;
 }
 
 /** A scan with its defaults filled in, all texts well-formed. */
@@ -39,29 +42,28 @@ export function checkPartition(partition: string): void {
 }
 
 /**
- * Checks a commit against the port's limits. Throws AuthorizerError "invalid_request" for too many operations, a key
- * that no record may have, a value that is not well-formed, or a key that is put twice or both put and deleted.
+ * Checks a commit against the port's limits, in turns where it is large. Throws AuthorizerError "invalid_request" for
+ * a key that no record may have, a value that is not well-formed, or a key that is put twice or both put and deleted.
  */
-export function checkCommit(commit: Commit): CheckedCommit {
-  const checked = { expect: commit.expect ?? [], put: commit.put ?? [], delete: commit.delete ?? [] };
-  const operations = checked.expect.length + checked.put.length + checked.delete.length;
-  if (operations > MAX_COMMIT_OPERATIONS) {
-    throw invalid(`A commit has ${operations} operations; at most ${MAX_COMMIT_OPERATIONS} are possible.`);
-  }
-  for (const { partition, key } of checked.expect) checkKey(partition, key);
+export async function checkCommit(commit: Commit): Promise<CheckedCommit> {
+  const { expect = [], reads, put = [], delete: deleted = [], change } = commit;
+  const turns = new Turns();
+  for (const { partition, key } of expect) checkKey(partition, key);
   const written = new Set<string>();
-  for (const { partition, key, value } of checked.put) {
+  for (const { partition, key, value } of put) {
     const name = checkKey(partition, key);
     if (written.has(name)) throw invalid(`A commit puts the key ${quote(key)} twice.`);
     if (!value.isWellFormed()) throw invalid(`The value of the key ${quote(key)} has a lone surrogate.`);
     written.add(name);
+    if (turns.spent) await turns.yield();
   }
-  for (const { partition, key } of checked.delete) {
+  for (const { partition, key } of deleted) {
     if (written.has(checkKey(partition, key))) {
       throw invalid(`A commit both puts and deletes the key ${quote(key)}.`);
     }
+    if (turns.spent) await turns.yield();
   }
-  return checked;
+  return { expect, reads, put, delete: deleted, change };
 }
 
 /**

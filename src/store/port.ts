@@ -1,11 +1,8 @@
 /**
- * The port of the key-value store (design §4; seed 002 `database.type`): ordered, partitioned, with snapshots and
- * atomic commits. Backends: memory, local (LMDB); later postgres, dynamodb, cosmosdb. Each passes the one contract
- * suite in `test/contract/store-contract.ts`.
+ * The port of the key-value store (`database.type`): ordered, partitioned, with snapshots and atomic commits of any
+ * size, each of which is one revision (journal.md §1). Each implementation passes the contract suite in
+ * `test/contract/store-contract.ts`.
  */
-
-/** Most operations (puts and deletes and expectations together) a commit may have: what DynamoDB and Cosmos DB can do. */
-export const MAX_COMMIT_OPERATIONS = 100;
 
 /** Longest key in UTF-8 bytes. LMDB's limit is 1,978 bytes for partition and key together. */
 export const MAX_KEY_BYTES = 1_900;
@@ -14,7 +11,7 @@ export const MAX_KEY_BYTES = 1_900;
 export interface StoredRecord {
   /** UTF-8 text, opaque to the store (JSON by the directory's choice). */
   readonly value: string;
-  /** Opaque; differs after every write of the key, never repeats for a key, also across delete and re-create. */
+  /** The revision that wrote it, as a text; never repeats for a key, also across delete and re-create. */
   readonly version: string;
 }
 
@@ -35,6 +32,8 @@ export interface ScanOptions {
 
 /** One consistent state: nothing committed after its creation shows. Must be released. */
 export interface Snapshot {
+  /** Revision of the newest commit that this state has; 0 for a new store. */
+  readonly revision: number;
   get(partition: string, key: string): Promise<StoredRecord | undefined>;
   /** As `get` for each key, in the order given; duplicates are allowed. */
   getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]>;
@@ -51,25 +50,78 @@ export interface Expectation {
   readonly version: string | undefined;
 }
 
-/** A set of writes that happens whole or not at all. */
+/** A part of a partition that was scanned: keys with `prefix` greater than `after`, up to and with `upTo`. */
+export interface ScannedRange {
+  readonly partition: string;
+  readonly prefix: string;
+  readonly after: string | undefined;
+  /** Last key that was read; undefined: the scan reached the end. */
+  readonly upTo: string | undefined;
+}
+
+/** What a use case read from one snapshot: its commit fails if a later commit wrote any of it. */
+export interface ReadSet {
+  /** Revision of the snapshot. */
+  readonly revision: number;
+  /** Keys that were read, by partition. */
+  readonly keys: ReadonlyMap<string, { has(key: string): boolean }>;
+  readonly ranges: readonly ScannedRange[];
+}
+
+/** Names a record. */
+export interface RecordName {
+  readonly partition: string;
+  readonly key: string;
+}
+
+/** A record to be written. */
+export interface RecordPut extends RecordName {
+  readonly value: string;
+}
+
+/** A set of writes, of any size, that happens whole or not at all. */
 export interface Commit {
   readonly expect?: readonly Expectation[];
-  readonly put?: readonly { readonly partition: string; readonly key: string; readonly value: string }[];
-  readonly delete?: readonly { readonly partition: string; readonly key: string }[];
+  /** What the writes were derived from. */
+  readonly reads?: ReadSet;
+  readonly put?: readonly RecordPut[];
+  readonly delete?: readonly RecordName[];
+  /** JSON that says what the commit touches, for those who follow changes; opaque to the store. */
+  readonly change?: unknown;
 }
+
+/** A commit as those who follow changes see it. */
+export interface CommittedChange {
+  readonly revision: number;
+  /** When it was committed, RFC 3339. */
+  readonly at: string;
+  /** `change` of the commit. */
+  readonly change?: unknown;
+}
+
+/** Called for each commit in order, before the writer hears of success. */
+export type CommitListener = (change: CommittedChange) => void;
 
 /** The store port. */
 export interface Store {
   /** Opens a view of one state. Throws AuthorizerError("unavailable") when the store cannot be read. */
   snapshot(): Promise<Snapshot>;
   /**
-   * Applies a commit; resolves when it is durable (as durable as the backend is configured to be).
-   * Throws AuthorizerError: "conflict" when an expectation fails (nothing is written), "invalid_request" for more
-   * than {@link MAX_COMMIT_OPERATIONS} operations, a key over {@link MAX_KEY_BYTES}, an empty key, a key with NUL,
-   * or a key that is both put and deleted; "unavailable" when the store cannot be written.
+   * Applies a commit; resolves with its revision when it is durable (as durable as the backend is configured to be).
+   * A commit without writes only checks, and resolves with a revision at which its conditions held.
+   * Throws AuthorizerError: "conflict" when an expectation fails or something in `reads` was written since (nothing
+   * is written), "invalid_request" for a key over {@link MAX_KEY_BYTES}, an empty key, a key with NUL, or a key that
+   * is both put and deleted; "unavailable" when the store cannot be written.
    * Deleting an absent key is no error.
    */
-  commit(commit: Commit): Promise<void>;
+  commit(commit: Commit): Promise<number>;
+  /**
+   * Commits after a revision, oldest first, at most `limit` of them; undefined where some of them are no longer kept,
+   * so that whoever follows has to read everything anew.
+   */
+  changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
+  /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
+  subscribe(listener: CommitListener): () => void;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */
   health(): Promise<void>;
   /** Waits for what is under way and frees everything. Later calls throw. */

@@ -31,6 +31,8 @@ function dyingStore(store: Store, commits: number, moment: "before" | "after"): 
       if (moment === "after") await store.commit(commit);
       throw dead();
     },
+    changes: (after, limit) => store.changes(after, limit),
+    subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),
     close: async () => {},
   };

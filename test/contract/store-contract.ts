@@ -3,6 +3,7 @@
 import { describe } from "vitest";
 import { describeClosing } from "./store/closing.ts";
 import { describeCommits } from "./store/commits.ts";
+import { describeFollowing } from "./store/following.ts";
 import { type OpenedStore, StoreHarness } from "./store/harness.ts";
 import { describeLimits } from "./store/limits.ts";
 import { describeStoreOracle } from "./store/oracle.ts";
@@ -17,6 +18,7 @@ export function describeStoreContract(name: string, open: () => Promise<OpenedSt
     describe("limits", () => describeLimits(harness));
     describe("reads", () => describeReads(harness));
     describe("snapshots", () => describeSnapshots(harness));
+    describe("following", () => describeFollowing(harness));
     describe("closing", () => describeClosing(harness));
   });
   describeStoreOracle(name, open);

@@ -27,6 +27,7 @@ function failingStore(state: Failing): Store {
     return answer();
   };
   const failing = (snapshot: Snapshot): Snapshot => ({
+    revision: snapshot.revision,
     get: (partition, key) => read(() => snapshot.get(partition, key)),
     getMany: (partition, keys) => read(() => snapshot.getMany(partition, keys)),
     scan: (partition, options) => read(() => snapshot.scan(partition, options)),
@@ -42,6 +43,8 @@ function failingStore(state: Failing): Store {
       return failing(snapshot);
     },
     commit: (commit) => store.commit(commit),
+    changes: (after, limit) => store.changes(after, limit),
+    subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),
     close: () => store.close(),
   };

@@ -57,6 +57,15 @@ describe("the portable form", () => {
     expect(portableStatements(stored).statements).toBe(stored);
   });
 
+  it("has no sid, which a data server does not know, and nothing else is rewritten for that", () => {
+    const { statements, rewritten } = portableStatements([
+      { sid: "A", ...statement(SOURCE) },
+      { sid: "B", ...statement() },
+    ]);
+    expect(statements).toEqual([statement(SOURCE), statement()]);
+    expect(rewritten).toEqual([]);
+  });
+
   it.each([
     ["another operator", { StringEquals: { SourceIp: ["10.1.1.1"] } }],
     ["another field", DEPARTMENT],

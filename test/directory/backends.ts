@@ -110,6 +110,8 @@ export function failingStore(inner: Store, commitsLeft = Number.POSITIVE_INFINIT
       if (this.loseAnswers) await inner.commit(commit);
       throw new AuthorizerError("unavailable", "the store is gone");
     },
+    changes: (after, limit) => inner.changes(after, limit),
+    subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
   };
@@ -122,21 +124,25 @@ export function unsweeping(inner: Store): Store {
     snapshot: () => inner.snapshot(),
     // Only sweeps delete without putting anything.
     commit: (commit) => (commit.put === undefined ? failing.commit(commit) : inner.commit(commit)),
+    changes: (after, limit) => inner.changes(after, limit),
+    subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
   };
 }
 
 /** A store whose commits happen one after the other, with turns of the event loop between them. */
-export function slowStore(inner: Store): Store {
+export function slowStore(inner: Store, ms = 2): Store {
   let last: Promise<unknown> = Promise.resolve();
   return {
     snapshot: () => inner.snapshot(),
     commit(commit) {
-      const done = last.then(() => delay(2)).then(() => inner.commit(commit));
+      const done = last.then(() => delay(ms)).then(() => inner.commit(commit));
       last = done.catch(() => undefined);
       return done;
     },
+    changes: (after, limit) => inner.changes(after, limit),
+    subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
   };

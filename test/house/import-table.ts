@@ -61,7 +61,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   cache: { may: ["errors"] },
   engine: { may: ["model", "errors"] },
   catalog: { may: ["model", "errors"] },
-  store: { may: ["model", "errors"] },
+  store: { may: ["schedule", "model", "errors"] },
   directory: { may: ["model", "errors", "catalog", "cache", "schedule", "store/port.ts"] },
   "request-map": { may: ["catalog", "model", "errors"] },
   identity: { may: ["directory", "cache", "schedule", "model", "errors"] },

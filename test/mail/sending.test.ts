@@ -310,6 +310,7 @@ describe("a mail that is queued while the queue is looked at", () => {
       async snapshot() {
         const snapshot = await bed.store.snapshot();
         return {
+          revision: snapshot.revision,
           get: (partition, key) => snapshot.get(partition, key),
           getMany: (partition, keys) => snapshot.getMany(partition, keys),
           release: () => snapshot.release(),

@@ -145,3 +145,15 @@ describe("a look with limits", () => {
     }
   });
 });
+
+it("warns of a sid that two statements of a policy have", () => {
+  const statement = { effect: "allow", action: ["fs:ReadObject"], resource: "*" };
+  const sids = ["A", "B", undefined, undefined, "A"];
+  const policy = {
+    name: "P",
+    statement: sids.map((sid) => (sid === undefined ? statement : { sid, ...statement })),
+  };
+  expect(policyWarnings(policy, catalog)).toEqual([
+    { pointer: "/statement/4/sid", message: "another statement of this policy has the same sid" },
+  ]);
+});

@@ -10,6 +10,7 @@ function storeOf(commitError?: Error): Store & { released: number; closed: boole
     released: 0,
     closed: false,
     snapshot: async (): Promise<Snapshot> => ({
+      revision: 7,
       get: async (_partition, key) => (key === "k" ? record : undefined),
       getMany: async (_partition, keys) => keys.map((key) => (key === "k" ? record : undefined)),
       scan: async (_partition, { prefix = "" }) => ("k".startsWith(prefix) ? [{ key: "k", ...record }] : []),
@@ -19,7 +20,10 @@ function storeOf(commitError?: Error): Store & { released: number; closed: boole
     }),
     commit: async () => {
       if (commitError) throw commitError;
+      return 8;
     },
+    changes: async () => [],
+    subscribe: () => () => {},
     health: async () => {},
     close: async () => {
       store.closed = true;
@@ -33,11 +37,12 @@ describe("an observed store", () => {
     const [store, counters] = [storeOf(), createStoreCounters()];
     const observed = observeStore(store, counters);
     await withSnapshot(observed, async (snapshot) => {
+      expect(snapshot.revision).toBe(7);
       expect(await snapshot.get("p", "k")).toEqual({ value: "v", version: "1" });
       expect(await snapshot.getMany("p", ["x", "k"])).toEqual([undefined, { value: "v", version: "1" }]);
       expect(await snapshot.scan("p", { limit: 1 })).toEqual([{ key: "k", value: "v", version: "1" }]);
     });
-    await observed.commit({});
+    expect(await observed.commit({})).toBe(8);
     await observed.health();
     await observed.close();
     expect([store.released, store.closed]).toEqual([1, true]);

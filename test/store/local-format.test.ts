@@ -6,6 +6,7 @@ import { open as openLmdb } from "lmdb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { StoreFormats } from "../../src/store/format.ts";
 import { type LocalDatabase, putValue } from "../../src/store/local/database.ts";
+import { LOCAL_FORMATS } from "../../src/store/local/formats.ts";
 import { recordKey } from "../../src/store/local/layout.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type ScannedRecord, withSnapshot } from "../../src/store/port.ts";
@@ -19,10 +20,11 @@ const ALICE = { partition: "user", key: "alice" };
 
 /** A format that exists in this test only: it spells alice in capitals. */
 const nextFormat: StoreFormats<LocalDatabase> = {
-  current: 2,
+  current: 3,
   migrations: [
+    ...LOCAL_FORMATS.migrations,
     {
-      from: 1,
+      from: 2,
       what: "capitals",
       run: (database) => {
         const key = recordKey(ALICE.partition, ALICE.key);
@@ -70,11 +72,11 @@ it("migrates an older store once, and the older program then refuses it", async 
   copyFileSync(FIXTURE, join(path, "data.mdb"));
   expect(await aliceAfterOpening()).toBe('{"username":"alice"}');
   expect(await aliceAfterOpening(nextFormat)).toBe('{"USERNAME":"ALICE"}');
-  const unneeded = { current: 2, migrations: [{ from: 1, what: "never", run: vi.fn() }] };
+  const unneeded = { current: 3, migrations: [{ from: 2, what: "never", run: vi.fn() }] };
   expect(await aliceAfterOpening(unneeded)).toBe('{"USERNAME":"ALICE"}');
   expect(unneeded.migrations[0]!.run).not.toHaveBeenCalled();
   const refusal = unavailable(
-    /has format 2 and was written by svc-authorizer 7\.0\.0; .* up to 1\. Use the program/,
+    /has format 3 and was written by svc-authorizer 7\.0\.0; .* up to 2\. Use the program/,
   );
   await expect(aliceAfterOpening()).rejects.toThrow(refusal);
 });
@@ -82,11 +84,11 @@ it("migrates an older store once, and the older program then refuses it", async 
 it("leaves the older store whole when a migration fails", async () => {
   copyFileSync(FIXTURE, join(path, "data.mdb"));
   const failing: StoreFormats<LocalDatabase> = {
-    current: 3,
+    current: 4,
     migrations: [
       ...nextFormat.migrations,
       {
-        from: 2,
+        from: 3,
         what: "fails",
         run: () => {
           throw new Error("halfway");
@@ -101,11 +103,11 @@ it("leaves the older store whole when a migration fails", async () => {
 it("tells the log of creation and migration", async () => {
   const log = { info: vi.fn(), error: vi.fn() };
   await (await openLocalStore({ path, syncWrites: true, log })).close();
-  expect(log.info).toHaveBeenLastCalledWith({ folder: path, format: 1 }, "store created");
-  const empty = { current: 2, migrations: [{ from: 1, what: "nothing", run: () => undefined }] };
+  expect(log.info).toHaveBeenLastCalledWith({ folder: path, format: 2 }, "store created");
+  const empty = { current: 3, migrations: [{ from: 2, what: "nothing", run: () => undefined }] };
   await (await openLocalStore({ path, syncWrites: true, log }, empty)).close();
   expect(log.info).toHaveBeenLastCalledWith(
-    { folder: path, from: 1, to: 2, what: ["nothing"] },
+    { folder: path, from: 2, to: 3, what: ["nothing"] },
     "store migrated",
   );
   expect(log.info).toHaveBeenCalledTimes(2);

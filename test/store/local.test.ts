@@ -125,7 +125,7 @@ it("starts over a database file that a kill left empty", async () => {
 
 it("shares one flush among many concurrent commits", async () => {
   const store = await open(newFolder());
-  const put = (key: string): Promise<void> => store.commit({ put: [{ partition: "p", key, value: "x" }] });
+  const put = (key: string): Promise<number> => store.commit({ put: [{ partition: "p", key, value: "x" }] });
   const rate = async (count: number, run: () => Promise<unknown>): Promise<number> => {
     const started = performance.now();
     await run();

@@ -11,7 +11,10 @@ import type { Field, FieldReader } from "./native-fields.ts";
 
 /** What a stored policy carries besides is accepted and not used. */
 const POLICY: ReadonlySet<string> = new Set(["name", "statement", "creation_date", "acl"]);
-const STATEMENT: ReadonlySet<string> = new Set(["effect", "action", "resource", "condition"]);
+const STATEMENT: ReadonlySet<string> = new Set(["sid", "effect", "action", "resource", "condition"]);
+
+/** Longest name of a statement: it comes back in explanations. */
+const SID_BYTES = 128;
 
 /** What reading policies needs besides the policies. */
 interface Reading {
@@ -46,7 +49,11 @@ function readStatement(reading: Reading, field: Field): Statement {
   const { reader, bytes } = reading;
   const fields = reader.object(field, STATEMENT);
   const actions = pointTo(field.pointer, "action");
+  const sid = fields.get("sid");
   const statement = {
+    ...(sid === undefined || sid.value === null
+      ? {}
+      : { sid: reader.text(sid, pointTo(field.pointer, "sid"), SID_BYTES) }),
     effect: reader.text(fields.get("effect"), pointTo(field.pointer, "effect")),
     action: reader
       .list(fields.get("action"), actions)

@@ -1,4 +1,4 @@
-/** The routes of the decision API with what each needs (decision-api.md §2, §3; security.md §1.2). */
+/** The routes of the decision API with what each needs (decision-api.md §2, decision-api.md §3, security.md §1.2). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { ActionSearch, ResourceSearch, SubjectSearch } from "../../decisions/searches.ts";

@@ -1,4 +1,4 @@
-/** Policies of users and groups in the management API (seed 000, main API table). */
+/** Policies of users and groups in the management API (permissions.md §12). */
 
 import type { Directory, Page, PageRequest } from "../../directory/directory.ts";
 import type { Reply } from "../../http/route.ts";

@@ -1,4 +1,4 @@
-/** `POST /auth/check`: what a user may do, for oneself or for whoever may read the user (issue: management API). */
+/** `POST /auth/check`: what a user may do, for oneself or for whoever may read the user (permissions.md §8). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Reply } from "../../http/route.ts";

@@ -1,4 +1,4 @@
-/** Access keys in the management API (seed 000, main API table). */
+/** Access keys in the management API (permissions.md §12). */
 
 import type { Directory } from "../../directory/directory.ts";
 import type { Reply } from "../../http/route.ts";

@@ -1,4 +1,4 @@
-/** External principals in the management API (seed 000, main API table): served in every mode. */
+/** External principals in the management API (permissions.md §12): served in every mode. */
 
 import type { Directory } from "../../directory/directory.ts";
 import { withFieldNames } from "../rest/body-fields.ts";

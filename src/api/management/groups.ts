@@ -1,4 +1,4 @@
-/** Groups and their members in the management API (seed 000, main API table). */
+/** Groups and their members in the management API (permissions.md §12). */
 
 import type { Directory, Groups } from "../../directory/directory.ts";
 import type { Reply } from "../../http/route.ts";

@@ -1,4 +1,4 @@
-/** The management API of the user listener: every operation, authorized by policy (seed 000, main API table). */
+/** The management API of the user listener: every operation, authorized by policy (permissions.md §12). */
 
 import type { HttpCounters } from "../../http/ports.ts";
 import type { MountedRoute } from "../../http/route.ts";

@@ -1,4 +1,4 @@
-/** Policies in the management API (seed 000, main API table). */
+/** Policies in the management API (permissions.md §12). */
 
 import type { Directory, NewPolicy } from "../../directory/directory.ts";
 import { RequestRefused } from "../../http/errors.ts";

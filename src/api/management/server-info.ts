@@ -1,4 +1,4 @@
-/** What the server is and can do (management-cli.md §1, §2). */
+/** What the server is and can do (management-cli.md §1, management-cli.md §2). */
 
 import { json, NO_CONTENT } from "../rest/operation.ts";
 import type { ManagementOperation } from "./operation.ts";

@@ -1,4 +1,4 @@
-/** Log-in, log-out and who one is (management-cli.md §1; security.md §1.1, §4.4, §6.1). */
+/** Log-in, log-out and who one is (management-cli.md §1; security.md §1.1, security.md §4.4, security.md §6.1). */
 
 import { decodeJwt } from "jose";
 import type { Directory } from "../../directory/directory.ts";
@@ -70,13 +70,14 @@ async function login(
   const fields = new BodyFields(call.body);
   const accessKeyId = fields.text("access_key_id");
   const secret = fields.text("secret_access_key");
+  const seconds = fields.optionalNumber("token_expiration_duration");
   fields.finish();
   const identity = await authenticate(
     identities,
     { kind: "access_key", accessKeyId, secret },
     call.caller.sourceIp,
   );
-  const { token, expiresAt } = await identities.issueLoginToken(identity);
+  const { token, expiresAt } = await identities.issueLoginToken(identity, seconds);
   audit.session("login", identity, call);
   const secondsLeft = expiresAt - Date.now() / 1000;
   const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });

@@ -1,4 +1,4 @@
-/** Users of the management API (seed 000, main API table). */
+/** Users of the management API (permissions.md §12). */
 
 import type { Directory } from "../../directory/directory.ts";
 import { RequestRefused } from "../../http/errors.ts";

@@ -83,12 +83,15 @@ export class BodyFields {
       this.#problem(pointer, "expected an object");
       return { effect: "", action: [], resource: "" };
     }
-    const { effect, action, resource, condition } = value;
+    const { sid, effect, action, resource, condition } = value;
+    if (sid !== undefined && sid !== null && typeof sid !== "string")
+      this.#problem(`${pointer}/sid`, "expected a string");
     if (typeof effect !== "string") this.#problem(`${pointer}/effect`, expected(effect, "a string"));
     if (typeof resource !== "string") this.#problem(`${pointer}/resource`, expected(resource, "a string"));
     this.#texts(action, `${pointer}/action`);
     if (condition !== undefined && condition !== null) this.#condition(condition, `${pointer}/condition`);
-    const statement = { effect, action, resource } as Statement;
+    const named = typeof sid === "string" ? { sid } : {};
+    const statement = { ...named, effect, action, resource } as Statement;
     return condition === undefined ? statement : { ...statement, condition: condition as Condition | null };
   }
 

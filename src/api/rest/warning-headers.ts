@@ -1,4 +1,4 @@
-/** `Warning` headers (RFC 7234 §5.5): code 299, this service as the agent, a quoted ASCII text. */
+/** `Warning` headers (RFC 7234, section 5.5): code 299, this service as the agent, a quoted ASCII text. */
 
 import type { Problem } from "../../errors.ts";
 

@@ -18,12 +18,15 @@ import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
+import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {
   type AdministratorFlags,
   type AskSecret,
   administratorOf,
+  askAtTerminal,
   printAdministrator,
 } from "./administrator-options.ts";
+import { type CommandCall, flagsOf } from "./command.ts";
 import { withDirectory } from "./superuser-command.ts";
 import { svcctlConfig } from "./svcctl-config.ts";
 
@@ -178,4 +181,14 @@ async function tokenIn(file: string): Promise<string> {
     const message = `${file} cannot be read (${reason}): a service that is set up has no one-time token, that of npm start is found with --quickstart, any other with --token-file`;
     throw new AuthorizerError("invalid_request", message, { cause });
   }
+}
+
+/** The command on the command line. */
+export async function setup(call: CommandCall): Promise<void> {
+  const flags = flagsOf<AdministratorConfigFlags & SetupFlags>(call);
+  const { edge, env } = call.context;
+  // In a running service the configuration says only where the token is kept.
+  const requirements = flags.server === undefined ? "run" : "none";
+  const { values, runningAt } = administratorConfig(call.context, flags, requirements);
+  call.context.finish(await runSetup(values, flags, { edge, env, ask: askAtTerminal, runningAt }));
 }

@@ -2,7 +2,6 @@
 
 import { type Store, withSnapshot } from "../../store/port.ts";
 import { createBreather } from "../pipeline.ts";
-import { ResolvedSnapshot } from "./resolved-snapshot.ts";
 
 /** Entities by kind. */
 export interface EntityCounts {
@@ -16,8 +15,7 @@ const PAGE = 1_000;
 
 /** Counts what a store holds. */
 export function countEntities(store: Store): Promise<EntityCounts> {
-  return withSnapshot(store, async (raw) => {
-    const snapshot = new ResolvedSnapshot(raw);
+  return withSnapshot(store, async (snapshot) => {
     const breathe = createBreather();
     const count = async (partition: string): Promise<number> => {
       let total = 0;

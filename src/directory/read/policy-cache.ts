@@ -9,7 +9,7 @@ const MAX_TEXT = 16 * 1024 * 1024;
 
 /**
  * Finds the parsed policy by what the store says (name and stored version) without parsing, and by id and revision
- * where the text was rewritten without a change, as finishing a batch does.
+ * where the text was rewritten without a change.
  */
 export class PolicyCache {
   readonly #byStored = new LRUCache<string, PolicyRecord>({ maxSize: MAX_TEXT });

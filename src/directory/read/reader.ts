@@ -1,9 +1,14 @@
 /** Typed reading of records from one state of the store. */
 
-import type { ScanOptions, Snapshot, Store, StoredRecord } from "../../store/port.ts";
+import {
+  type ScanOptions,
+  type Snapshot,
+  type Store,
+  type StoredRecord,
+  withSnapshot,
+} from "../../store/port.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
 import type { PolicyCache } from "./policy-cache.ts";
-import { ResolvedSnapshot } from "./resolved-snapshot.ts";
 
 /** A record found by a scan, decoded. */
 export interface Found<P extends Partition> {
@@ -47,18 +52,8 @@ export class Reader {
   }
 
   /** Every record below a prefix, page by page. */
-  async *scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
-    let after: string | undefined;
-    for (;;) {
-      const page = await this.scan(partition, {
-        prefix,
-        limit: SCAN_PAGE,
-        ...(after !== undefined && { after }),
-      });
-      if (page.length > 0) yield page;
-      if (page.length < SCAN_PAGE) return;
-      after = page.at(-1)!.key;
-    }
+  scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
+    return pagesOf((range) => this.scan(partition, range), prefix);
   }
 
   #decode<P extends Partition>(partition: P, key: string, stored: StoredRecord): RecordTypes[P] {
@@ -69,16 +64,25 @@ export class Reader {
 
 const SCAN_PAGE = 1_000;
 
+/** Every record below a prefix, page by page. */
+export async function* pagesOf<P extends Partition>(
+  scan: (range: ScanOptions) => Promise<readonly Found<P>[]>,
+  prefix: string,
+): AsyncGenerator<readonly Found<P>[]> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await scan({ prefix, limit: SCAN_PAGE, ...(after !== undefined && { after }) });
+    if (page.length > 0) yield page;
+    if (page.length < SCAN_PAGE) return;
+    after = page.at(-1)!.key;
+  }
+}
+
 /** Runs `read` on one state of the store and frees it. */
 export async function readState<T>(
   store: Store,
   policies: PolicyCache,
   read: (reader: Reader) => Promise<T>,
 ): Promise<T> {
-  const snapshot = new ResolvedSnapshot(await store.snapshot());
-  try {
-    return await read(new Reader(snapshot, policies));
-  } finally {
-    snapshot.release();
-  }
+  return withSnapshot(store, (snapshot) => read(new Reader(snapshot, policies)));
 }

@@ -138,14 +138,6 @@ export interface SweepRecord {
   readonly name: string;
 }
 
-/** A batch under way: readers see its new values once `state` is "committed". */
-export interface BatchRecord {
-  readonly state: "open" | "committed";
-}
-
-/** Keys with write intents, by partition. */
-export type BatchKeysRecord = Readonly<Record<string, readonly string[]>>;
-
 /** Records of the store as a whole. */
 export interface MetaRecord {
   /** `layout`: number of the layout. */
@@ -183,8 +175,6 @@ export interface RecordTypes {
   resource_type: ResourceTypeRecord;
   resource: ResourceRecord;
   sweep: SweepRecord;
-  batch: BatchRecord;
-  batch_keys: BatchKeysRecord;
 }
 
 /** Name of a partition. */

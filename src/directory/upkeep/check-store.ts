@@ -3,7 +3,6 @@
 import { type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
 import { createBreather } from "../pipeline.ts";
 import type { Found } from "../read/reader.ts";
-import { ResolvedSnapshot } from "../read/resolved-snapshot.ts";
 import type { Partition, RecordTypes } from "../records/layout.ts";
 import { openExistingSecrets } from "../records/open-secrets.ts";
 import { type Links, linksOf } from "../records/record-links.ts";
@@ -12,7 +11,7 @@ import { SEALED } from "./reseal.ts";
 /** A contradiction. */
 export interface StoreFinding {
   /** `secret`: it cannot be opened. */
-  readonly kind: "orphan" | "mismatch" | "duplicate" | "unreadable" | "unfinished" | "secret";
+  readonly kind: "orphan" | "mismatch" | "duplicate" | "unreadable" | "secret";
   readonly partition: string;
   readonly key: string;
   readonly message: string;
@@ -73,11 +72,6 @@ class StoreCheck {
     }
     if (this.#opens !== undefined)
       for (const { partition } of SEALED) await this.#checkSecrets(partition, this.#opens);
-    for (const partition of ["batch", "batch_keys"] as const) {
-      await this.#each(partition, ({ key }) => {
-        this.#add("unfinished", partition, key, "a batch was interrupted; opening the directory settles it");
-      });
-    }
   }
 
   #notePlain(partition: Partition, key: string): void {
@@ -177,13 +171,12 @@ function parseObject(value: string): object | undefined {
 
 /**
  * Reads every record of the directory from one state and returns what contradicts: references that lead nowhere and
- * wait for no sweep, records whose counterpart is missing, ids that two entities have, interrupted batches. An empty
- * list: the store is sound. Changes nothing.
+ * wait for no sweep, records whose counterpart is missing, ids that two entities have. An empty list: the store is sound. Changes nothing.
  * @param opens tests secrets; without it they are not looked at
  */
 export function checkConsistency(store: Store, opens?: SecretTest): Promise<readonly StoreFinding[]> {
-  return withSnapshot(store, async (raw) => {
-    const check = new StoreCheck(new ResolvedSnapshot(raw), opens);
+  return withSnapshot(store, async (snapshot) => {
+    const check = new StoreCheck(snapshot, opens);
     await check.run();
     return check.findings;
   });

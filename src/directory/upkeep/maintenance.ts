@@ -2,7 +2,6 @@
 
 import { isErrorCode } from "../../errors.ts";
 import type { Store } from "../../store/port.ts";
-import type { Writer } from "../write/transaction.ts";
 import type { Resealing } from "./reseal.ts";
 import { dropExpiredClaims, nextSweeps, sweepStep } from "./sweep.ts";
 
@@ -15,7 +14,6 @@ const CLOSE_MS = 2_000;
 /** What the background work needs. */
 export interface MaintenanceParts {
   readonly store: Store;
-  readonly writer: Writer;
   readonly resealing: Resealing;
   /** Unix seconds. */
   readonly now: () => number;
@@ -68,21 +66,19 @@ export class Maintenance {
 
   /** Some commits of work; true when there is none left. */
   async #step(): Promise<boolean> {
-    const { store, writer, resealing, now } = this.#parts;
+    const { store, resealing, now } = this.#parts;
     try {
-      return await writer.besideBatches(async () => {
-        const next = await nextSweeps(store, SWEEPS);
-        if (next.length > 0) {
-          // Side by side: stores make one disk write of commits that wait together.
-          const steps = await Promise.allSettled(next.map(({ id, sweep }) => sweepStep(store, id, sweep)));
-          const failure = steps.find(
-            (step) => step.status === "rejected" && !isErrorCode(step.reason, "conflict"),
-          );
-          if (failure?.status === "rejected") throw failure.reason;
-          return false;
-        }
-        return (await dropExpiredClaims(store, now())) && (await resealing.step());
-      });
+      const next = await nextSweeps(store, SWEEPS);
+      if (next.length > 0) {
+        // Side by side: stores make one disk write of commits that wait together.
+        const steps = await Promise.allSettled(next.map(({ id, sweep }) => sweepStep(store, id, sweep)));
+        const failure = steps.find(
+          (step) => step.status === "rejected" && !isErrorCode(step.reason, "conflict"),
+        );
+        if (failure?.status === "rejected") throw failure.reason;
+        return false;
+      }
+      return (await dropExpiredClaims(store, now())) && (await resealing.step());
     } catch (error) {
       // Somebody wrote what was to be swept: look again.
       if (isErrorCode(error, "conflict")) return false;

@@ -2,7 +2,6 @@
 
 import { isErrorCode } from "../../errors.ts";
 import { type ScannedRecord, type Store, withSnapshot } from "../../store/port.ts";
-import { ResolvedSnapshot } from "../read/resolved-snapshot.ts";
 import type { KeyRecord, SealedMailRecord } from "../records/layout.ts";
 import { forgetKey, type OpenedSecrets } from "../records/open-secrets.ts";
 import type { SecretBinding, SecretBox } from "../records/secrets.ts";
@@ -73,8 +72,8 @@ export async function resealPage(
 ): Promise<ResealProgress> {
   const { index, after } = readPosition(position);
   const { partition, bindingOf } = SEALED[index]!;
-  const found = await withSnapshot(store, (raw) =>
-    new ResolvedSnapshot(raw).scan(partition, { limit: STEP, ...(after !== "" && { after }) }),
+  const found = await withSnapshot(store, (snapshot) =>
+    snapshot.scan(partition, { limit: STEP, ...(after !== "" && { after }) }),
   );
   const changed = found.flatMap((stored) => {
     const record = resealed(box, stored, bindingOf);

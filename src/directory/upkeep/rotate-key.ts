@@ -6,10 +6,8 @@
 
 import { AuthorizerError } from "../../errors.ts";
 import { type ScannedRecord, type Store, withSnapshot } from "../../store/port.ts";
-import { ResolvedSnapshot } from "../read/resolved-snapshot.ts";
 import { forgetKey, keysInUse, recordKey, storedKeyDerivation } from "../records/open-secrets.ts";
 import { deriveSealingKey, SecretBox } from "../records/secrets.ts";
-import { LargeCommits } from "../write/large-commits.ts";
 import { resealPage, SEALED } from "./reseal.ts";
 
 /** What {@link rotateSecretKey} takes. */
@@ -62,8 +60,8 @@ async function verify(store: Store, box: SecretBox, onlyCurrent: boolean): Promi
 async function* pagesOf(store: Store, partition: string): AsyncGenerator<readonly ScannedRecord[]> {
   let after: string | undefined;
   for (;;) {
-    const found = await withSnapshot(store, (raw) =>
-      new ResolvedSnapshot(raw).scan(partition, { limit: PAGE, ...(after !== undefined && { after }) }),
+    const found = await withSnapshot(store, (snapshot) =>
+      snapshot.scan(partition, { limit: PAGE, ...(after !== undefined && { after }) }),
     );
     yield found;
     if (found.length < PAGE) return;
@@ -83,7 +81,6 @@ export async function rotateSecretKey(options: RotationOptions): Promise<Rotatio
   if (derivation === undefined) {
     throw new AuthorizerError("invalid_request", "this store has no secrets yet: start with the new key");
   }
-  await new LargeCommits(store).recover();
   const before = await deriveSealingKey(oldKey, derivation);
   const after = await deriveSealingKey(newKey, derivation);
   const known = await keysInUse(store);

@@ -5,7 +5,6 @@
 
 import type { Expectation, Snapshot, Store } from "../../store/port.ts";
 import { withSnapshot } from "../../store/port.ts";
-import { ResolvedSnapshot } from "../read/resolved-snapshot.ts";
 import { expiryKey, holderKey, type Partition, type SweepRecord, under } from "../records/layout.ts";
 
 /** Records swept by one commit: each is at most two deletions and an expectation. */
@@ -102,8 +101,7 @@ async function deletePairs(
 
 /** Removes some of what referred to a deleted entity; true when nothing is left. */
 export async function sweepStep(store: Store, id: string, sweep: SweepRecord): Promise<boolean> {
-  return withSnapshot(store, async (raw) => {
-    const snapshot = new ResolvedSnapshot(raw);
+  return withSnapshot(store, async (snapshot) => {
     for (const { partition, counterpart } of plansOf(id, sweep)) {
       const base = under(id, "");
       const found = await snapshot.scan(partition, { prefix: base, limit: STEP });
@@ -125,7 +123,7 @@ export async function nextSweeps(
   store: Store,
   limit: number,
 ): Promise<readonly { readonly id: string; readonly sweep: SweepRecord }[]> {
-  const found = await withSnapshot(store, (raw) => new ResolvedSnapshot(raw).scan("sweep", { limit }));
+  const found = await withSnapshot(store, (snapshot) => snapshot.scan("sweep", { limit }));
   return found.map(({ key, value }) => ({ id: key, sweep: JSON.parse(value) as SweepRecord }));
 }
 
@@ -134,8 +132,7 @@ export async function nextSweeps(
  * @param now Unix seconds
  */
 export async function dropExpiredClaims(store: Store, now: number): Promise<boolean> {
-  return withSnapshot(store, async (raw) => {
-    const snapshot = new ResolvedSnapshot(raw);
+  return withSnapshot(store, async (snapshot) => {
     const first = await snapshot.scan("claim_expiry", { limit: STEP });
     // Keys begin with the expiry, so those before now's key have expired.
     const expired = first.filter(({ key }) => key < expiryKey(now, ""));

@@ -3,7 +3,7 @@
 import { AuthorizerError, type Problem } from "../../errors.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import type { BatchOperation, BatchOptions, DirectoryBatches } from "../batch.ts";
-import { type DirectoryContext, read } from "../context.ts";
+import type { DirectoryContext } from "../context.ts";
 import { createBreather } from "../pipeline.ts";
 import { applyOperation } from "./batch-operations.ts";
 import type { BatchScope } from "./batch-scope.ts";
@@ -12,32 +12,30 @@ import { markKey, readMarkedState } from "./marked-state.ts";
 import { toResourceType } from "./resources.ts";
 import type { Transaction } from "./transaction.ts";
 
+/** How long a batch that others keep getting ahead of is tried again, in milliseconds. */
+const BATCH_DEADLINE_MS = 60_000;
+
 /** The bulk side of a directory. */
 export function createBatches(context: DirectoryContext): DirectoryBatches {
   return {
     state: (options) => readDirectoryState(context, options),
     async apply(operations, options) {
-      await context.writer.writeBatch(
-        async (tx) => {
-          await applyAll(context, tx, operations, options);
-          const { mark } = options;
-          if (mark !== undefined) tx.put("meta", markKey(mark.name), { mark: mark.value });
-        },
-        (done, total) => {
-          const share = total === 0 ? 1 : done / total;
-          options.onProgress?.(Math.floor(operations.length * share), operations.length);
-        },
-      );
+      await context.writer.write(async (tx) => {
+        await applyAll(context, tx, operations, options);
+        const { mark } = options;
+        if (mark !== undefined) tx.put("meta", markKey(mark.name), { mark: mark.value });
+      }, BATCH_DEADLINE_MS);
+      options.onProgress?.(operations.length, operations.length);
       context.wakeMaintenance();
     },
     async applyMarked(name, plan) {
-      const result = await context.writer.writeOfAnySize(async (tx) => {
+      const result = await context.writer.write(async (tx) => {
         const planned = await plan(await readMarkedState(tx, name));
         if (planned === undefined) return undefined;
         await applyAll(context, tx, planned.operations, { managed: false });
         tx.put("meta", markKey(name), { mark: planned.mark });
         return planned.result;
-      });
+      }, BATCH_DEADLINE_MS);
       context.wakeMaintenance();
       return result;
     },
@@ -50,7 +48,7 @@ async function applyAll(
   operations: readonly BatchOperation[],
   { managed }: BatchOptions,
 ): Promise<void> {
-  const scope: BatchScope = { tx, context, managed, resourceTypes: await readTypes(context) };
+  const scope: BatchScope = { tx, context, managed, resourceTypes: await readTypes(tx) };
   const problems: Problem[] = [];
   const breathe = createBreather();
   for (const [index, operation] of operations.entries()) {
@@ -76,12 +74,10 @@ function problemsOf(error: unknown, index: number): readonly Problem[] {
   return error.problems.map(({ pointer, message }) => ({ pointer: `/${index}${pointer}`, message }));
 }
 
-async function readTypes(context: DirectoryContext): Promise<Map<string, ResourceType>> {
-  return read(context, async (reader) => {
-    const types = new Map<string, ResourceType>();
-    for await (const page of reader.scanAll("resource_type")) {
-      for (const { key, record } of page) types.set(key, toResourceType(record));
-    }
-    return types;
-  });
+async function readTypes(tx: Transaction): Promise<Map<string, ResourceType>> {
+  const types = new Map<string, ResourceType>();
+  for await (const page of tx.scanAll("resource_type")) {
+    for (const { key, record } of page) types.set(key, toResourceType(record));
+  }
+  return types;
 }

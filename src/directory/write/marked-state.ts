@@ -43,7 +43,8 @@ async function groupPolicies(tx: Transaction, groupName: string): Promise<readon
   const group = await tx.get("group", groupName);
   if (group === undefined) return [];
   const names: string[] = [];
-  for (const { key, record } of await tx.scan("group_policy", under(group.id, ""), MOST)) {
+  const found = await tx.scan("group_policy", { prefix: under(group.id, ""), limit: MOST });
+  for (const { key, record } of found) {
     const { rest } = splitKey(key);
     if ((await tx.get("policy", rest))?.id === record.id) names.push(rest);
   }
@@ -53,7 +54,8 @@ async function groupPolicies(tx: Transaction, groupName: string): Promise<readon
 async function someMember(tx: Transaction, groupName: string): Promise<string | undefined> {
   const group = await tx.get("group", groupName);
   if (group === undefined) return undefined;
-  for (const { key, record } of await tx.scan("group_user", under(group.id, ""), MOST)) {
+  const found = await tx.scan("group_user", { prefix: under(group.id, ""), limit: MOST });
+  for (const { key, record } of found) {
     const username = splitKey(key).rest;
     if ((await tx.get("user", username))?.id === record.id) return username;
   }

@@ -14,19 +14,19 @@ import {
   toPolicy,
 } from "../records/policy-records.ts";
 import { newPolicyProblems, readServices } from "./policy-rules.ts";
+import type { Transaction } from "./transaction.ts";
 
 /** The use cases on policies of a directory. */
 export function createPolicies(context: DirectoryContext): Policies {
   const { writer, rules, now } = context;
-  const check = async (policy: NewPolicy): Promise<void> => {
-    const services = await read(context, (reader) => readServices(reader, rules));
-    assertNoProblems(newPolicyProblems(policy, rules, services));
+  const check = async (tx: Transaction, policy: NewPolicy): Promise<void> => {
+    assertNoProblems(newPolicyProblems(policy, rules, await readServices(tx, rules)));
   };
   return {
     async create(policy) {
-      await check(policy);
       const { name } = policy;
       return writer.write(async (tx) => {
+        await check(tx, policy);
         if ((await tx.get("policy", name)) !== undefined) throw alreadyExists("policy", name);
         const head = { id: context.generateId(), creation_date: now(), managed: false };
         const record = policyRecord(policy, head);
@@ -51,8 +51,8 @@ export function createPolicies(context: DirectoryContext): Policies {
 
     async update(policy, expected) {
       assertPossible("policy", policy.name);
-      await check(policy);
       return writer.write(async (tx) => {
+        await check(tx, policy);
         const { id, managed } = await requireSamePolicy(tx, policy.name, expected);
         const record = policyRecord(policy, { id, creation_date: now(), managed: managed === true });
         putPolicy(tx, policy.name, record);

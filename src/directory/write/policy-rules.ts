@@ -7,6 +7,7 @@ import { dateProblem, Problems, textProblem } from "../checks.ts";
 import type { WriteRules } from "../context.ts";
 import type { NewPolicy } from "../new-entities.ts";
 import type { Reader } from "../read/reader.ts";
+import type { Transaction } from "./transaction.ts";
 
 /** Services of the actions that a resource type declares. */
 export function servicesOf(type: ResourceType): readonly string[] {
@@ -14,9 +15,9 @@ export function servicesOf(type: ResourceType): readonly string[] {
 }
 
 /** Built-in services and those that stored resource types declare. */
-export async function readServices(reader: Reader, rules: WriteRules): Promise<Set<string>> {
+export async function readServices(from: Reader | Transaction, rules: WriteRules): Promise<Set<string>> {
   const services = new Set(rules.services);
-  for await (const page of reader.scanAll("resource_type")) {
+  for await (const page of from.scanAll("resource_type")) {
     for (const { record } of page) for (const service of servicesOf(record)) services.add(service);
   }
   return services;

@@ -1,26 +1,32 @@
 /**
- * Writes as transactions: what a use case reads is remembered as an expectation of its commit, so that it commits
- * only if nothing it relied on has changed meanwhile; a lost race is tried again from a new snapshot.
+ * Writes as transactions (journal.md §2): a use case runs on one snapshot, and commits only if nothing that it read,
+ * also by scan, has changed meanwhile; after a lost race it runs again on the newest state.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { Turns } from "../../schedule/turns.ts";
 import {
   type Commit,
-  MAX_COMMIT_OPERATIONS,
+  type RecordName,
+  type RecordPut,
+  type ScannedRange,
+  type ScanOptions,
   type Snapshot,
   type Store,
   type StoredRecord,
+  withSnapshot,
 } from "../../store/port.ts";
 import type { PolicyCache } from "../read/policy-cache.ts";
-import type { Found } from "../read/reader.ts";
-import { ResolvedSnapshot } from "../read/resolved-snapshot.ts";
+import { type Found, pagesOf } from "../read/reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
-import { ChangeCollector, type ChangeNotifier } from "./changes.ts";
-import type { LargeCommits, PendingWrite } from "./large-commits.ts";
-import type { WriteGate } from "./write-gate.ts";
+import { ChangeCollector } from "./changes.ts";
 
-const MAX_ATTEMPTS = 12;
+/** How long a use case that loses races is tried again. */
+const DEADLINE_MS = 5_000;
+/** Lost races after which the others of this process hold back. */
+const LOST_BEFORE_TURN = 3;
+const TURN_MS = 5_000;
 const MAX_BACKOFF_MS = 20;
 
 interface Slot {
@@ -38,6 +44,7 @@ export class Transaction {
   readonly #policies: PolicyCache;
   /** By partition, then key: a data set has some 100,000, and a joined key for each would weigh as much again. */
   readonly #slots = new Map<Partition, Map<string, Slot>>();
+  readonly #ranges: ScannedRange[] = [];
 
   constructor(snapshot: Snapshot, policies: PolicyCache) {
     this.#snapshot = snapshot;
@@ -68,75 +75,60 @@ export class Transaction {
     slot.written = true;
   }
 
-  /** As one commit, with an expectation for everything that was read. */
-  toCommit(): Commit | undefined {
-    const expect: { partition: string; key: string; version: string | undefined }[] = [];
-    for (const [partition, slots] of this.#slots) {
-      for (const [key, { base }] of slots) {
-        if (base !== undefined) expect.push({ partition, key, version: base?.version });
-      }
-    }
-    const writes = [...this.pendingWrites()];
-    if (writes.length === 0) return undefined;
-    return {
-      expect,
-      put: writes.flatMap(({ partition, key, next }) =>
-        next === undefined ? [] : [{ partition, key, value: next }],
-      ),
-      delete: writes.flatMap(({ partition, key, next }) => (next === undefined ? [{ partition, key }] : [])),
-    };
-  }
-
-  /**
-   * Records below a prefix, as the snapshot has them: what this transaction wrote is not among them, and they are no
-   * expectation of its commit.
-   */
-  async scan<P extends Partition>(partition: P, prefix: string, limit: number): Promise<readonly Found<P>[]> {
-    const found = await this.#snapshot.scan(partition, { prefix, limit });
+  /** Records below a prefix, as the snapshot has them: what this transaction wrote is not among them. */
+  async scan<P extends Partition>(
+    partition: P,
+    { prefix = "", after, limit }: ScanOptions,
+  ): Promise<readonly Found<P>[]> {
+    const found = await this.#snapshot.scan(partition, {
+      prefix,
+      limit,
+      ...(after !== undefined && { after }),
+    });
+    const upTo = found.length < limit ? undefined : found.at(-1)!.key;
+    this.#ranges.push({ partition, prefix, after, upTo });
     return found.map((stored) => ({
       key: stored.key,
       record: this.#decode(partition, stored.key, stored) as RecordTypes[P],
     }));
   }
 
-  /** As {@link pendingWrites}, forgetting each key: of a large batch not everything is in memory twice. */
-  *drainWrites(): Generator<PendingWrite> {
-    for (const write of this.pendingWrites()) {
-      this.#slots.get(write.partition as Partition)?.delete(write.key);
-      yield write;
+  /** Every record of a partition, page by page, as {@link scan} reads them. */
+  scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
+    return pagesOf((range) => this.scan(partition, range), prefix);
+  }
+
+  /**
+   * The writes as one commit that fails if something that was read has changed; undefined where nothing changes. Lets
+   * other work run while it writes a large one.
+   */
+  async toCommit(): Promise<Commit | undefined> {
+    const turns = new Turns();
+    const put: RecordPut[] = [];
+    const deleted: RecordName[] = [];
+    for (const { partition, key, next } of this.#pendingWrites()) {
+      if (next === undefined) deleted.push({ partition, key });
+      else put.push({ partition, key, value: next });
+      if (turns.spent) await turns.yield();
     }
-  }
-
-  /** True when the store takes everything as one commit. */
-  fitsOneCommit(): boolean {
-    const { expect = [], put = [], delete: deleted = [] } = this.toCommit() ?? {};
-    return expect.length + put.length + deleted.length <= MAX_COMMIT_OPERATIONS;
-  }
-
-  /** Forgets everything read and written. */
-  abandon(): undefined {
-    this.#slots.clear();
-    this.changes.clear();
-  }
-
-  /** How many keys were written, also those whose text stays the same. */
-  countWrites(): number {
-    let count = 0;
-    for (const slots of this.#slots.values()) {
-      for (const slot of slots.values()) if (slot.written) count += 1;
-    }
-    return count;
+    if (put.length === 0 && deleted.length === 0) return undefined;
+    const change = this.changes.toChange();
+    return {
+      reads: { revision: this.#snapshot.revision, keys: this.#slots, ranges: this.#ranges },
+      put,
+      delete: deleted,
+      ...(change !== undefined && { change }),
+    };
   }
 
   /** The keys whose stored text changes. */
-  *pendingWrites(): Generator<PendingWrite> {
+  *#pendingWrites(): Generator<PendingWrite> {
     for (const [partition, slots] of this.#slots) {
       for (const [key, { base, record, written }] of slots) {
         if (!written) continue;
         const next = record === undefined ? undefined : JSON.stringify(record);
-        const known = base !== undefined;
-        if (known && base?.value === next) continue;
-        yield { partition, key, old: base?.value, known, next };
+        if (base !== undefined && base?.value === next) continue;
+        yield { partition, key, next };
       }
     }
   }
@@ -161,114 +153,88 @@ export class Transaction {
   }
 }
 
+/** A key that a transaction leaves changed. */
+interface PendingWrite extends RecordName {
+  /** Text to store, or undefined to delete. */
+  readonly next: string | undefined;
+}
+
 /** What writers share. */
 export interface WriterParts {
   readonly store: Store;
   readonly policies: PolicyCache;
-  readonly gate: WriteGate;
-  readonly largeCommits: LargeCommits;
-  readonly notifier: ChangeNotifier;
 }
 
 /** Runs transactions. */
 export class Writer {
   readonly #parts: WriterParts;
+  /** Set while a use case that lost often commits: others wait, for {@link TURN_MS} at most. */
+  #turn: Promise<void> | undefined;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
   }
 
   /**
-   * Runs `work` on a new snapshot and commits what it wrote; after a lost race again, a bounded number of times, then
-   * throws "conflict". Listeners hear of the change before the promise resolves.
+   * Runs `work` on a new snapshot and commits what it wrote. After a lost race it runs again, each time on the newest
+   * state, until `deadlineMs` have passed since the first loss; then throws "conflict". Those who subscribed to the
+   * store hear of the change before the promise resolves.
    */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.besideBatches(() => this.#writeNow(work));
-  }
-
-  /** Runs writing work while no batch is under way or left unfinished. */
-  async besideBatches<T>(work: () => Promise<T>): Promise<T> {
-    const { gate, largeCommits } = this.#parts;
-    for (;;) {
-      if (largeCommits.interrupted) await gate.exclusive(() => this.#recover());
-      const done = await gate.shared(async () =>
-        // A batch that was waited for may have failed: its intents must be settled first.
-        largeCommits.interrupted ? undefined : { result: await work() },
-      );
+  async write<T>(work: (tx: Transaction) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+    let end = Number.POSITIVE_INFINITY;
+    for (let lost = 0; ; lost++) {
+      if (lost >= LOST_BEFORE_TURN) return this.#inTurn(work, end);
+      await this.#turn;
+      const done = await this.#attempt(work);
       if (done !== undefined) return done.result;
+      if (lost === 0) end = performance.now() + deadlineMs;
+      await this.#backOff(end);
     }
   }
 
-  /** Runs `work` alone and applies what it wrote as one batch of any size, all or nothing as seen by readers. */
-  async writeBatch<T>(
-    work: (tx: Transaction) => Promise<T>,
-    onProgress: (done: number, total: number) => void,
-  ): Promise<T> {
-    const { gate, largeCommits, notifier } = this.#parts;
-    return gate.exclusive(async () => {
-      await this.#recover();
-      const { tx, result } = await this.#run(work);
-      await largeCommits.apply(tx.drainWrites(), tx.countWrites(), {
-        onProgress,
-        onCommitted: () => {
-          const change = tx.changes.toChange();
-          if (change !== undefined) notifier.notify(change);
-        },
-      });
-      return result;
+  /** Runs use cases that lost races one after the other, while the others of this process hold back. */
+  async #inTurn<T>(work: (tx: Transaction) => Promise<T>, end: number): Promise<T> {
+    while (this.#turn !== undefined) await this.#turn;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const turn = promise.then(() => {
+      if (this.#turn === turn) this.#turn = undefined;
     });
-  }
-
-  /**
-   * As {@link write} where the work fits one commit; else as {@link writeBatch}, where only writers of this process are
-   * kept away.
-   */
-  async writeOfAnySize<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const whole = await this.write(async (tx) => {
-      const result = await work(tx);
-      return tx.fitsOneCommit() ? { result } : tx.abandon();
-    });
-    return whole === undefined ? this.writeBatch(work, () => {}) : whole.result;
-  }
-
-  /** Finishes or undoes a batch that a failing store interrupted in this process. */
-  async #recover(): Promise<void> {
-    const { largeCommits, notifier } = this.#parts;
-    if (!largeCommits.interrupted) return;
-    await largeCommits.recover();
-    notifier.notify({ all: true });
-  }
-
-  async #writeNow<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const { tx, result } = await this.#run(work);
-      if (await this.#commit(tx)) return result;
-      await delay(Math.random() * Math.min(MAX_BACKOFF_MS, attempt * 2));
-    }
-    throw new AuthorizerError("conflict", "others kept changing the same records; try again");
-  }
-
-  async #run<T>(work: (tx: Transaction) => Promise<T>): Promise<{ tx: Transaction; result: T }> {
-    const snapshot = new ResolvedSnapshot(await this.#parts.store.snapshot());
+    this.#turn = turn;
+    const timer = setTimeout(resolve, TURN_MS);
     try {
-      const tx = new Transaction(snapshot, this.#parts.policies);
-      return { tx, result: await work(tx) };
+      for (;;) {
+        const done = await this.#attempt(work);
+        if (done !== undefined) return done.result;
+        await this.#backOff(end);
+      }
     } finally {
-      snapshot.release();
+      clearTimeout(timer);
+      resolve();
     }
   }
 
-  async #commit(tx: Transaction): Promise<boolean> {
-    const commit = tx.toCommit();
-    if (commit === undefined) return true;
+  async #backOff(end: number): Promise<void> {
+    if (performance.now() > end) {
+      throw new AuthorizerError("conflict", "others kept changing the same records; try again");
+    }
+    await delay(Math.random() * MAX_BACKOFF_MS);
+  }
+
+  /** Undefined where something that `work` read was changed meanwhile. */
+  async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ readonly result: T } | undefined> {
+    const { store, policies } = this.#parts;
+    const { result, commit } = await withSnapshot(store, async (snapshot) => {
+      const tx = new Transaction(snapshot, policies);
+      const made = await work(tx);
+      return { result: made, commit: await tx.toCommit() };
+    });
+    if (commit === undefined) return { result };
     try {
-      await this.#parts.store.commit(commit);
+      await store.commit(commit);
     } catch (error) {
-      if (isErrorCode(error, "conflict")) return false;
+      if (isErrorCode(error, "conflict")) return undefined;
       throw error;
     }
-    const change = tx.changes.toChange();
-    if (change !== undefined) this.#parts.notifier.notify(change);
-    return true;
+    return { result };
   }
 }

@@ -4,14 +4,15 @@ import { AuthorizerError } from "../../errors.ts";
 import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
 import type { StoreLog } from "../store-log.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
-import { decodeVersion, FORMAT_KEY, LAST_VERSION_KEY } from "./layout.ts";
+import { decodeVersion, FORMAT_KEY, REVISION_KEY } from "./layout.ts";
+import { SETTLE_BATCHES } from "./migrate-batches.ts";
 
-/** The current format and the way to it. Format 1 is described in layout.ts. */
-export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = { current: 1, migrations: [] };
+/** The current format and the way to it; layout.ts describes it. */
+export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = { current: 2, migrations: [SETTLE_BATCHES] };
 
 /**
- * Makes a new database a store, migrates an older one (all steps in one transaction), and returns the last version
- * given to a record. Throws AuthorizerError "unavailable" for a newer store and for a database that is no store.
+ * Makes a new database a store, migrates an older one (all steps in one transaction), and returns the revision of
+ * its newest commit. Throws AuthorizerError "unavailable" for a newer store and for a database that is no store.
  */
 export function bringToFormat(
   database: LocalDatabase,
@@ -36,7 +37,7 @@ export function bringToFormat(
     const what = steps.map((step) => step.what);
     log?.info({ folder, from: found.format, to: formats.current, what }, "store migrated");
   }
-  const last = database.getBinaryFast(LAST_VERSION_KEY);
+  const last = database.getBinaryFast(REVISION_KEY);
   if (last === undefined)
     throw new AuthorizerError("unavailable", `The store in ${folder} is damaged: no version.`);
   return decodeVersion(last);
@@ -48,7 +49,7 @@ function create(database: LocalDatabase, folder: string, writer: string, format:
   }
   database.transactionSync(() => {
     putFormat(database, writer, format);
-    putValue(database, LAST_VERSION_KEY, { version: 0, value: "" });
+    putValue(database, REVISION_KEY, { version: 0, value: "" });
   });
 }
 

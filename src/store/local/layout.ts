@@ -1,6 +1,7 @@
 /**
  * Bytes of the local store. A record's key is partition, 0x00, key in UTF-8, so that LMDB's order is the port's order;
- * keys that begin with 0x00 are the store's own. A value is its version in 8 bytes, big-endian, and UTF-8 text.
+ * keys that begin with 0x00 are the store's own. A value is its version in 8 bytes, big-endian, and UTF-8 text. Format 2
+ * adds the log of changes and has no batches left in it (see migrate-batches.ts).
  * Changing any of this is a new store format.
  */
 
@@ -27,8 +28,24 @@ export interface KeyRange {
 /** Key of the format record (see format.ts). */
 export const FORMAT_KEY = ownKey("format");
 
-/** Key of the record whose version is the last one given to any record. */
-export const LAST_VERSION_KEY = ownKey("version");
+/** Key of the record whose version is the revision of the newest commit. */
+export const REVISION_KEY = ownKey("version");
+
+const CHANGE_PREFIX = ownKey("change/");
+
+/** Key of the entry in the log of changes that a commit left. */
+export function changeKey(revision: number): Buffer {
+  const key = Buffer.alloc(CHANGE_PREFIX.length + VERSION_BYTES);
+  CHANGE_PREFIX.copy(key);
+  key.writeUInt32BE(Math.floor(Math.max(revision, 0) / TWO_TO_32), CHANGE_PREFIX.length);
+  key.writeUInt32BE(Math.max(revision, 0) % TWO_TO_32, CHANGE_PREFIX.length + 4);
+  return key;
+}
+
+/** The revision in the bytes of a key made by {@link changeKey}. */
+export function revisionOf(key: Uint8Array): number {
+  return decodeVersion(Buffer.from(key.buffer, key.byteOffset, key.length).subarray(CHANGE_PREFIX.length));
+}
 
 /** Key of a record. */
 export function recordKey(partition: string, key: string): Buffer {

@@ -1,16 +1,19 @@
 /** The store in a local folder (`database.type: local`): LMDB, one process per folder. */
 
 import { AuthorizerError } from "../../errors.ts";
-import { checkCommit } from "../checks.ts";
+import { Turns } from "../../schedule/turns.ts";
+import { type CheckedCommit, checkCommit } from "../checks.ts";
+import { CommitListeners } from "../commit-listeners.ts";
 import type { StoreFormats } from "../format.ts";
-import type { Commit, Snapshot, Store } from "../port.ts";
+import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../port.ts";
+import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, storeClosed } from "../refusals.ts";
 import type { StoreLog } from "../store-log.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { bringToFormat, LOCAL_FORMATS } from "./formats.ts";
-import { decodeVersion, FORMAT_KEY, LAST_VERSION_KEY, recordKey } from "./layout.ts";
+import { changeKey, decodeVersion, FORMAT_KEY, REVISION_KEY, recordKey, revisionOf } from "./layout.ts";
 import { LocalSnapshot } from "./snapshot.ts";
 
 /** Options of {@link openLocalStore}. */
@@ -27,12 +30,11 @@ export interface LocalStoreOptions {
   readonly writer?: string;
 }
 
-/** A commit in bytes. */
-interface EncodedCommit {
-  readonly expect: readonly { readonly key: Buffer; readonly version: string | undefined }[];
-  readonly put: readonly { readonly key: Buffer; readonly value: string }[];
-  readonly delete: readonly Buffer[];
-}
+/** Entries of the log of changes that are kept for those who follow it. */
+const KEPT_CHANGES = 10_000;
+
+/** Entries read at once. */
+const CHANGES_PAGE = 1_000;
 
 /**
  * Opens the store in a folder, creating it where there is none. `formats` is for tests of migrations. Throws
@@ -48,7 +50,7 @@ export async function openLocalStore(
   let database: LocalDatabase | undefined;
   try {
     database = await openDatabase(path, syncWrites);
-    const lastVersion = bringToFormat(database, path, writer, formats, log);
+    const revision = bringToFormat(database, path, writer, formats, log);
     const finish = async (): Promise<void> => {
       try {
         if (!syncWrites) await flushDataFile(path);
@@ -56,7 +58,7 @@ export async function openLocalStore(
         lock.release();
       }
     };
-    return new LocalStore(database, lastVersion, finish, log);
+    return new LocalStore(database, revision, finish, log);
   } catch (error) {
     await database?.close();
     lock.release();
@@ -70,20 +72,23 @@ class LocalStore implements Store {
   readonly #log: StoreLog | undefined;
   readonly #snapshots = new Set<LocalSnapshot>();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Kept ahead of the stored one also when a transaction fails: no version is given twice. */
-  #lastVersion: number;
+  readonly #recent: RecentWrites;
+  readonly #listeners = new CommitListeners();
+  /** Kept ahead of the stored one also when a transaction fails: no revision is given twice. */
+  #revision: number;
   #lastWriteFailed = false;
   #closing: Promise<void> | undefined;
 
   /** `finish` runs once, after the database is closed. */
   constructor(
     database: LocalDatabase,
-    lastVersion: number,
+    revision: number,
     finish: () => Promise<void>,
     log: StoreLog | undefined,
   ) {
     this.#database = database;
-    this.#lastVersion = lastVersion;
+    this.#revision = revision;
+    this.#recent = new RecentWrites(revision);
     this.#finish = finish;
     this.#log = log;
   }
@@ -98,11 +103,51 @@ class LocalStore implements Store {
     return snapshot;
   }
 
-  async commit(commit: Commit): Promise<void> {
+  async commit(commit: Commit): Promise<number> {
     this.#assertOpen();
-    const encoded = encode(commit);
-    const applied = await this.#transact(() => this.#apply(encoded));
-    if (!applied) throw expectationFailed();
+    const done = this.#commit(commit);
+    this.#underWay.add(done);
+    try {
+      return await done;
+    } finally {
+      this.#underWay.delete(done);
+    }
+  }
+
+  async #commit(commit: Commit): Promise<number> {
+    const checked = await checkCommit(commit);
+    const change = { at: new Date().toISOString(), change: commit.change };
+    const applied = await this.#transact(() => this.#apply(checked, change));
+    if (applied === undefined) throw expectationFailed();
+    if (applied.wrote) this.#listeners.notify({ revision: applied.revision, ...change });
+    return applied.revision;
+  }
+
+  async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
+    this.#assertOpen();
+    const transaction = this.#database.useReadTransaction();
+    try {
+      const range = { start: changeKey(0), end: changeKey(Number.MAX_SAFE_INTEGER), transaction };
+      const [oldest] = this.#database.getKeys({ ...range, limit: 1 });
+      const newest = Number(this.#database.get(REVISION_KEY, { transaction })?.version);
+      if (after < (oldest === undefined ? newest : revisionOf(oldest) - 1)) return undefined;
+      const start = changeKey(after + 1);
+      const found: CommittedChange[] = [];
+      for (const { value } of this.#database.getRange({
+        ...range,
+        start,
+        limit: Math.min(limit, CHANGES_PAGE),
+      })) {
+        found.push({ revision: Number(value.version), ...(JSON.parse(value.value) as { at: string }) });
+      }
+      return found;
+    } finally {
+      transaction.done();
+    }
+  }
+
+  subscribe(listener: CommitListener): () => void {
+    return this.#listeners.subscribe(listener);
   }
 
   async health(): Promise<void> {
@@ -115,7 +160,7 @@ class LocalStore implements Store {
     }
     if (format === undefined) throw new AuthorizerError("unavailable", "The store cannot be read.");
     // Writing costs a flush, so it is tried only where the last write has failed (disk full, read-only).
-    if (this.#lastWriteFailed) await this.#transact(() => this.#putLastVersion());
+    if (this.#lastWriteFailed) await this.#transact(() => this.#putRevision());
   }
 
   close(): Promise<void> {
@@ -134,8 +179,8 @@ class LocalStore implements Store {
    * Runs `action` in a write transaction, which the library shares among all that come while one is being flushed
    * (group commit); each action sees what those before it did. Resolves when the transaction is durable.
    */
-  async #transact<T>(action: () => T): Promise<T> {
-    const transaction = this.#database.transaction(action);
+  async #transact<T>(action: () => T | Promise<T>): Promise<T> {
+    const transaction = this.#database.transaction(action) as Promise<T>;
     this.#underWay.add(transaction);
     try {
       const result = await transaction;
@@ -151,21 +196,41 @@ class LocalStore implements Store {
   }
 
   /**
-   * False, having written nothing, when an expectation fails. A fault while putting marks the whole LMDB transaction
-   * as failed, so that nothing of it is kept.
+   * Undefined, having written nothing, when a condition fails. A fault while putting marks the whole LMDB transaction
+   * as failed, so that nothing of it is kept. A small commit is applied at once; a large one lets other work run
+   * while its transaction stays open.
    */
-  #apply(commit: EncodedCommit): boolean {
-    for (const { key, version } of commit.expect) {
-      if (this.#storedVersion(key) !== version) return false;
+  #apply(commit: CheckedCommit, change: Omit<CommittedChange, "revision">): Applied | Promise<Applied> {
+    if (commit.reads !== undefined && this.#recent.touches(commit.reads)) return undefined;
+    for (const { partition, key, version } of commit.expect) {
+      if (this.#storedVersion(recordKey(partition, key)) !== version) return undefined;
     }
-    if (commit.put.length === 0 && commit.delete.length === 0) return true;
-    this.#lastVersion += 1;
-    for (const { key, value } of commit.put) {
-      putValue(this.#database, key, { version: this.#lastVersion, value });
+    const writes = commit.put.length + commit.delete.length;
+    if (writes === 0) return { revision: this.#revision, wrote: false };
+    this.#revision += 1;
+    const revision = this.#revision;
+    this.#recent.add(revision, commit.put, commit.delete);
+    const finish = (): Applied => {
+      this.#putRevision();
+      putValue(this.#database, changeKey(revision), { version: revision, value: JSON.stringify(change) });
+      this.#database.removeSync(changeKey(revision - KEPT_CHANGES));
+      return { revision, wrote: true };
+    };
+    const steps = this.#writeAll(commit, revision);
+    if (writes > SMALL_COMMIT) return inTurns(steps).then(finish);
+    atOnce(steps);
+    return finish();
+  }
+
+  *#writeAll(commit: CheckedCommit, version: number): Generator<void> {
+    for (const { partition, key, value } of commit.put) {
+      putValue(this.#database, recordKey(partition, key), { version, value });
+      yield;
     }
-    for (const key of commit.delete) this.#database.removeSync(key);
-    this.#putLastVersion();
-    return true;
+    for (const { partition, key } of commit.delete) {
+      this.#database.removeSync(recordKey(partition, key));
+      yield;
+    }
   }
 
   #storedVersion(key: Buffer): string | undefined {
@@ -173,8 +238,8 @@ class LocalStore implements Store {
     return bytes === undefined ? undefined : String(decodeVersion(bytes));
   }
 
-  #putLastVersion(): void {
-    putValue(this.#database, LAST_VERSION_KEY, { version: this.#lastVersion, value: "" });
+  #putRevision(): void {
+    putValue(this.#database, REVISION_KEY, { version: this.#revision, value: "" });
   }
 
   #reportFailure(error: unknown): void {
@@ -189,14 +254,16 @@ class LocalStore implements Store {
   }
 }
 
-function encode(commit: Commit): EncodedCommit {
-  const checked = checkCommit(commit);
-  return {
-    expect: checked.expect.map(({ partition, key, version }) => ({
-      key: recordKey(partition, key),
-      version,
-    })),
-    put: checked.put.map(({ partition, key, value }) => ({ key: recordKey(partition, key), value })),
-    delete: checked.delete.map(({ partition, key }) => recordKey(partition, key)),
-  };
+type Applied = { readonly revision: number; readonly wrote: boolean } | undefined;
+
+/** Writes of a commit that is applied without letting other work run. */
+const SMALL_COMMIT = 1_000;
+
+function atOnce(steps: Generator<void>): void {
+  while (steps.next().done !== true);
+}
+
+async function inTurns(steps: Generator<void>): Promise<void> {
+  const turns = new Turns();
+  while (steps.next().done !== true) if (turns.spent) await turns.yield();
 }

@@ -6,7 +6,7 @@ import { checkPartition, checkScan, isPossibleKey } from "../checks.ts";
 import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../port.ts";
 import { snapshotReleased } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
-import { recordKey, scanRange, textKey } from "./layout.ts";
+import { REVISION_KEY, recordKey, scanRange, textKey } from "./layout.ts";
 
 /** What a snapshot needs of its store. */
 export interface SnapshotOwner {
@@ -26,6 +26,11 @@ export class LocalSnapshot implements Snapshot {
     this.#database = database;
     this.#owner = owner;
     this.#transaction = reading(() => database.useReadTransaction());
+  }
+
+  get revision(): number {
+    const transaction = this.#read();
+    return Number(reading(() => this.#database.get(REVISION_KEY, { transaction }))?.version ?? 0);
   }
 
   async get(partition: string, key: string): Promise<StoredRecord | undefined> {

@@ -3,10 +3,25 @@
 import { createRequire } from "node:module";
 import type sortedBTree from "sorted-btree";
 import { compareUtf8 } from "../../model/utf8-order.ts";
+import { Turns } from "../../schedule/turns.ts";
 import type { CheckedCommit, CheckedScan } from "../checks.ts";
 import { checkCommit, checkPartition, checkScan } from "../checks.ts";
-import type { Commit, ScannedRecord, ScanOptions, Snapshot, Store, StoredRecord } from "../port.ts";
+import { CommitListeners } from "../commit-listeners.ts";
+import type {
+  Commit,
+  CommitListener,
+  CommittedChange,
+  ScannedRecord,
+  ScanOptions,
+  Snapshot,
+  Store,
+  StoredRecord,
+} from "../port.ts";
+import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, snapshotReleased, storeClosed } from "../refusals.ts";
+
+/** Changes that are kept for those who follow. */
+const MOST_CHANGES = 10_000;
 
 type Tree = sortedBTree.default<string, StoredRecord>;
 
@@ -38,17 +53,36 @@ export function openMemoryStore(): MemoryStore {
 
 class TreeStore implements MemoryStore {
   #tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
-  #lastVersion = 0;
+  #revision = 0;
+  readonly #recent = new RecentWrites(0);
+  readonly #changes: CommittedChange[] = [];
+  readonly #listeners = new CommitListeners();
+  /** Commits happen one after the other: a large one lets other work run in between. */
+  #tail: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   async snapshot(): Promise<Snapshot> {
     this.#assertOpen();
-    return new TreeSnapshot(this.#tree.clone(), () => this.#assertOpen());
+    return new TreeSnapshot(this.#tree.clone(), this.#revision, () => this.#assertOpen());
   }
 
-  async commit(commit: Commit): Promise<void> {
+  async commit(commit: Commit): Promise<number> {
     this.#assertOpen();
-    this.#apply(checkCommit(commit));
+    const done = this.#tail.then(async () => this.#apply(await checkCommit(commit)));
+    this.#tail = done.catch(() => undefined);
+    return done;
+  }
+
+  async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
+    this.#assertOpen();
+    const oldest = this.#changes[0]?.revision ?? this.#revision + 1;
+    if (after < oldest - 1) return undefined;
+    const first = this.#changes.findIndex(({ revision }) => revision > after);
+    return first < 0 ? [] : this.#changes.slice(first, first + limit);
+  }
+
+  subscribe(listener: CommitListener): () => void {
+    return this.#listeners.subscribe(listener);
   }
 
   async health(): Promise<void> {
@@ -56,6 +90,7 @@ class TreeStore implements MemoryStore {
   }
 
   async close(): Promise<void> {
+    await this.#tail;
     this.#closed = true;
     this.#tree.clear();
   }
@@ -72,16 +107,43 @@ class TreeStore implements MemoryStore {
     const tree = trees.get(image);
     if (tree === undefined) throw new TypeError("restore() takes what capture() returned");
     this.#tree = tree.clone();
+    this.#revision += 1;
+    this.#recent.restart(this.#revision);
   }
 
-  #apply(commit: CheckedCommit): void {
+  async #apply(commit: CheckedCommit): Promise<number> {
+    this.#assertOpen();
+    if (commit.reads !== undefined && this.#recent.touches(commit.reads)) throw expectationFailed();
     for (const { partition, key, version } of commit.expect) {
       if (this.#tree.get(path(partition, key))?.version !== version) throw expectationFailed();
     }
-    const version = String(++this.#lastVersion);
-    for (const { partition, key, value } of commit.put)
-      this.#tree.set(path(partition, key), { value, version });
-    for (const { partition, key } of commit.delete) this.#tree.delete(path(partition, key));
+    if (commit.put.length === 0 && commit.delete.length === 0) return this.#revision;
+    const revision = this.#revision + 1;
+    const version = String(revision);
+    // Applied to a copy, which costs nothing: no snapshot sees half of a commit that lets other work run.
+    const before = this.#tree;
+    const tree = before.clone();
+    const turns = new Turns();
+    for (const { partition, key, value } of commit.put) {
+      tree.set(path(partition, key), { value, version });
+      if (turns.spent) await turns.yield();
+    }
+    for (const { partition, key } of commit.delete) {
+      tree.delete(path(partition, key));
+      if (turns.spent) await turns.yield();
+    }
+    if (this.#tree !== before) throw expectationFailed();
+    this.#tree = tree;
+    this.#revision = revision;
+    this.#recent.add(revision, commit.put, commit.delete);
+    this.#tell({ revision, at: new Date().toISOString(), change: commit.change });
+    return revision;
+  }
+
+  #tell(change: CommittedChange): void {
+    this.#changes.push(change);
+    if (this.#changes.length > MOST_CHANGES) this.#changes.splice(0, this.#changes.length - MOST_CHANGES);
+    this.#listeners.notify(change);
   }
 
   #assertOpen(): void {
@@ -91,10 +153,12 @@ class TreeStore implements MemoryStore {
 
 class TreeSnapshot implements Snapshot {
   #tree: Tree | undefined;
+  readonly revision: number;
   readonly #assertOpen: () => void;
 
-  constructor(tree: Tree, assertOpen: () => void) {
+  constructor(tree: Tree, revision: number, assertOpen: () => void) {
     this.#tree = tree;
+    this.revision = revision;
     this.#assertOpen = assertOpen;
   }
 

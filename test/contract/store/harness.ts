@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect } from "vitest";
 import { isErrorCode } from "../../../src/errors.ts";
 import type { Commit, ScannedRecord, Snapshot, Store, StoredRecord } from "../../../src/store/port.ts";
-import { MAX_COMMIT_OPERATIONS, withSnapshot } from "../../../src/store/port.ts";
+import { withSnapshot } from "../../../src/store/port.ts";
 
 /** A backend under test, opened empty. */
 export interface OpenedStore {
@@ -43,10 +43,10 @@ export class StoreHarness {
     this.#store = await this.#opened!.reopen!();
   }
 
-  put = (key: string, value = "x", partition = P): Promise<void> =>
+  put = (key: string, value = "x", partition = P): Promise<number> =>
     this.store.commit({ put: [{ partition, key, value }] });
 
-  remove = (key: string): Promise<void> => this.store.commit({ delete: [{ partition: P, key }] });
+  remove = (key: string): Promise<number> => this.store.commit({ delete: [{ partition: P, key }] });
 
   read = <T>(action: (snapshot: Snapshot) => Promise<T>): Promise<T> => withSnapshot(this.store, action);
 
@@ -75,9 +75,6 @@ export class StoreHarness {
 
   /** Puts records with values `value of KEY`. */
   fill = async (keys: readonly string[]): Promise<void> => {
-    for (let at = 0; at < keys.length; at += MAX_COMMIT_OPERATIONS) {
-      const part = keys.slice(at, at + MAX_COMMIT_OPERATIONS);
-      await this.store.commit({ put: part.map((key) => ({ partition: P, key, value: `value of ${key}` })) });
-    }
+    await this.store.commit({ put: keys.map((key) => ({ partition: P, key, value: `value of ${key}` })) });
   };
 }

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { isErrorCode } from "../../../src/errors.ts";
-import { MAX_COMMIT_OPERATIONS, MAX_KEY_BYTES } from "../../../src/store/port.ts";
+import { MAX_KEY_BYTES } from "../../../src/store/port.ts";
 import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */
@@ -11,17 +11,26 @@ export function describeLimits(harness: StoreHarness): void {
   const fillers = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ partition: P, key: `k${index}`, value: "x" }));
 
-  it(`takes ${MAX_COMMIT_OPERATIONS} operations and refuses one more, whatever their kind`, async () => {
-    await harness.store.commit({ put: fillers(MAX_COMMIT_OPERATIONS) });
-    expect(await keysOf()).toHaveLength(MAX_COMMIT_OPERATIONS);
+  it.each([100, 1_001, 30_000])("takes a commit of %d writes, whole or not at all", async (count) => {
+    await put("k0", "before");
+    const before = await harness.read(async ({ revision }) => revision);
     await refused(
-      {
-        expect: [{ partition: P, key: "new", version: undefined }],
-        put: fillers(MAX_COMMIT_OPERATIONS - 1),
-        delete: [{ partition: P, key: "another" }],
-      },
-      "invalid_request",
+      { expect: [{ partition: P, key: "k0", version: undefined }], put: fillers(count) },
+      "conflict",
     );
+    expect(await keysOf()).toEqual(["k0"]);
+    const committed = harness.store.commit({ put: fillers(count) });
+    const sizes = new Set<number>();
+    for (let look = 0; look < 5; look++) {
+      sizes.add((await keysOf({ limit: count })).length);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await committed).toBe(before + 1);
+    sizes.add((await keysOf({ limit: count })).length);
+    expect([1, count]).toEqual(expect.arrayContaining([...sizes]));
+    expect(sizes).toContain(count);
+    await harness.store.commit({ delete: fillers(count) });
+    expect(await keysOf()).toEqual([]);
   });
 
   it.each([

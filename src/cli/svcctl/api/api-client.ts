@@ -1,15 +1,16 @@
-/** Calls of the management API (management-cli.md §1, §3). */
+/** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
+import { UsageFailure } from "../../failure.ts";
+import { ApiFailure } from "../../rest-client/api-failure.ts";
+import type { ApiAnswer, ApiRequest } from "../../rest-client/attempt.ts";
+import { type FailedTry, sendWithRetries } from "../../rest-client/retries.ts";
+import { safeMessage, safeText } from "../../safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { ApiFailure, UsageFailure } from "../failure.ts";
-import { safeMessage, safeText } from "../output/safe-text.ts";
 import { requestLog } from "../request-log.ts";
 import { loadSettings, type Settings } from "../settings/load-settings.ts";
 import { adviceOnRefusal, adviceOnSilence, adviceOnStranger } from "./advice.ts";
-import type { ApiAnswer, ApiRequest } from "./attempt.ts";
 import { apiBase } from "./endpoint.ts";
-import { type FailedTry, sendWithRetries } from "./retries.ts";
 
 /** One call. */
 export interface Call {

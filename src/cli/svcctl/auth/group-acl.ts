@@ -1,10 +1,10 @@
 /** `svcctl auth groups acl`. */
 
+import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import { given } from "./names.ts";
 
 function pathOf(call: CommandCall): string[] {

@@ -1,6 +1,7 @@
 /** `svcctl auth policies`, as data. */
 
-import type { GroupSpec, OptionSpec } from "../command-spec.ts";
+import type { OptionSpec } from "../../command-spec.ts";
+import type { GroupSpec } from "../command.ts";
 import { JSON_OUTPUT, PAGING, POLICY_ID } from "./auth-options.ts";
 
 const STATEMENT_DOCUMENT: OptionSpec = {

@@ -1,7 +1,7 @@
 /** `svcctl auth policies`. */
 
 import { type Call, type JsonObject, openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText, printDone } from "../output/json-text.ts";

@@ -1,10 +1,10 @@
 /** A policy in full, as `auth policies show` prints it (management-cli.md §3). */
 
+import { safeText } from "../../safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import type { Style } from "../style.ts";
 
 /** The block, with the empty line before and after it. */
@@ -21,12 +21,13 @@ export function policyDetails(policy: JsonObject, { bold }: Style): string {
 }
 
 /** Keys in the order of the original; a resource that is a list in a text is shown as the list. */
-function shownStatement({ action, condition, effect, resource }: JsonObject): JsonObject {
+function shownStatement({ action, condition, effect, resource, sid }: JsonObject): JsonObject {
   return {
     action,
     ...(condition !== undefined && condition !== null && { condition }),
     effect,
     resource: shownResource(resource),
+    ...(sid !== undefined && sid !== null && { sid }),
   };
 }
 

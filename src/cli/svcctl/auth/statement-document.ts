@@ -9,6 +9,7 @@ import { openFault } from "../settings/settings-file.ts";
 
 /** A statement as it is sent. */
 export interface SentStatement {
+  readonly sid?: string;
   readonly action: readonly string[];
   readonly effect: string;
   readonly resource: string;
@@ -53,8 +54,10 @@ function firstValue(text: string): unknown {
 }
 
 function statementOf(value: unknown, at: string): SentStatement {
-  const { action, effect, resource, condition } = objectOf(value, at);
+  const { sid, action, effect, resource, condition } = objectOf(value, at);
+  const named = textOf(sid, `${at}.sid`);
   return {
+    ...(named === "" ? {} : { sid: named }),
     action: listOf(action, `${at}.action`),
     effect: textOf(effect, `${at}.effect`),
     resource: Array.isArray(resource)

@@ -2,11 +2,19 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import pRetry from "p-retry";
-import { safeMessage, safeText } from "../output/safe-text.ts";
-import type { RetrySettings } from "../settings/load-settings.ts";
+import { safeMessage, safeText } from "../safe-text.ts";
 import { type ApiAnswer, type ApiRequest, attempt, TransportFailure } from "./attempt.ts";
 
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 503]);
+
+/** When and how often a call is tried again. */
+export interface RetrySettings {
+  readonly enabled: boolean;
+  /** Tries after the first one. */
+  readonly maxAttempts: number;
+  readonly minWaitMs: number;
+  readonly maxWaitMs: number;
+}
 
 /** A try that failed, with another one to come. */
 export interface FailedTry {

@@ -1,9 +1,7 @@
 /** `svcctl policy`: work on policies offline, without a server (docs/policy-work.md). */
 
-import type { Command } from "commander";
-import { addCommands } from "../add-commands.ts";
-import type { CommandContext } from "../command-context.ts";
-import type { GroupSpec, OptionSpec } from "../command-spec.ts";
+import type { OptionSpec } from "../../command-spec.ts";
+import type { GroupSpec } from "../command.ts";
 
 const JSON_OUTPUT: OptionSpec = { flags: "--json", description: "print JSON" };
 const PARTITION: OptionSpec = {
@@ -12,8 +10,10 @@ const PARTITION: OptionSpec = {
   default: "svc",
 };
 
-const POLICY_GROUP: GroupSpec = {
+/** All `policy` commands. */
+export const POLICY_GROUP: GroupSpec = {
   name: "policy",
+  page: "policy-work.md",
   description: "Works on policies offline: checks, tests, explains, compares and formats them.",
   commands: [
     {
@@ -111,8 +111,3 @@ const POLICY_GROUP: GroupSpec = {
     },
   ],
 };
-
-/** Adds the group to svcctl itself. */
-export function addPolicyCommands(parent: Command, context: CommandContext): void {
-  addCommands(parent, [POLICY_GROUP], context, "policy-work.md");
-}

@@ -1,27 +1,32 @@
-/** From commands given as data to commander's. */
+/** Builds commander's commands from commands given as data. */
 
 import { Command } from "commander";
-import { suggestion } from "../../config/suggest.ts";
 import { addOptions } from "./add-options.ts";
-import type { CommandContext } from "./command-context.ts";
-import type { CommandSpec, GroupSpec, OptionSpec, OptionValues } from "./command-spec.ts";
+import { pathOf } from "./command-path.ts";
+import type { CommandOutput, CommandSpec, GroupSpec, OptionSpec, OptionValues } from "./command-spec.ts";
 import { UsageFailure } from "./failure.ts";
+import { refuseUnknownWord } from "./unknown-word.ts";
 
-/** Adds commands and groups below `parent`, whose help leads to a page of `docs/`. */
-export function addCommands(
+/** Adds commands and groups below `parent`; their help names a page of `docs/`. */
+export function addCommands<Context extends CommandOutput>(
   parent: Command,
-  specs: readonly (CommandSpec | GroupSpec)[],
-  context: CommandContext,
+  specs: readonly (CommandSpec<Context> | GroupSpec<Context>)[],
+  context: Context,
   page: string,
 ): void {
   for (const spec of specs) {
-    if ("load" in spec) addCommand(parent, spec, context, page);
-    else addGroup(parent, spec, context, page);
+    if ("load" in spec) addCommand(parent, spec, context, spec.page ?? page);
+    else addGroup(parent, spec, context, spec.page ?? page);
   }
 }
 
-/** Adds a group, which prints its help when it is called without a command of its own, also for an unknown word. */
-function addGroup(parent: Command, spec: GroupSpec, context: CommandContext, page: string): void {
+/** Adds a group. Without a command it prints its help; an unknown word is an error (management-cli.md §8). */
+function addGroup<Context extends CommandOutput>(
+  parent: Command,
+  spec: GroupSpec<Context>,
+  context: Context,
+  page: string,
+): void {
   const group = parent.command(spec.name).description(spec.description);
   addCommands(group, spec.commands, context, page);
   addExamples(
@@ -29,28 +34,31 @@ function addGroup(parent: Command, spec: GroupSpec, context: CommandContext, pag
     spec.commands.map((one) => exampleOf(one, `${pathOf(group)} ${one.name}`)),
     page,
   );
-  printsHelp(group, context);
+  withHelpCommand(group).action(() => {
+    refuseUnknownWord(group);
+    group.outputHelp();
+  });
 }
 
-/** Makes a group print its help and succeed, as the original does (management-cli.md §1). */
-export function printsHelp(group: Command, context: CommandContext): void {
-  group
+/**
+ * Gives a group `help [command]`, and leaves words and flags that it does not know to its action, so that a mistyped
+ * command is named although flags follow it.
+ */
+export function withHelpCommand(group: Command): Command {
+  return group
     .helpCommand("help [command]", "Prints the help of a command.")
     .argument("[command]")
     .allowExcessArguments()
-    .usage("[command]")
-    .action((word: string | undefined) => {
-      if (word !== undefined) {
-        const names = group.commands.map((command) => command.name());
-        context.err(
-          `unknown command ${JSON.stringify(word)} for "${pathOf(group)}"${suggestion(word, names)}\n`,
-        );
-      }
-      group.outputHelp();
-    });
+    .allowUnknownOption()
+    .usage("[command]");
 }
 
-function addCommand(parent: Command, spec: CommandSpec, context: CommandContext, page: string): void {
+function addCommand<Context extends CommandOutput>(
+  parent: Command,
+  spec: CommandSpec<Context>,
+  context: Context,
+  page: string,
+): void {
   const { options = [] } = spec;
   const command = new Command(spec.name).copyInheritedSettings(parent);
   command.description(spec.description).allowExcessArguments();
@@ -64,19 +72,26 @@ function addCommand(parent: Command, spec: CommandSpec, context: CommandContext,
   parent.addCommand(command);
   addExamples(
     command,
-    spec.examples.map((example) => `${pathOf(command)} ${example}`.trimEnd()),
+    spec.examples.map((example) => exampleLine(pathOf(command), example)),
     page,
   );
 }
 
 /** The most usual call of a command, or of the first command of a group. */
-function exampleOf(spec: CommandSpec | GroupSpec, path: string): string {
-  if ("load" in spec) return `${path} ${spec.examples[0] ?? ""}`.trimEnd();
+function exampleOf<Context>(spec: CommandSpec<Context> | GroupSpec<Context>, path: string): string {
+  if ("load" in spec) return exampleLine(path, spec.examples[0] ?? "");
   const [first] = spec.commands;
   return first === undefined ? path : exampleOf(first, `${path} ${first.name}`);
 }
 
-/** Puts whole command lines below the help of a command, and where to read on. */
+/** `svcctl auth users list --amount 20`. Variables that an example sets (`NAME=… `) stand before the path. */
+function exampleLine(path: string, example: string): string {
+  const { variables = "", rest = "" } =
+    /^(?<variables>(?:[A-Z_]+=\S+ )*)(?<rest>[\s\S]*)$/.exec(example)?.groups ?? {};
+  return `${variables}${path} ${rest}`.trimEnd();
+}
+
+/** Puts whole command lines below the help of a command, and the page to read. */
 export function addExamples(command: Command, lines: readonly string[], page: string): void {
   const text = [
     "",
@@ -100,9 +115,4 @@ function checkRequired(specs: readonly OptionSpec[], values: OptionValues): void
 
 function camelCase(name: string): string {
   return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** `svcctl auth users`. */
-export function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

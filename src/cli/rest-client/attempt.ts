@@ -94,7 +94,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Seconds, or a date (RFC 9110 §10.2.3). */
+/** Seconds, or a date (RFC 9110, section 10.2.3). */
 function retryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;

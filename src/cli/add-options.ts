@@ -13,6 +13,7 @@ export function toOptions(specs: readonly OptionSpec[], heading?: string): reado
   return specs.map((spec) => {
     const option = new Option(spec.flags, description(spec));
     if (spec.default !== undefined) option.default(spec.default);
+    if (spec.closed === true) option.argParser((text) => oneOf(spec.values ?? [], text));
     if (spec.kind === "integer") option.argParser(parseInteger);
     if (spec.kind === "list") option.argParser((text, before) => [...listOf(before), ...text.split(",")]);
     if (spec.kind === "repeated") option.argParser((text, before) => [...listOf(before), text]);
@@ -24,6 +25,11 @@ export function toOptions(specs: readonly OptionSpec[], heading?: string): reado
 
 function description(spec: OptionSpec): string {
   return spec.required === true ? `${spec.description} (required)` : spec.description;
+}
+
+function oneOf(values: readonly string[], text: string): string {
+  if (values.includes(text)) return text;
+  throw new InvalidArgumentError(`expected one of ${values.join(", ")}`);
 }
 
 function listOf(value: unknown): readonly string[] {

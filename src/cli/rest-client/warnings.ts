@@ -1,6 +1,6 @@
-/** What a server says beside a success: `Warning: 299 agent "text"` (RFC 7234 §5.5). */
+/** What a server says beside a success: `Warning: 299 agent "text"` (RFC 7234, section 5.5). */
 
-import { safeText } from "../output/safe-text.ts";
+import { safeText } from "../safe-text.ts";
 
 /** The texts of a header, in order. */
 export function warningsOf(header: string | null): readonly string[] {

@@ -1,0 +1,78 @@
+/** The keys that the newest commits wrote: tells whether something that was read has changed since. */
+
+import { compareUtf8 } from "../model/utf8-order.ts";
+import type { ReadSet, RecordName, ScannedRange } from "./port.ts";
+
+/** Most keys that are remembered; a use case that began before the oldest of them runs again. */
+const MOST_KEYS = 100_000;
+
+interface Entry {
+  readonly revision: number;
+  readonly written: readonly RecordName[];
+}
+
+/** Keys written by commits in order of revision, as far back as {@link MOST_KEYS} reach. */
+export class RecentWrites {
+  #entries: Entry[] = [];
+  #keys = 0;
+  /** Every write after this revision is remembered. */
+  #since: number;
+
+  /** @param revision of the state before the first commit that is added */
+  constructor(revision: number) {
+    this.#since = revision;
+  }
+
+  /** Remembers what a commit wrote. */
+  add(revision: number, put: readonly RecordName[], deleted: readonly RecordName[]): void {
+    if (put.length + deleted.length > MOST_KEYS) {
+      this.restart(revision);
+      return;
+    }
+    // Without the values, which the store may have replaced long before.
+    const written = [...put, ...deleted].map(({ partition, key }) => ({ partition, key }));
+    this.#entries.push({ revision, written });
+    this.#keys += written.length;
+    while (this.#keys > MOST_KEYS) {
+      const oldest = this.#entries.shift()!;
+      this.#keys -= oldest.written.length;
+      this.#since = oldest.revision;
+    }
+  }
+
+  /** Forgets everything that was written up to a revision. */
+  restart(revision: number): void {
+    this.#entries = [];
+    this.#keys = 0;
+    this.#since = revision;
+  }
+
+  /** True when something in a read-set was written since, or when that is no longer known. */
+  touches(reads: ReadSet): boolean {
+    if (reads.revision < this.#since) return true;
+    for (let index = this.#entries.length - 1; index >= 0; index--) {
+      const { revision, written } = this.#entries[index]!;
+      if (revision <= reads.revision) return false;
+      if (overlaps(reads, written)) return true;
+    }
+    return false;
+  }
+}
+
+/** True when one of the written keys is in a read-set. */
+export function overlaps(reads: ReadSet, written: Iterable<RecordName>): boolean {
+  for (const { partition, key } of written) {
+    if (reads.keys.get(partition)?.has(key) === true) return true;
+    if (reads.ranges.some((range) => isInRange(range, partition, key))) return true;
+  }
+  return false;
+}
+
+function isInRange({ partition, prefix, after, upTo }: ScannedRange, of: string, key: string): boolean {
+  return (
+    partition === of &&
+    key.startsWith(prefix) &&
+    (after === undefined || compareUtf8(key, after) > 0) &&
+    (upTo === undefined || compareUtf8(key, upTo) <= 0)
+  );
+}
