@@ -1,4 +1,6 @@
-/** A client of the decision API (decision-api.md §2, decision-api.md §3) over `fetch`; works in Node and other runtimes. */
+/**
+ * A client of the decision API (decision-api.md §2, decision-api.md §3) over `fetch`; works in Node and other runtimes.
+ */
 
 import type { Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";

@@ -1,7 +1,7 @@
 /**
- * The decision use cases (decision-api.md §2, decision-api.md §3): this file is their contract, `open-decisions.ts` builds them.
- * Answers about a user whose policies are cached come back at once, not as a promise: the hot path pays no turn of
- * the event loop.
+ * The decision use cases (decision-api.md §2, decision-api.md §3): this file is their contract, `open-decisions.ts`
+ * builds them. Answers about a user whose policies are cached come back at once, not as a promise: the hot path pays no
+ * turn of the event loop.
  */
 
 import type { DecisionContext, Effect, Explanation, RequiredPermissions } from "../model/decision.ts";

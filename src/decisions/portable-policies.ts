@@ -1,7 +1,7 @@
 /**
  * Policies in a form that a data server can evaluate and that never grants more (decision-api.md §4;
- * security.md §3.3). A data server knows four operators and the field `SourceIp`; an operator it does not know denies its user
- * everything, and a deny on a field it does not know is skipped.
+ * security.md §3.3). A data server knows four operators and the field `SourceIp`; an operator it does not know denies
+ * its user everything, and a deny on a field it does not know is skipped.
  */
 
 import { isExtended } from "../model/condition.ts";

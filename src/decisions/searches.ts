@@ -1,4 +1,7 @@
-/** Searches over users, actions and resources: the contract of what answers "who can" (decision-api.md §2, decision-api.md §3). */
+/**
+ * Searches over users, actions and resources: the contract of what answers "who can" (decision-api.md §2,
+ * decision-api.md §3).
+ */
 
 import type { DecisionContext, Effect, RequiredLeaf, StatementName } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";

@@ -1,6 +1,6 @@
 /**
- * Trees of required permissions (evaluation.md §8) and the text of a refusal (evaluation.md §9), whatever a leaf asks about: one
- * resource or a set of them. Deny wins over allow wherever it stands; what cannot be evaluated denies.
+ * Trees of required permissions (evaluation.md §8) and the text of a refusal (evaluation.md §9), whatever a leaf asks
+ * about: one resource or a set of them. Deny wins over allow wherever it stands; what cannot be evaluated denies.
  */
 
 import type { ConditionFields, Effect, Outcome } from "../model/decision.ts";

@@ -1,6 +1,6 @@
 /**
- * The decision: a pure, synchronous function of compiled policies and a request (evaluation.md §2, evaluation.md §8, evaluation.md §9).
- * Deny wins over allow wherever it stands; what cannot be evaluated denies.
+ * The decision: a pure, synchronous function of compiled policies and a request (evaluation.md §2, evaluation.md §8,
+ * evaluation.md §9). Deny wins over allow wherever it stands; what cannot be evaluated denies.
  */
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";

@@ -192,7 +192,10 @@ function describe({ statement, action, resource, asked }: Match, tests: Conditio
   };
 }
 
-/** True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1, evaluation.md §2.2). */
+/**
+ * True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1,
+ * evaluation.md §2.2).
+ */
 function fails({ condition, resources }: CompiledStatement, { context, user }: EngineRequest): boolean {
   const result = condition?.evaluate(context, user) ?? "satisfied";
   return result === "error" || (resources === undefined && result !== "unsatisfied");

@@ -1,7 +1,8 @@
 /**
  * Who calls: access keys, login tokens and signatures of end users, verified against the directory (security.md §1.1,
- * security.md §2.6 to security.md §2.11, security.md §4.4). This file is the contract of the room, `open-identities.ts` builds it. A result that is at
- * hand comes at once, not as a promise: forward-auth pays no turn of the event loop for it.
+ * security.md §2.6 to security.md §2.11, security.md §4.4). This file is the contract of the room, `open-identities.ts`
+ * builds it. A result that is at hand comes at once, not as a promise: forward-auth pays no turn of the event loop for
+ * it.
  */
 
 /** A user who proved to be one. */

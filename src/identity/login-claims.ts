@@ -1,7 +1,7 @@
 /**
- * What a login token must say (security.md §1.1, security.md §4.4). Service tokens are signed with the same key, so everything that
- * tells the two apart is checked here and nothing is optional; a data server's own login tokens have the same claims but
- * ours, and are taken.
+ * What a login token must say (security.md §1.1, security.md §4.4). Service tokens are signed with the same key, so
+ * everything that tells the two apart is checked here and nothing is optional; a data server's own login tokens have
+ * the same claims but ours, and are taken.
  */
 
 import { isPossibleName } from "../model/names.ts";

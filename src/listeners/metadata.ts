@@ -1,4 +1,6 @@
-/** `GET /.well-known/authzen-configuration`: where the AuthZEN endpoints are (AuthZEN 1.0, section 9; security.md §1.5). */
+/**
+ * `GET /.well-known/authzen-configuration`: where the AuthZEN endpoints are (AuthZEN 1.0, section 9; security.md §1.5).
+ */
 
 import { nothingHere } from "../http/errors.ts";
 import type { Route } from "../http/route.ts";

@@ -1,4 +1,7 @@
-/** The user listener: people, `svcctl`, browsers (security.md §1.3). Probes, management API, the page behind invitations. */
+/**
+ * The user listener: people, `svcctl`, browsers (security.md §1.3). Probes, management API, the page behind
+ * invitations.
+ */
 
 import helmet from "helmet";
 import { type ManagementOptions, managementRoutes } from "../api/management/management-api.ts";

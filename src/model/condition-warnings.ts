@@ -1,4 +1,7 @@
-/** What is legal in a condition but surely not meant (security.md §2.9, security.md §3.2; evaluation.md §7, evaluation.md §10). */
+/**
+ * What is legal in a condition but surely not meant (security.md §2.9, security.md §3.2; evaluation.md §7,
+ * evaluation.md §10).
+ */
 
 import { isExtended, SOURCE_IP } from "./condition.ts";
 import { type Operator, operatorOf } from "./condition-operators.ts";

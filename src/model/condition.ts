@@ -1,4 +1,7 @@
-/** Conditions as written: what is wrong with one, and whether a data server could evaluate it (evaluation.md §7, evaluation.md §11). */
+/**
+ * Conditions as written: what is wrong with one, and whether a data server could evaluate it (evaluation.md §7,
+ * evaluation.md §11).
+ */
 
 import { type Problem, pointTo } from "../errors.ts";
 import { OPERATOR_NAMES, type Operator, operatorOf } from "./condition-operators.ts";

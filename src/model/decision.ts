@@ -1,4 +1,7 @@
-/** Questions and answers of the policy decision point (evaluation.md §1, evaluation.md §8; decision-api.md §3, decision-api.md §5). */
+/**
+ * Questions and answers of the policy decision point (evaluation.md §1, evaluation.md §8; decision-api.md §3,
+ * decision-api.md §5).
+ */
 
 import type { Via } from "./policy.ts";
 

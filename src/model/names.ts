@@ -1,6 +1,6 @@
 /**
- * Rules for names and ids that enter the directory (security.md §3.0, security.md §3.1), and for texts that are looked up.
- * Each rule returns a message that says what is wrong, or undefined. Messages never repeat the text.
+ * Rules for names and ids that enter the directory (security.md §3.0, security.md §3.1), and for texts that are looked
+ * up. Each rule returns a message that says what is wrong, or undefined. Messages never repeat the text.
  */
 
 /** How strict names are: `lenient` waives only `*`, `?` and `%` (`authorizer.guards`). */

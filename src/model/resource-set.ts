@@ -1,6 +1,6 @@
 /**
- * Sets of ARNs: what a template can produce when a value of it is not at hand (security.md §2.4, security.md §2.5). Decided on
- * as a set, never as a text with a star in it.
+ * Sets of ARNs: what a template can produce when a value of it is not at hand (security.md §2.4, security.md §2.5).
+ * Decided on as a set, never as a text with a star in it.
  */
 
 /**

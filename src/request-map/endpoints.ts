@@ -1,6 +1,7 @@
 /**
  * From a request of a data server to what it needs: the permission tables applied (permissions.md §8,
- * security.md §2). This file is the contract of the room, `open-endpoints.ts` builds it from the catalog. Pure and synchronous.
+ * security.md §2). This file is the contract of the room, `open-endpoints.ts` builds it from the catalog. Pure and
+ * synchronous.
  */
 
 import type { EndpointApi } from "../catalog/endpoint-table.ts";
@@ -55,8 +56,8 @@ export interface MatchedRequest {
   readonly operation: string;
   readonly authentication: "none" | "optional" | "required";
   /**
-   * null: nothing but what `authentication` and `perItem` say. The items of a body at hand have a leaf each; where it
-   * lists none, there is an empty `or`, which is never allowed (empty is never allow, security.md §2.4).
+   * null: nothing but what `authentication` and `perItem` say. The items of a given body have a leaf each, and an empty
+   * list adds none; where nothing else is required, it is an empty `or`, which is never allowed (security.md §2.4).
    */
   readonly required: RequiredOnSets | null;
   /**

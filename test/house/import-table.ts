@@ -56,7 +56,7 @@ const SVCCTL = [
 export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   errors: { may: [] },
   model: { may: ["errors"] },
-  config: { may: ["errors"] },
+  config: { may: ["source-files", "errors"] },
   schedule: { may: ["errors"] },
   cache: { may: ["errors"] },
   engine: { may: ["model", "errors"] },

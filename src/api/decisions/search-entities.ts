@@ -1,4 +1,6 @@
-/** The entities of a search (decision-api.md §2): which of their fields each search needs. Unknown fields are ignored. */
+/**
+ * The entities of a search (decision-api.md §2): which of their fields each search needs. Unknown fields are ignored.
+ */
 
 import type { SearchPage } from "../../decisions/searches.ts";
 import { type Problem, pointTo } from "../../errors.ts";

@@ -1,4 +1,6 @@
-/** `/filter`: which of many resources a user may act on, each exactly as a single check would say (decision-api.md §3). */
+/**
+ * `/filter`: which of many resources a user may act on, each exactly as a single check would say (decision-api.md §3).
+ */
 
 import { allowTest } from "../../engine/allow-test.ts";
 import type { CompiledPolicies } from "../../engine/compile.ts";

@@ -1,4 +1,6 @@
-/** Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, security.md §2.5). */
+/**
+ * Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, security.md §2.5).
+ */
 
 import { decide } from "../../engine/decide.ts";
 import { decideSets, decideSetsInSteps, openLeaves } from "../../engine/decide-sets.ts";

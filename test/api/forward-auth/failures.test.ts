@@ -1,4 +1,7 @@
-/** What becomes of a request when no judgement is possible (security.md §2.2, security.md §4.3, security.md §5.3): an error, never a pass. */
+/**
+ * What becomes of a request when no judgement is possible (security.md §2.2, security.md §4.3, security.md §5.3): an
+ * error, never a pass.
+ */
 
 import { afterEach, describe, expect, it } from "vitest";
 import type { Decisions } from "../../../src/decisions/decisions.ts";

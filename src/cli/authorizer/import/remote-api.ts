@@ -1,4 +1,7 @@
-/** A client of an authorization API that is read whole (authorization-api.md §1, authorization-api.md §5 to authorization-api.md §7). */
+/**
+ * A client of an authorization API that is read whole (authorization-api.md §1, authorization-api.md §5 to
+ * authorization-api.md §7).
+ */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError } from "../../../errors.ts";
