@@ -1,10 +1,10 @@
-/** `authorizer.limits` as the HTTP edge takes them. */
+/** `authorizer.limits` as the listeners take them. */
 
+import type { DecisionLimits } from "../api/decisions/limits.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
-import type { HttpLimits } from "../http/limits.ts";
 
 /** The limits of the listeners. */
-export function httpLimits(values: ConfigValues): HttpLimits {
+export function httpLimits(values: ConfigValues): DecisionLimits {
   return limitsOf(values);
 }

@@ -111,7 +111,6 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ...serviceTls(values),
       ...serviceApis(data, working),
       bearer,
-      alwaysRequestId: audit.decisions !== "none",
     }),
     user: createUserListener({
       ...shared,
