@@ -55,8 +55,8 @@ export interface MatchedRequest {
   readonly operation: string;
   readonly authentication: "none" | "optional" | "required";
   /**
-   * null if only `authentication` and `perItem` apply. Each item of a known body has a leaf. A known body without items
-   * gives an empty `or`, which is never allowed (security.md §2.4).
+   * null: nothing but what `authentication` and `perItem` say. The items of a given body have a leaf each, and an empty
+   * list adds none; where nothing else is required, it is an empty `or`, which is never allowed (security.md §2.4).
    */
   readonly required: RequiredOnSets | null;
   /**

@@ -13,16 +13,17 @@ export type Needs = Pick<MatchedRequest, "required" | "perItem" | "bodyMissing">
 
 /** One `and` of all nodes, without an `and` inside another. */
 function all(required: RequiredOnSets | null, more: readonly RequiredOnSets[]): RequiredOnSets {
+  // A request about no item needs nothing of the data server, and empty is never allow (security.md §2.4).
+  if (required === null && more.length === 0) return { or: [] };
   if (required === null) return more.length === 1 ? (more[0] as RequiredOnSets) : { and: more };
+  if (more.length === 0) return required;
   return { and: [...("and" in required ? required.and : [required]), ...more] };
 }
 
-/** The permissions of the items of a body; without items, a node that is never allowed. */
+/** The permissions of the items of a body; an empty list adds none. */
 function itemNeeds(items: BodyItems, body: unknown, values: Values): readonly RequiredOnSets[] | Unreadable {
   const read = readItems(items, body);
   if (read instanceof Unreadable) return read;
-  // The data server requires nothing for a request without items, and empty is never allow (security.md §2.4).
-  if (read.length === 0) return [{ or: [] }];
   return read.flatMap((item) =>
     items.leaves.map((leaf) => fillLeaf(leaf, (name) => item.get(name) ?? values.get(name))),
   );

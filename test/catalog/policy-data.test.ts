@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { widening } from "../../src/analysis/widening.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
-import type { Statement } from "../../src/model/policy.ts";
+import type { NamedStatements, Statement } from "../../src/model/policy.ts";
 import { buildManifest } from "./build-manifest.ts";
 import { readDocument } from "./documents.ts";
 
@@ -24,6 +25,18 @@ const setUp = readDocument<SetUp>("data-server-setup.json");
 const catalog = await openCatalog({ partition: "svc" });
 const { policies, groups } = catalog.preconfigured;
 
+/** The policies that a data server's own set-up created, as it lists them for its groups. */
+function recordedPolicies(): [string, NamedStatements][] {
+  const lines = readFileSync(new URL("../../fixtures/conversations/external.jsonl", import.meta.url), "utf8");
+  const lists = lines
+    .split("\n")
+    .filter((line) => line.includes('"operation": "listGroupPolicies"'))
+    .map((line) => JSON.parse(line.replaceAll("arn:lakefs:", "arn:svc:")));
+  const found = lists.flatMap(({ response_body }): NamedStatements[] => response_body?.results ?? []);
+  const byName = new Map(found.map((policy) => [policy.name, policy]));
+  return setUp.policies.map((name) => [name, byName.get(name) as NamedStatements]);
+}
+
 describe("the manifest", () => {
   it("describes the files as they are (after a change: node test/catalog/write-manifest.ts)", () => {
     const directory = new URL("../../policies/", import.meta.url);
@@ -41,8 +54,22 @@ describe("the manifest", () => {
 
 describe("preconfigured policies and groups", () => {
   it.each(Object.entries(reference.policies))("%s has the statements of the reference", (name, statement) => {
-    expect(policies.find((policy) => policy.name === name)?.statement).toEqual(statement);
+    const found = policies.find((policy) => policy.name === name)?.statement ?? [];
+    // What a data server grants besides stands in statements of its own, behind them.
+    expect(found.slice(0, statement.length)).toEqual(statement);
+    const more = found.length > statement.length;
+    expect(more).toBe(name.startsWith("RepoManagement"));
   });
+
+  it.each(recordedPolicies())(
+    "%s allows what a data server's own policy allows, no more and no less",
+    (name, recorded) => {
+      const shipped = policies.filter((policy) => policy.name === name);
+      expect(shipped).toHaveLength(1);
+      expect(widening(shipped, [recorded], { partition: "svc" })).toEqual([]);
+      expect(widening([recorded], shipped, { partition: "svc" })).toEqual([]);
+    },
+  );
 
   it("are attached to as many groups as the reference counts", () => {
     const count = (name: string): number => groups.filter((group) => group.policies.includes(name)).length;
