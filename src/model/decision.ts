@@ -72,7 +72,7 @@ export interface ConditionTest {
   readonly variables?: readonly VariableValue[];
   /**
    * `error` (an address that is none, an unknown operator) denies every request; `unreadable` (a list under an
-   * operator for one value, a text that is no number) concerns this statement only: an allow does not hold, a deny does.
+   * operator for one value, a text that is no number) concerns this statement only: an allow is ignored, a deny applies.
    */
   readonly result: "satisfied" | "unsatisfied" | "unreadable" | "error";
 }

@@ -89,7 +89,7 @@ async function update(call: OperationCall, parts: PolicyParts): Promise<Reply> {
   return json(200, policyBody(after), warnings(call, after, parts));
 }
 
-/** Tells caller and log what is legal in a policy but surely not meant. */
+/** Warns caller and log of what is valid in a policy but almost certainly a mistake. */
 function warnings(
   call: OperationCall,
   policy: Policy,

@@ -20,6 +20,6 @@ export interface Invitations {
 
 /** Port: the log of this API. */
 export interface AuthorizationLog {
-  /** Something legal that was surely not meant. Fields hold no secrets. */
+  /** Something valid that is almost certainly a mistake. Fields hold no secrets. */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }

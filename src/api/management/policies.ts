@@ -107,7 +107,7 @@ async function update(call: UserCall, parts: PolicyParts): Promise<ManagementRep
   ]);
 }
 
-/** What is legal in a policy but surely not meant; the log hears of it too. */
+/** Warnings about what is valid in a policy but almost certainly a mistake; the log has them too. */
 function meaningWarnings(call: UserCall, policy: Policy, { vocabulary, log }: PolicyParts) {
   const found = policyWarnings(policy, vocabulary, QUICK_LOOK);
   if (found.length > 0) {

@@ -72,6 +72,6 @@ export interface UserInvitations {
 
 /** Port: the log of this API. */
 export interface ManagementLog {
-  /** Something legal that was surely not meant. Fields hold no secrets. */
+  /** Something valid that is almost certainly a mistake. Fields hold no secrets. */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
