@@ -9,6 +9,9 @@ import { isPossibleName } from "../model/names.ts";
 /** Who a login token is for: this text alone, no list. */
 export const LOGIN_AUDIENCE = "login";
 
+/** Name of the cookie that holds a login token, the same as that of the data server's API (security.md §2.11). */
+export const LOGIN_COOKIE = "access_token";
+
 /** Our claims stand below one name, so that they meet nobody else's. */
 export const OUR_CLAIM = "svc-authorizer";
 

@@ -17,9 +17,3 @@ export interface Invitations {
    */
   invite(user: InvitedUser): Promise<void>;
 }
-
-/** Port: the log of this API. */
-export interface AuthorizationLog {
-  /** Something valid that is almost certainly a mistake. Fields hold no secrets. */
-  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
-}

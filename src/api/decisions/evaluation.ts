@@ -2,10 +2,10 @@
 
 import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../decisions/decisions.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import type { Call } from "../../http/exchange.ts";
 import { requireObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
+import type { ServiceCall } from "../service-caller.ts";
 import { type EvaluationParts, partProblems, soundParts } from "./authzen.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { wantsExplanation } from "./query.ts";
 
 const ALLOWED = '{"decision":true}';
@@ -16,8 +16,9 @@ export function evaluationText(answer: EvaluationAnswer): string {
 }
 
 /** Builds the handler. */
-export function evaluationHandler(decisions: Decisions, limits: HttpLimits) {
-  return (body: unknown, call: Call): string | Promise<string> => {
+export function evaluationHandler(decisions: Decisions, limits: DecisionLimits) {
+  return (call: ServiceCall): string | Promise<string> => {
+    const { body } = call;
     const explain = wantsExplanation(call);
     const answer = decisions.evaluate(
       singleEvaluation(requireObject(body), call, explain, "evaluation", limits),
@@ -29,10 +30,10 @@ export function evaluationHandler(decisions: Decisions, limits: HttpLimits) {
 /** The evaluation that a whole body asks for; throws "invalid_request" with every problem. */
 export function singleEvaluation(
   body: Record<string, unknown>,
-  call: Call,
+  call: ServiceCall,
   explain: boolean,
   entrance: EvaluationRequest["entrance"],
-  limits: HttpLimits,
+  limits: DecisionLimits,
 ): EvaluationRequest {
   const parts = soundParts(body, limits);
   if (parts === undefined) throw invalidRequest(partProblems(body, "", limits));
@@ -42,7 +43,7 @@ export function singleEvaluation(
 /** Parts and call in one object. */
 export function toRequest(
   parts: EvaluationParts,
-  call: Call,
+  call: ServiceCall,
   explain: boolean,
   entrance: EvaluationRequest["entrance"],
 ): EvaluationRequest {

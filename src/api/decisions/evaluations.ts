@@ -8,9 +8,8 @@ import type {
 } from "../../decisions/decisions.ts";
 import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
 import { invalidRequest, statusOf } from "../../http/errors.ts";
-import type { Call } from "../../http/exchange.ts";
 import { isObject, requireObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
+import type { ServiceCall } from "../service-caller.ts";
 import {
   isBag,
   isSoundAction,
@@ -20,6 +19,7 @@ import {
   soundParts,
 } from "./authzen.ts";
 import { evaluationText, singleEvaluation, toRequest } from "./evaluation.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { wantsExplanation } from "./query.ts";
 
 const SEMANTICS = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"] as const;
@@ -29,8 +29,9 @@ type Semantic = (typeof SEMANTICS)[number];
 type ElementAnswer = EvaluationAnswer & { readonly context?: { readonly element_reason?: string } };
 
 /** Builds the handler. */
-export function evaluationsHandler(decisions: Decisions, limits: HttpLimits) {
-  return (body: unknown, call: Call): string | Promise<string> => {
+export function evaluationsHandler(decisions: Decisions, limits: DecisionLimits) {
+  return (call: ServiceCall): string | Promise<string> => {
+    const { body } = call;
     const explain = wantsExplanation(call);
     const defaults = requireObject(body);
     const elements = defaults["evaluations"] ?? [];
@@ -91,16 +92,16 @@ class Batch {
   #last: AtHand = NOTHING_AT_HAND;
 
   readonly #decisions: Decisions;
-  readonly #limits: HttpLimits;
+  readonly #limits: DecisionLimits;
   readonly #defaults: Record<string, unknown>;
-  readonly #call: Call;
+  readonly #call: ServiceCall;
   readonly #explain: boolean;
 
   constructor(
     decisions: Decisions,
-    limits: HttpLimits,
+    limits: DecisionLimits,
     defaults: Record<string, unknown>,
-    call: Call,
+    call: ServiceCall,
     explain: boolean,
   ) {
     this.#decisions = decisions;

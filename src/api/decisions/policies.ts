@@ -5,8 +5,8 @@
 
 import { pointTo } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import type { Condition, NamedStatements, Statement } from "../../model/policy.ts";
+import type { DecisionLimits } from "./limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 
 /** What a stored policy carries besides is accepted and not used. */
@@ -27,7 +27,7 @@ interface Reading {
 export function readPolicies(
   reader: FieldReader,
   field: Field,
-  { policyBytes }: HttpLimits,
+  { policyBytes }: DecisionLimits,
 ): readonly NamedStatements[] {
   const reading: Reading = { reader, bytes: policyBytes };
   return reader.list(field, field.pointer).map((value, index) => {

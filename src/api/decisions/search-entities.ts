@@ -6,9 +6,9 @@ import type { SearchPage } from "../../decisions/searches.ts";
 import { type Problem, pointTo } from "../../errors.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { isObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import type { Properties } from "../../model/entities.ts";
 import { bagProblems, longestText, textProblems } from "./authzen.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { type AskedPage, readAskedPage } from "./search-pages.ts";
 
 /** What is searched for. */
@@ -28,7 +28,7 @@ export type Entities<S extends { readonly page: SearchPage }> = Omit<S, "page">;
 export function readSearch<S extends { readonly page: SearchPage }>(
   kind: SearchKind,
   body: Record<string, unknown>,
-  limits: HttpLimits,
+  limits: DecisionLimits,
 ): { readonly entities: Entities<S>; readonly asked: AskedPage } {
   const problems: Problem[] = [];
   const entities: Record<string, unknown> = {};
@@ -47,7 +47,7 @@ function readEntity(
   value: unknown,
   part: string,
   fields: readonly string[],
-  limits: HttpLimits,
+  limits: DecisionLimits,
   problems: Problem[],
 ): Record<string, unknown> {
   const pointer = pointTo("", part);

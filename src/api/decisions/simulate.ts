@@ -1,11 +1,10 @@
 /** `POST /access/v1/simulate`: decisions from given or changed policies (decision-api.md §3). */
 
 import type { Decisions, SimulationAnswer, SimulationCase } from "../../decisions/decisions.ts";
-import type { Call } from "../../http/exchange.ts";
-import type { HttpLimits } from "../../http/limits.ts";
-import { requireScope } from "../../http/scopes.ts";
 import { Turns } from "../../schedule/turns.ts";
+import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { checkBody } from "./check.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 import { CASE_FIELDS, type CaseDefaults, readCase, readModes } from "./simulation.ts";
@@ -16,8 +15,9 @@ const BATCH_FIELDS: ReadonlySet<string> = new Set(["cases", "evaluator", "explai
 const DEFAULTS: CaseDefaults = { evaluator: "extended", explain: false };
 
 /** Builds the handler. */
-export function simulateHandler(decisions: Decisions, limits: HttpLimits) {
-  return async (body: unknown, call: Call): Promise<string> => {
+export function simulateHandler(decisions: Decisions, limits: DecisionLimits) {
+  return async (call: ServiceCall): Promise<string> => {
+    const { body } = call;
     refuseQuery(call);
     const many = typeof body === "object" && body !== null && Object.hasOwn(body, "cases");
     if (many) return simulateMany(decisions, await readCases(body, call, limits), call);
@@ -31,7 +31,11 @@ export function simulateHandler(decisions: Decisions, limits: HttpLimits) {
   };
 }
 
-async function readCases(body: unknown, call: Call, limits: HttpLimits): Promise<readonly SimulationCase[]> {
+async function readCases(
+  body: unknown,
+  call: ServiceCall,
+  limits: DecisionLimits,
+): Promise<readonly SimulationCase[]> {
   const reader = new FieldReader();
   const turns = new Turns();
   const fields = reader.object({ value: body, pointer: "" }, BATCH_FIELDS);
@@ -52,7 +56,7 @@ async function readCases(body: unknown, call: Call, limits: HttpLimits): Promise
 async function simulateMany(
   decisions: Decisions,
   cases: readonly SimulationCase[],
-  call: Call,
+  call: ServiceCall,
 ): Promise<string> {
   for (const simulation of cases) requireScopes(simulation, call);
   const turns = new Turns();
@@ -65,8 +69,8 @@ async function simulateMany(
 }
 
 /** A candidate shows what a real user holds, an explanation what policies say: both are more than deciding. */
-function requireScopes(simulation: SimulationCase, call: Call): void {
-  if (simulation.candidate !== undefined || simulation.explain) requireScope(call.access, "read");
+function requireScopes(simulation: SimulationCase, call: ServiceCall): void {
+  if (simulation.candidate !== undefined || simulation.explain) requireScope(call.caller, "read");
 }
 
 function simulationText(answer: SimulationAnswer): string {

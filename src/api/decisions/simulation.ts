@@ -3,7 +3,7 @@
 import type { SimulationCase } from "../../decisions/decisions.ts";
 import { pointTo } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
+import type { DecisionLimits } from "./limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 import { readPolicies } from "./policies.ts";
 import { readLeaf, readRequired } from "./required.ts";
@@ -56,7 +56,7 @@ export function readCase(
   given: ReadonlyMap<string, Field>,
   pointer: string,
   defaults: CaseDefaults,
-  limits: HttpLimits,
+  limits: DecisionLimits,
   requestId: string,
 ): SimulationCase {
   const fields = withCandidate(reader, given);
@@ -89,7 +89,7 @@ function readSource(
   reader: FieldReader,
   fields: ReadonlyMap<string, Field>,
   pointer: string,
-  limits: HttpLimits,
+  limits: DecisionLimits,
 ): Pick<SimulationCase, "policies" | "candidate"> {
   const policies = fields.get("policies");
   const replace = fields.get("replace");
@@ -124,7 +124,7 @@ function readQuestion(
   reader: FieldReader,
   fields: ReadonlyMap<string, Field>,
   pointer: string,
-  limits: HttpLimits,
+  limits: DecisionLimits,
   evaluator: Evaluator,
 ): Pick<SimulationCase, "required" | "list"> {
   const required = fields.get("required");

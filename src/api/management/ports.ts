@@ -69,9 +69,3 @@ export interface UserInvitations {
   /** Uses up the token of a link; throws "not_found" for any that is not valid. */
   redeem(token: string): Promise<{ readonly username: string; readonly userId: string }>;
 }
-
-/** Port: the log of this API. */
-export interface ManagementLog {
-  /** Something valid that is almost certainly a mistake. Fields hold no secrets. */
-  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
-}

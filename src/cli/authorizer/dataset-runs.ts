@@ -1,7 +1,8 @@
 /** Opens the store for `load`, `sync` and `export`, and closes it afterwards. */
 
-import { type DataParts, openData, openLog, policyLimits } from "../../compose/data.ts";
-import { loadConfig } from "../../config/load.ts";
+import { loadServiceConfig } from "../../compose/configuration.ts";
+import { type DataParts, openData, openLog } from "../../compose/data.ts";
+import { limitsOf } from "../../config/limits.ts";
 import { type CommandCall, flagsOf } from "./command.ts";
 import { type ConfigFlags, loadOptionsOf } from "./command-context.ts";
 import { type DatasetCommandParts, runExport, runLoad } from "./dataset-commands.ts";
@@ -34,7 +35,7 @@ function loadFiles(call: CommandCall, command: "load" | "sync"): Promise<void> {
       json,
       env: (name) => call.context.env[name],
       guards: values["authorizer.guards"],
-      limits: policyLimits(values),
+      limits: limitsOf(values),
     }),
   );
 }
@@ -52,7 +53,7 @@ async function withData(
   flags: ConfigFlags,
   work: (parts: DatasetCommandParts, data: DataParts) => Promise<number>,
 ): Promise<void> {
-  const { values } = loadConfig(loadOptionsOf(context, flags));
+  const { values } = loadServiceConfig(loadOptionsOf(context, flags));
   const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
   const data = await openData(values, logger);
   try {

@@ -120,7 +120,7 @@ describe("security.md §2.1: only what the proxy tells is read", () => {
         TOKEN,
         ["X-Svc-Error", "AccessDenied"],
       ]);
-      expect([answer.status, answer.body]).toEqual([403, expect.stringContaining("as caddy tells it")]);
+      expect([answer.status, answer.body]).toEqual([403, expect.stringContaining("as caddy does")]);
     } finally {
       await caddy.close();
     }

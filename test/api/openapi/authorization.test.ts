@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SCOPES, type Scope } from "../../../src/api/service-caller.ts";
 import { AuthorizerError } from "../../../src/errors.ts";
-import { SCOPES, type Scope } from "../../../src/http/scopes.ts";
 import { type ApiCall, AUTHORIZATION_CALLS } from "./authorization-calls.ts";
 import {
   type AuthorizationService,

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { schemaRef } from "../../../src/api/openapi/schema-forms.ts";
-import { SCOPES } from "../../../src/http/scopes.ts";
+import { SCOPES } from "../../../src/api/service-caller.ts";
 import {
   at,
   DOCUMENT,

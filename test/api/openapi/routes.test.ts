@@ -1,6 +1,7 @@
 import { devNull } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BASE_PATH, type Operation } from "../../../src/api/data-server/operation.ts";
+import type { Operation } from "../../../src/api/data-server/operation.ts";
+import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
 import { startAuthorizationService } from "./authorization-service.ts";
 import { DOCUMENT, OPERATIONS, parametersOfOperation, responsesOf } from "./document.ts";

@@ -1,6 +1,6 @@
 /** The forms that operations of the authorization API come in. */
 
-import type { Scope } from "../../../http/scopes.ts";
+import type { Scope } from "../../service-caller.ts";
 import type { ErrorStatus } from "../errors.ts";
 import type { Header, Operation, Parameter, Reference } from "../openapi-types.ts";
 import { emptyAnswer, jsonAnswer, jsonContent, operation, parameterRef } from "../operation.ts";

@@ -1,6 +1,6 @@
 /** Reads the options of `svc-authorizer import`. */
 
-import { loadConfig } from "../../../config/load.ts";
+import { loadServiceConfig } from "../../../compose/configuration.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import { type ConfigFlags, loadOptionsOf } from "../command-context.ts";
 import { runImport } from "./run-import.ts";
@@ -17,7 +17,7 @@ interface ImportFlags extends ConfigFlags {
 export async function importDirectory(call: CommandCall): Promise<void> {
   const { context } = call;
   const flags = flagsOf<ImportFlags>(call);
-  const { values } = loadConfig(loadOptionsOf(context, flags));
+  const { values } = loadServiceConfig(loadOptionsOf(context, flags));
   const { from, tokenEnv, secrets, merge = false, dryRun = false, json = false } = flags;
   const token = context.env[tokenEnv]?.trim();
   context.finish(

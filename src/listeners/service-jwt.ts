@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import { type Access, ALL_SCOPES } from "./scopes.ts";
+import { ALL_SCOPES, type ServiceCaller } from "../api/service-caller.ts";
 
 const AUDIENCE = "auth-client";
 const MAX_REMEMBERED = 1000;
@@ -27,7 +27,7 @@ function isForServices(audience: unknown): boolean {
 /** Verifies service tokens with the current key, then with the previous one. */
 export class ServiceJwtVerifier {
   readonly #keys: readonly Uint8Array[];
-  readonly #access: Access = { name: "data-server", scopes: ALL_SCOPES };
+  readonly #access: ServiceCaller = { name: "data-server", scopes: ALL_SCOPES };
   /** By the token's SHA-256: a token itself is never kept. */
   readonly #verified = new LRUCache<string, VerifiedToken>({ max: MAX_REMEMBERED });
 
@@ -37,7 +37,7 @@ export class ServiceJwtVerifier {
   }
 
   /** The access that a token gives, or undefined for one that is refused; at once for a token seen before. */
-  verify(token: string): Access | undefined | Promise<Access | undefined> {
+  verify(token: string): ServiceCaller | undefined | Promise<ServiceCaller | undefined> {
     if (token.length > MAX_TOKEN_LENGTH) return undefined;
     const digest = hash("sha256", token, "base64");
     const known = this.#verified.get(digest);
@@ -47,7 +47,7 @@ export class ServiceJwtVerifier {
     return undefined;
   }
 
-  async #verifyNew(token: string, digest: string): Promise<Access | undefined> {
+  async #verifyNew(token: string, digest: string): Promise<ServiceCaller | undefined> {
     for (const key of this.#keys) {
       const payload = await verifiedPayload(token, key);
       if (payload === undefined) continue;

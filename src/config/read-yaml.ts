@@ -1,17 +1,6 @@
 /** From the text of a configuration file (YAML, and so JSON) to values with their lines. */
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type YAMLError,
-  type YAMLMap,
-} from "yaml";
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
+import { parseYamlText, UNRESOLVED_ALIAS, type YamlText } from "../source-files/yaml-text.ts";
 import { type Place, type ProblemSink, problemOf } from "./problem.ts";
 import type { RawEntry, RawMap, RawValue } from "./raw-value.ts";
 
@@ -20,80 +9,40 @@ const MOST_VALUES = 20_000;
 const DEEPEST = 32;
 
 /**
- * The values of a file's text; an empty file has none. Faults are told to `sink` without quoting the text, which
- * may hold secrets; undefined when the text is no YAML mapping at all.
+ * Returns the values of a file's text; an empty file has none. Reports faults to `sink` without quoting the text, which
+ * may hold secrets. Returns undefined where the text is no YAML mapping.
  */
 export function readYaml(text: string, file: string, sink: ProblemSink): RawMap | undefined {
-  const lines = new LineCounter();
-  const doc = parseText(text, lines);
-  if (doc === undefined) {
-    sink.problems.push(problemOf("", "is nested too deeply", { file }));
-    return undefined;
+  const parsed = parseYamlText(text);
+  for (const { message, position } of parsed.faults) {
+    sink.problems.push(problemOf("", message, { file, ...position }));
   }
-  for (const error of [...doc.errors, ...doc.warnings]) {
-    sink.problems.push(problemOf("", syntaxMessage(error), placeAt(error.pos[0], file, lines)));
+  const { document } = parsed;
+  if (document === undefined) return undefined;
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === null)) {
+    return { shape: "map", entries: [], place: { file, line: 1, column: 1 } };
   }
-  if (doc.errors.length > 0) return undefined;
-  const place: Place = { file, line: 1, column: 1 };
-  if (doc.contents === null || (isScalar(doc.contents) && doc.contents.value === null)) {
-    return { shape: "map", entries: [], place };
-  }
-  const reader = new NodeReader(doc, file, lines, sink);
-  const raw = reader.read(doc.contents, 0);
+  const raw = new NodeReader(document, file, parsed.at, sink).read(contents, 0);
   if (raw?.shape === "map") return raw;
   if (raw !== undefined)
     sink.problems.push(problemOf("", "expected a mapping of items to values", raw.place));
   return undefined;
 }
 
-function parseText(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
-  try {
-    return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, logLevel: "error" });
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-function placeAt(offset: number, file: string, lines: LineCounter): Place {
-  const { line, col } = lines.linePos(offset);
-  return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
-}
-
-/** Own texts: those of the library quote the source. */
-function syntaxMessage(error: YAMLError): string {
-  return SYNTAX_MESSAGES.get(error.code) ?? "is not valid YAML";
-}
-
-const UNRESOLVED_ALIAS = "an alias has no name, or its anchor is not above it";
-
-const SYNTAX_MESSAGES: ReadonlyMap<YAMLError["code"], string> = new Map([
-  ["TAB_AS_INDENT", "a tab is used as indentation; YAML wants blanks"],
-  ["BAD_INDENT", "is not indented as YAML wants it, or a closing bracket is missing"],
-  ["BAD_ALIAS", UNRESOLVED_ALIAS],
-  ["BAD_DQ_ESCAPE", "a double-quoted text has an unknown escape"],
-  ["BAD_SCALAR_START", "a text begins with a reserved character: put it in quotes"],
-  ["MISSING_CHAR", "a closing quote, bracket, comma or colon is missing"],
-  ["MULTILINE_IMPLICIT_KEY", "a key runs over several lines, or its colon is missing"],
-  ["BLOCK_AS_IMPLICIT_KEY", "a mapping begins inside a line: a colon too many, or quotes missing"],
-  ["MULTIPLE_DOCS", "expected one document, found several"],
-  ["TAG_RESOLVE_FAILED", "tags such as !env are not supported"],
-  ["RESOURCE_EXHAUSTION", "aliases repeat too much"],
-]);
-
 /** Turns the nodes of one document into values, following aliases and merge keys within bounds. */
 class NodeReader {
   readonly #doc: Document.Parsed;
   readonly #file: string;
-  readonly #lines: LineCounter;
+  readonly #at: YamlText["at"];
   readonly #sink: ProblemSink;
   #values = 0;
   #stopped = false;
 
-  constructor(doc: Document.Parsed, file: string, lines: LineCounter, sink: ProblemSink) {
+  constructor(doc: Document.Parsed, file: string, at: YamlText["at"], sink: ProblemSink) {
     this.#doc = doc;
     this.#file = file;
-    this.#lines = lines;
+    this.#at = at;
     this.#sink = sink;
   }
 
@@ -157,7 +106,7 @@ class NodeReader {
 
   #placeOf(node: unknown): Place {
     const range = (node as Partial<Node> | null | undefined)?.range;
-    return range ? placeAt(range[0], this.#file, this.#lines) : { file: this.#file };
+    return range ? { file: this.#file, ...this.#at(range[0]) } : { file: this.#file };
   }
 }
 

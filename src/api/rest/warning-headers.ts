@@ -12,7 +12,7 @@ function quoted(text: string): string {
   return `"${cut.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
-/** Headers, name and value in turn: one for each warning, and one that counts what found no room. */
+/** Headers, name and value in turn: one for each warning, and one that counts those that are left out. */
 export function warningHeaders(warnings: readonly Problem[]): readonly string[] {
   const texts = warnings.slice(0, MAX_WARNINGS).map(({ pointer, message }) => `${pointer}: ${message}`);
   if (warnings.length > MAX_WARNINGS)

@@ -2,8 +2,9 @@
 
 import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { ALL_SCOPES, type Scope, type ServiceCaller } from "../api/service-caller.ts";
 import { AuthorizerError } from "../errors.ts";
-import { type Access, ALL_SCOPES, type Scope } from "./scopes.ts";
+import { hasRepeatedAuthorization } from "../http/request-headers.ts";
 import { ServiceJwtVerifier } from "./service-jwt.ts";
 
 /** One entry of `authorizer.tokens`: exactly one of `token` and `tokenSha256`. */
@@ -28,7 +29,7 @@ export interface BearerOptions {
 
 /** A configured token, with room to lay a presented one beside it. */
 interface KnownToken {
-  readonly access: Access;
+  readonly access: ServiceCaller;
   /** `Bearer TOKEN`, or the hexadecimal digest of the token. */
   readonly secret: Buffer;
   readonly presented: Buffer;
@@ -38,7 +39,6 @@ interface KnownToken {
 const MIN_TOKEN_LENGTH = 32;
 const SHA256_HEX = /^[0-9a-f]{64}$/i;
 const SCHEME = /^bearer +([^\s]+)$/i;
-const AUTHORIZATION = "authorization";
 const PREFIX = "Bearer ";
 
 /** Verifies the Authorization header of requests. Replaced as a whole when tokens are reloaded. */
@@ -67,10 +67,11 @@ export class BearerVerifier {
    * The caller of a request; a promise only for a JWT that was not seen before.
    * @throws AuthorizerError "unauthenticated", at once or by rejection.
    */
-  verify(request: IncomingMessage): Access | Promise<Access> {
+  verify(request: IncomingMessage): ServiceCaller | Promise<ServiceCaller> {
     const header = request.headers.authorization;
     if (header === undefined) throw unauthenticated("a bearer token is needed");
-    if (isRepeated(request.rawHeaders)) throw unauthenticated("more than one Authorization header");
+    if (hasRepeatedAuthorization(request.rawHeaders))
+      throw unauthenticated("more than one Authorization header");
     const credentials = normalized(header);
     if (credentials === undefined) throw unauthenticated("a bearer token is needed");
     const access = this.#listed(credentials);
@@ -81,8 +82,8 @@ export class BearerVerifier {
   }
 
   /** Compares with every configured token, whichever matches, in time that depends on lengths alone. */
-  #listed(credentials: string): Access | undefined {
-    let found: Access | undefined;
+  #listed(credentials: string): ServiceCaller | undefined {
+    let found: ServiceCaller | undefined;
     const digest = this.#anyHashed ? digestOf(credentials) : "";
     for (const known of this.#known) {
       const { presented, secret } = known;
@@ -106,20 +107,9 @@ function digestOf(credentials: string): string {
   return hash("sha256", Buffer.from(credentials.slice(PREFIX.length), "latin1"), "hex");
 }
 
-function accepted(access: Access | undefined): Access {
+function accepted(access: ServiceCaller | undefined): ServiceCaller {
   if (access === undefined) throw unauthenticated("the bearer token is not valid");
   return access;
-}
-
-/** True for repeated Authorization headers: Node keeps the first; a proxy may have judged by the last. */
-export function isRepeated(rawHeaders: readonly string[]): boolean {
-  let ofItsLength = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if ((rawHeaders[index] as string).length === AUTHORIZATION.length) ofItsLength++;
-  }
-  if (ofItsLength < 2) return false;
-  const names = rawHeaders.filter((_text, index) => index % 2 === 0);
-  return names.filter((name) => name.toLowerCase() === AUTHORIZATION).length > 1;
 }
 
 function unauthenticated(message: string): AuthorizerError {

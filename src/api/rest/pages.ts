@@ -2,9 +2,10 @@
 
 import type { Page, PageRequest } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
+import type { Query } from "../../http/query.ts";
+import type { Call, Reply } from "../../http/route.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
-import { json, type OperationCall, type Reply } from "./operation.ts";
-import type { Query } from "./query.ts";
+import { json } from "./operation.ts";
 
 const MAX_AMOUNT = 1000;
 const DEFAULT_AMOUNT = 100;
@@ -44,7 +45,7 @@ export function pageText(items: readonly string[], next: string): string {
   return `{"pagination":${JSON.stringify(pagination)},"results":[${items.join(",")}]}`;
 }
 
-/** The page of a list that is at hand, sorted by name. */
+/** The page of a whole list that is sorted by name. */
 export function pageOfSorted<T extends { readonly name: string }>(
   all: readonly T[],
   { prefix, after, amount }: Required<PageRequest>,
@@ -58,7 +59,7 @@ export function pageOfSorted<T extends { readonly name: string }>(
 
 /** Answers with a page. */
 export async function listReply<T>(
-  call: Pick<OperationCall, "query">,
+  call: Pick<Call, "query">,
   list: (page: Required<PageRequest>) => Promise<Page<T>>,
   shape: (item: T) => unknown,
   headers?: readonly string[],
