@@ -138,7 +138,9 @@ function quickTest({ policies }: CachedPrincipal, user: string, action: string |
 
 /** How a policy reaches a user. */
 export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
-  return user.principal.policies.find(({ name }) => name === policy)?.via ?? [];
+  return user.principal.held.flatMap(({ via, policies }) =>
+    policies.some(({ name }) => name === policy) ? [via] : [],
+  );
 }
 
 function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {
