@@ -1,6 +1,6 @@
 /**
- * What is legal in a condition but surely not meant (security.md §2.9, security.md §3.2; evaluation.md §7,
- * evaluation.md §10).
+ * Warnings about conditions that are valid but almost certainly a mistake (security.md §2.9, security.md §3.2;
+ * evaluation.md §7, evaluation.md §10).
  */
 
 import { isExtended, SOURCE_IP } from "./condition.ts";
@@ -27,7 +27,7 @@ function partsOf(condition: Condition): Part[] {
   });
 }
 
-/** What a data server makes of the statement. */
+/** Warnings about the way in which a data server reads the statement. */
 function* ofDataServer({ action, effect, condition }: Statement): Generator<string> {
   const denies = effect === "deny";
   if (isExtended(condition)) {
@@ -41,12 +41,12 @@ function* ofDataServer({ action, effect, condition }: Statement): Generator<stri
   }
 }
 
-/** Fields of the parts, for a text. */
+/** The names of the fields, for a message. */
 function fieldsOf(parts: readonly Part[]): string {
   return [...new Set(parts.map(({ field }) => field))].join(", ");
 }
 
-/** Fields that may be missing where somebody counts on them. */
+/** Warnings about fields that may be missing. */
 function* ofMissingFields(parts: readonly Part[], effect: string): Generator<string> {
   const present = new Set(
     parts
@@ -65,7 +65,7 @@ function* ofMissingFields(parts: readonly Part[], effect: string): Generator<str
   }
 }
 
-/** Variables that the data server's operators take for text. */
+/** Warnings about variables under the data server's operators, which read them as ordinary text. */
 function* ofVariables(parts: readonly Part[]): Generator<string> {
   for (const { name, operator, values } of parts) {
     if (!operator.plain) continue;
@@ -76,7 +76,7 @@ function* ofVariables(parts: readonly Part[]): Generator<string> {
   }
 }
 
-/** Addresses that only this service sees: what a data server is served cannot follow what they deny. */
+/** Warnings about address fields that a data server does not have: it cannot evaluate a deny on them. */
 function* ofUnseenAddresses(parts: readonly Part[]): Generator<string> {
   for (const { name, operator, field } of parts) {
     if (!operator.plain || operator.kind !== "ip" || field === SOURCE_IP) continue;
@@ -84,7 +84,7 @@ function* ofUnseenAddresses(parts: readonly Part[]): Generator<string> {
   }
 }
 
-/** Warnings about the condition of a statement that keeps all rules of `conditionProblems`. */
+/** Warnings about the condition of a statement. The condition must satisfy `conditionProblems`. */
 export function conditionWarnings(statement: Statement): string[] {
   const parts = partsOf(statement.condition ?? {});
   if (parts.length === 0) return [];
