@@ -119,7 +119,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     }),
     scrape: createMetricsListener({
       ...shared,
-      render: async () => ({ contentType: metrics.contentType, body: await metrics.text() }),
+      render: async () => ({ contentType: metrics.contentType, body: metrics.text() }),
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
   };

@@ -2,6 +2,7 @@
 
 import { AuthorizerError, type Problem } from "../errors.ts";
 import type { DocumentSource } from "../source-files/source.ts";
+import { formatProblem } from "./format-problem.ts";
 
 /** Most problems that are located and reported one by one; the rest is counted. */
 export const MAX_REPORTED_PROBLEMS = 100;
@@ -67,12 +68,12 @@ export class ProblemList {
     return rest === 0 ? problems : [...problems, { pointer: "", message: `and ${rest} more` }];
   }
 
-  /** Throws "invalid_request" with the problems, if there are any. */
+  /** Throws "invalid_request" with the problems, if there are any; its message lists them too, one a line. */
   throwIfAny(): void {
     if (this.#count === 0) return;
     const what = this.#count === 1 ? "1 problem" : `${this.#count} problems`;
-    throw new AuthorizerError("invalid_request", `the data set has ${what}; nothing was loaded`, {
-      problems: this.list(),
-    });
+    const problems = this.list();
+    const lines = [`the data set has ${what}; nothing was loaded`, ...problems.map(formatProblem)];
+    throw new AuthorizerError("invalid_request", lines.join("\n  "), { problems });
   }
 }
