@@ -2,7 +2,7 @@
 
 import type { AuthorizerError, Problem } from "../errors.ts";
 
-/** One line for a problem: `file:line:column: pointer: message`, as far as they are known. */
+/** One line for a problem: `file:line:column: pointer: message`, with the known parts. */
 export function formatProblem({ file, line, column, pointer, message }: Problem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(":");
   return [place, pointer, message].filter((part) => part !== "").join(": ");
