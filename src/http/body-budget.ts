@@ -18,22 +18,22 @@ export interface ArrivingBody {
  */
 export class BodyBudget {
   readonly #maxBytes: number;
+  readonly #gauge: { bodyBytes: number };
   readonly #held: Map<ArrivingBody, number> = new Map();
   #bytes = 0;
 
-  /** @param maxBytes bytes that all bodies under way may hold together */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes bytes that all bodies under way may hold together
+   * @param gauge a number to keep up to date, for metrics
+   */
+  constructor(maxBytes: number, gauge: { bodyBytes: number } = { bodyBytes: 0 }) {
     this.#maxBytes = maxBytes;
-  }
-
-  /** Bytes that are held now. */
-  get bytes(): number {
-    return this.#bytes;
+    this.#gauge = gauge;
   }
 
   /** Notes that a body now holds `bytes` in all. May end this body, or slower ones, through `giveWay`. */
   hold(body: ArrivingBody, bytes: number): void {
-    this.#bytes += bytes - (this.#held.get(body) ?? 0);
+    this.#add(bytes - (this.#held.get(body) ?? 0));
     this.#held.set(body, bytes);
     while (this.#bytes > this.#maxBytes) {
       const slowest = this.#slowest();
@@ -56,7 +56,12 @@ export class BodyBudget {
     const bytes = this.#held.get(body);
     if (bytes === undefined) return;
     this.#held.delete(body);
-    this.#bytes -= bytes;
+    this.#add(-bytes);
+  }
+
+  #add(bytes: number): void {
+    this.#bytes += bytes;
+    this.#gauge.bodyBytes += bytes;
   }
 
   #slowest(): ArrivingBody | undefined {

@@ -38,7 +38,8 @@ export function* findBreach(text: string, bounds: JsonBounds): Generator<undefin
     if (unit === QUOTE) at = endOfString(text, at);
     else if (opens(unit)) {
       if (++depth > bounds.depth) return "depth";
-      if (++values > bounds.values) return "values";
+      // The first value of what it opens; commas count the others.
+      if (!closes(text.charCodeAt(at + 1)) && ++values > bounds.values) return "values";
     } else if (closes(unit)) depth--;
     else if (unit === COMMA && ++values > bounds.values) return "values";
     if (at >= nextStep) {

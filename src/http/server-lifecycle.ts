@@ -133,7 +133,7 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     meter: counters.route("*", "unmatched"),
     handle: () => ({ status: 404 }),
   };
-  const bodies = new BodyBudget(limits.bodiesBytes);
+  const bodies = new BodyBudget(limits.bodiesBytes, counters);
   return { admission, bodies, counters, limits, log, answerHeaders, stopping, unrouted };
 }
 
