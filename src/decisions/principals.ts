@@ -54,14 +54,16 @@ export class Principals {
   /**
    * The user, prepared for a decision about the permissions: at once when cached and indexed, else as a promise of
    * the user or, for an unknown name, of undefined.
+   * @param budget pays for indexes that are built
    */
   find(
     username: string,
     required: RequiredPermissions,
+    budget?: WorkBudget,
   ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
     const found = this.#cache.peek(username);
-    if (found === undefined) return this.#load(username, required);
-    const ready = this.ready(found.policies, required);
+    if (found === undefined) return this.#load(username, required, budget);
+    const ready = this.ready(found.policies, required, budget);
     return ready === undefined ? found : ready.then(() => found);
   }
 
@@ -99,9 +101,13 @@ export class Principals {
     return { principal, policies: await sets.get(asked) };
   }
 
-  async #load(username: string, required: RequiredPermissions): Promise<CachedPrincipal | undefined> {
+  async #load(
+    username: string,
+    required: RequiredPermissions,
+    budget: WorkBudget | undefined,
+  ): Promise<CachedPrincipal | undefined> {
     const found = await this.#cache.load(username);
-    if (found !== undefined) await this.ready(found.policies, required);
+    if (found !== undefined) await this.ready(found.policies, required, budget);
     return found;
   }
 

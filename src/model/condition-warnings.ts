@@ -31,12 +31,14 @@ function partsOf(condition: Condition): Part[] {
 function* ofDataServer({ action, effect, condition }: Statement): Generator<string> {
   const denies = effect === "deny";
   if (isExtended(condition)) {
-    const portable = denies ? "give it this deny without the condition" : "leave this allow out";
-    yield `the data server supplies SourceIp only and knows four operators: portable effective policies ${portable}`;
+    const portable = denies
+      ? "this deny is sent to it without the condition"
+      : "this allow is not sent to it";
+    yield `the data server cannot evaluate this condition, so ${portable}`;
   } else if (action.some((pattern) => patternsMeet(pattern, LIST_FILTERED))) {
     const effective = denies
-      ? "this deny hides nothing there"
-      : "this allow lets a user list repositories but shows none";
+      ? "this deny hides no repository"
+      : "with this allow a user may list repositories but sees none of them";
     yield `the data server ignores statements with conditions when it lists repositories: ${effective}`;
   }
 }
@@ -57,11 +59,11 @@ function* ofMissingFields(parts: readonly Part[], effect: string): Generator<str
   const skipped = uncertain.filter(({ operator }) => operator.plain && operator.negated);
   if (effect === "deny" && skipped.length > 0) {
     const names = [...new Set(skipped.map(({ name }) => name))].join(", ");
-    yield `a missing field does not satisfy ${names}: this deny is skipped where ${fieldsOf(skipped)} is missing`;
+    yield `a missing field does not satisfy ${names}: this deny does not apply to requests without ${fieldsOf(skipped)}`;
   }
   const everyOfNone = uncertain.filter(({ operator }) => operator.over === "all");
   if (effect !== "deny" && everyOfNone.length > 0) {
-    yield `ForAllValues holds for a missing field: this allow holds without ${fieldsOf(everyOfNone)}, unless Null is "false" for it`;
+    yield `a missing field satisfies ForAllValues: this allow applies to requests without ${fieldsOf(everyOfNone)}, unless the condition also has Null "false" for it`;
   }
 }
 
@@ -72,7 +74,7 @@ function* ofVariables(parts: readonly Part[]): Generator<string> {
     const templates = values.map(parseTemplate).flatMap((one) => ("parts" in one ? one.parts : []));
     const variable = templates.find((part) => "variable" in part);
     if (variable === undefined) continue;
-    yield `\${${variable.variable}} is replaced by ForAnyValue:${name}; under ${name} it stays as it is`;
+    yield `\${${variable.variable}} is ordinary text under ${name}; ForAnyValue:${name} replaces it`;
   }
 }
 
@@ -80,7 +82,7 @@ function* ofVariables(parts: readonly Part[]): Generator<string> {
 function* ofUnseenAddresses(parts: readonly Part[]): Generator<string> {
   for (const { name, operator, field } of parts) {
     if (!operator.plain || operator.kind !== "ip" || field === SOURCE_IP) continue;
-    yield `a text in ${field} that is no IP address denies its user everything, but not at a data server, which has no such field: ForAnyValue:${name} keeps it to this statement`;
+    yield `if ${field} is not an IP address, every request of the user is denied here, but not by a data server, which has no such field; ForAnyValue:${name} limits the error to this statement`;
   }
 }
 

@@ -79,14 +79,16 @@ class Look {
 }
 
 const WILDCARD = /[*?]/;
+/** Matches the last field of an ARN that names repositories and nothing in them. */
+const BARE_REPOSITORY = /^repository\/[^/]*[^/*]$/;
 const USER = "${user}";
 
 function warnOfArn(arn: Arn, pointer: string, warn: Warn): void {
   const field = (["service", "account"] as const).find((name) => WILDCARD.test(arn[name]));
   if (field !== undefined) {
-    warn(pointer, `the ${field} of an ARN takes no wildcards: this resource matches nothing`);
+    warn(pointer, `the ${field} of an ARN cannot have wildcards: this resource matches nothing`);
   }
-  if (arn.region !== "") warn(pointer, "the region of an ARN is never compared");
+  if (arn.region !== "") warn(pointer, "the region of an ARN is ignored when ARNs are compared");
 }
 
 /** True if a resource of a statement can match some ARN of a kind; also for a kind without a resource type. */
@@ -104,26 +106,56 @@ function canMatch(resource: string, kind: string, look: Look): boolean {
   );
 }
 
-function forms(kinds: readonly string[], vocabulary: Vocabulary): string {
-  return kinds.map((kind) => vocabulary.resourceTypes.get(kind)?.arn ?? kind).join(" or ");
+const PLURALS: ReadonlyMap<string, string> = new Map([
+  ["repository", "repositories"],
+  ["policy", "policies"],
+  ["externalPrincipal", "external principals"],
+]);
+
+/** What an action is asked on, in words: `objects (arn:…/object/{key})`. */
+function kindText(kind: string, { resourceTypes }: Vocabulary): string {
+  if (kind === "*") return 'the resource "*" alone';
+  const arn = resourceTypes.get(kind)?.arn;
+  return arn === undefined ? kind : `${PLURALS.get(kind) ?? `${kind}s`} (${arn})`;
+}
+
+/** A repository named without what is in it, where the action needs just that; undefined where there is none. */
+function bareRepository(
+  kinds: readonly string[],
+  resources: readonly string[],
+  look: Look,
+): string | undefined {
+  const { partition } = look.vocabulary;
+  return resources.find((resource) => {
+    const arn = parseArn(resource, partition);
+    return (
+      arn?.service === "fs" && BARE_REPOSITORY.test(arn.resource) && reachable(kinds, [`${resource}/*`], look)
+    );
+  });
 }
 
 function warnOfAction(pattern: string, resources: readonly string[], look: Look): string | undefined {
   const { vocabulary } = look;
-  if (pattern.includes(USER)) return `${USER} is replaced in resources only; in an action it stays as it is`;
+  if (pattern.includes(USER))
+    return `${USER} is replaced in resources only; in an action it is ordinary text`;
   const matched = look.matchedActions(pattern);
   const service = pattern.split(":")[0] as string;
   if (matched.length === 0) {
     const ours = [...vocabulary.actions.values()].some((action) => action.service === service);
-    return ours ? "the data server has no such action" : undefined;
+    return ours ? `the data server has no action ${pattern}` : undefined;
   }
   if (!matched.some((action) => action.requiredByAnEndpoint))
-    return "no endpoint of the data server asks for it";
+    return `no endpoint of the data server requires ${pattern}`;
   if (resources.length === 0 || matched.some(({ resources: kinds }) => reachable(kinds, resources, look))) {
     return undefined;
   }
   const kinds = [...new Set(matched.flatMap((action) => action.resources))];
-  return `it is asked on ${forms(kinds, vocabulary)}, which no resource of this statement matches`;
+  const applies = kinds.map((kind) => kindText(kind, vocabulary)).join(" or ");
+  const message = `${pattern} applies to ${applies}; no resource in this statement can match one`;
+  const bare = bareRepository(kinds, resources, look);
+  return bare === undefined
+    ? message
+    : `${message}: ${bare} names the repository itself, ${bare}/* what is in it`;
 }
 
 function reachable(kinds: readonly string[], resources: readonly string[], look: Look): boolean {
@@ -158,7 +190,7 @@ export function policyWarnings(
       if (look.isOver || warnings.length >= most) {
         warn(
           `${pointer}/action/${place}`,
-          "from here on nothing was looked at: svcctl policy lint says more",
+          "the check stopped here, because it takes too long: run svcctl policy lint for the rest",
         );
         return warnings;
       }

@@ -124,7 +124,7 @@ describe("retries", () => {
 });
 
 describe("TLS", () => {
-  it("with a certificate that nobody vouches for is refused at once", async () => {
+  it("with an untrusted certificate is refused at once", async () => {
     const { cert, key } = selfSigned("svcctl test");
     let connections = 0;
     const server = createTlsServer({ cert, key })

@@ -18,7 +18,8 @@ export const MAYBE_NO_STORE: { readonly [name: string]: Header } = {
 /** Of writes that are done all the same. */
 export const WARNING: { readonly [name: string]: Header } = {
   Warning: {
-    description: "What is legal and surely not meant, such as a condition that list filtering ignores.",
+    description:
+      "What is valid but almost certainly a mistake, such as a condition that list filtering ignores.",
     schema: { type: "string" },
   },
 };

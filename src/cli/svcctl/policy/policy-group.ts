@@ -15,7 +15,7 @@ export const POLICY_GROUP: GroupSpec = {
     {
       name: "lint",
       description:
-        "Checks policies: everything that a write refuses, and everything that is surely not meant.",
+        "Checks policies for errors that a write refuses, and for what is valid but almost certainly a mistake.",
       examples: ["policies/*.json", "policies --strict --sarif"],
       arguments: "<files...>",
       options: [
