@@ -1,4 +1,4 @@
-/** The authorization API: the operations that data servers call (authorization-api.md). */
+/** The data-server API: the operations that data servers call (authorization-api.md). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Directory } from "../../directory/directory.ts";

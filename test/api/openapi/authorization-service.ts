@@ -1,4 +1,4 @@
-/** The service listener with the authorization API, over a directory that a test may put something around. */
+/** The service listener with the data-server API, over a directory that a test may put something around. */
 
 import {
   type AuthorizationOptions,
@@ -41,7 +41,7 @@ export interface AuthorizationService {
   /** A token with all scopes. */
   readonly token: string;
   readonly counters: ReadableHttpCounters;
-  /** The operations of the authorization API as they are routed. */
+  /** The operations of the data-server API as they are routed. */
   readonly operations: readonly Operation[];
   close(): Promise<void>;
 }

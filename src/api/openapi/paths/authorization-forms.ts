@@ -1,4 +1,4 @@
-/** The forms that operations of the authorization API come in. */
+/** The forms that operations of the data-server API come in. */
 
 import type { Scope } from "../../service-caller.ts";
 import type { ErrorStatus } from "../errors.ts";

@@ -30,7 +30,7 @@ export async function createPolicy(call: CommandCall): Promise<void> {
   printPolicy(call, policy);
 }
 
-/** The original has no such command: there a policy is deleted, with its attachments, and made anew. */
+/** `lakectl` has no such command: its users must delete a policy, with its attachments, and create it again. */
 export async function updatePolicy(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const path = [...POLICIES, given(call, "id")];

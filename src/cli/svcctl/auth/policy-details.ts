@@ -43,7 +43,7 @@ function shownResource(resource: unknown): unknown {
   }
 }
 
-/** What the original escapes in JSON. */
+/** The characters that `lakectl` escapes in JSON. */
 function htmlSafe(json: string): string {
   return json.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }
