@@ -91,7 +91,7 @@ describe("what is loaded", () => {
     const files = await loadedBy(["--help"]);
     expect(packagesOf(files)).toEqual(["commander"]);
     const commands =
-      /\/svcctl\/(api|output|settings)\/|\/auth\/(?!.*-(group|options|specs)\.)|\/(doctor|version|whoami)\.|(config|docs)-command\./;
+      /\/svcctl\/(api|output|settings|requests)\/|\/auth\/(?!.*-(group|options|specs)\.)|\/(doctor|version|whoami)\.|(config|docs)-command\./;
     expect(files.filter((file) => commands.test(file))).toEqual([]);
     expect(files).toContain("src/cli/svcctl/auth/users/users-group.ts");
   });
@@ -102,6 +102,6 @@ describe("what is loaded", () => {
     expect(packagesOf(files)).toEqual(expect.arrayContaining(["commander", "cli-table3", "p-retry"]));
     expect(packagesOf(files).filter((name) => name.startsWith("@inquirer"))).toEqual([]);
     expect(files).not.toContain("src/cli/svcctl/auth/policies/policies.ts");
-    expect(files).not.toContain("src/cli/svcctl/auth/run-change.ts");
+    expect(files).not.toContain("src/cli/svcctl/requests/run-change.ts");
   });
 });

@@ -4,6 +4,7 @@ import type { OptionSpec } from "../../command-spec.ts";
 import type { PathPart } from "../api/path-template.ts";
 import type { CommandSpec } from "../command.ts";
 import type { Column } from "../output/records.ts";
+import type { ChangeRequest, ListRequest, ShowRequest } from "../requests/request-types.ts";
 import { JSON_OUTPUT, PAGING, POLICY } from "./auth-options.ts";
 
 /** What a command is called, and how it is called. */
@@ -14,47 +15,18 @@ interface Described {
   readonly options?: readonly OptionSpec[];
 }
 
-/** A list of the API. */
-export interface ListRequest {
-  readonly path: readonly PathPart[];
-  readonly columns: readonly Column[];
-  /** Entries are policies: one row for each of their statements. */
-  readonly statements?: true;
-  /** Switches that are sent as query parameters of the same name. */
-  readonly switches?: readonly string[];
-}
-
-/** A call that changes something, and answers without a body. */
-export interface ChangeRequest {
-  readonly method: "PUT" | "POST" | "DELETE";
-  readonly path: readonly PathPart[];
-  /** Query parameters, each from an option. */
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: object;
-  readonly expect: number;
-  /** Printed when it is done. */
-  readonly done: string;
-}
-
-/** An object of the API that is shown as lines `Label: value`. */
-export interface ShowRequest {
-  readonly path: readonly PathPart[];
-  readonly query?: Readonly<Record<string, string>>;
-  readonly columns: readonly Column[];
-}
-
 export function listCommand(described: Described, request: ListRequest): CommandSpec {
-  const load = async () => (await import("./run-list.ts")).listing(request);
+  const load = async () => (await import("../requests/run-list.ts")).listing(request);
   return { ...described, options: [...(described.options ?? []), ...PAGING], load };
 }
 
 export function changeCommand(described: Described, request: ChangeRequest): CommandSpec {
-  const load = async () => (await import("./run-change.ts")).changing(request);
+  const load = async () => (await import("../requests/run-change.ts")).changing(request);
   return { ...described, options: [...(described.options ?? []), JSON_OUTPUT], load };
 }
 
 export function showCommand(described: Described, request: ShowRequest): CommandSpec {
-  const load = async () => (await import("./run-show.ts")).showing(request);
+  const load = async () => (await import("../requests/run-show.ts")).showing(request);
   return { ...described, options: [...(described.options ?? []), JSON_OUTPUT], load };
 }
 
@@ -94,7 +66,7 @@ export function entityCommands({ path, noun, example, id, columns }: Entity): re
     {
       ...described("create", "Creates"),
       options: [id, JSON_OUTPUT],
-      load: async () => (await import("./run-create.ts")).creating(created),
+      load: async () => (await import("../requests/run-create.ts")).creating(created),
     },
     showCommand(described("show", "Shows"), { path: ["auth", path, ID], columns }),
     changeCommand(described("delete", "Deletes"), {

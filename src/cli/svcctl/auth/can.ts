@@ -6,10 +6,10 @@ import { type JsonObject, openApi } from "../api/api-client.ts";
 import { currentUser } from "../api/current-user.ts";
 import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
+import { given } from "../given.ts";
 import { textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 import { explanationText } from "./explanation-text.ts";
-import { given } from "./given.ts";
 
 /** Exit code for a refusal, which is an answer and no failure. */
 const REFUSED = 3;

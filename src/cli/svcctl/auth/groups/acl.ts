@@ -3,9 +3,9 @@
 import { safeText } from "../../../safe-text.ts";
 import { openApi } from "../../api/api-client.ts";
 import type { CommandCall } from "../../command.ts";
+import { given } from "../../given.ts";
 import { textField } from "../../output/fields.ts";
 import { printObject } from "../../output/print.ts";
-import { given } from "../given.ts";
 
 function pathOf(call: CommandCall): string[] {
   return ["auth", "groups", given(call, "id"), "acl"];

@@ -5,9 +5,9 @@ import { textOption } from "../../../command-spec.ts";
 import { UsageFailure } from "../../../failure.ts";
 import { type Call, type JsonObject, openApi } from "../../api/api-client.ts";
 import type { CommandCall } from "../../command.ts";
+import { given } from "../../given.ts";
 import { printObject } from "../../output/print.ts";
 import { paramsOf } from "../../policy/template-options.ts";
-import { given } from "../given.ts";
 import { policyDetails } from "./policy-details.ts";
 import { parseDocument, readDocument } from "./statement-document.ts";
 

@@ -3,10 +3,10 @@
 import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
 import type { CommandRun } from "../command.ts";
+import { given } from "../given.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
-import { given } from "./given.ts";
 
 /** The command that creates what the option `--id` names, below a path. */
 export function creating({ path, done }: { path: readonly string[]; done: string }): CommandRun {

@@ -4,8 +4,8 @@ import { openApi } from "../api/api-client.ts";
 import { fillPath } from "../api/path-template.ts";
 import type { CommandRun } from "../command.ts";
 import { printDone } from "../output/print.ts";
-import type { ChangeRequest } from "./auth-specs.ts";
 import { queryOf } from "./query-options.ts";
+import type { ChangeRequest } from "./request-types.ts";
 
 /** The command that makes the change. */
 export function changing({ method, path, query, body, expect, done }: ChangeRequest): CommandRun {

@@ -7,8 +7,8 @@ import type { CommandRun } from "../command.ts";
 import { formatDate } from "../output/dates.ts";
 import { printObject } from "../output/print.ts";
 import { rowOf } from "../output/records.ts";
-import type { ShowRequest } from "./auth-specs.ts";
 import { queryOf } from "./query-options.ts";
+import type { ShowRequest } from "./request-types.ts";
 
 /** The command that fetches and prints the object. */
 export function showing({ path, query, columns }: ShowRequest): CommandRun {

@@ -6,7 +6,7 @@ import { fillPath } from "../api/path-template.ts";
 import type { CommandRun } from "../command.ts";
 import { printPage } from "../output/page.ts";
 import type { Row } from "../output/records.ts";
-import type { ListRequest } from "./auth-specs.ts";
+import type { ListRequest } from "./request-types.ts";
 
 /** The command that fetches and prints a list. */
 export function listing({ path, columns, statements, switches = [] }: ListRequest): CommandRun {
