@@ -32,7 +32,7 @@ export interface Problem {
   readonly column?: number;
 }
 
-/** A JSON pointer one step further, to a field or an index (RFC 6901 §3). */
+/** A JSON pointer one step further, to a field or an index (RFC 6901, section 3). */
 export function pointTo(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

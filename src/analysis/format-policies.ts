@@ -19,7 +19,7 @@ const POLICY_ORDER = [
   "note",
   "statement",
 ];
-const STATEMENT_ORDER = ["effect", "action", "resource", "condition"];
+const STATEMENT_ORDER = ["sid", "effect", "action", "resource", "condition"];
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

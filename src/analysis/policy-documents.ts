@@ -42,7 +42,7 @@ const POLICY_FIELDS: ReadonlySet<string> = new Set([
   "source",
   "note",
 ]);
-const STATEMENT_FIELDS: ReadonlySet<string> = new Set(["effect", "action", "resource", "condition"]);
+const STATEMENT_FIELDS: ReadonlySet<string> = new Set(["sid", "effect", "action", "resource", "condition"]);
 /** Stands in for a resource that is no text: it is a problem of form, and no further one. */
 const UNREADABLE_RESOURCE = "*";
 
@@ -110,7 +110,8 @@ class Reader {
     }
     this.#onlyFields(value, STATEMENT_FIELDS, pointer);
     const before = this.problems.length;
-    const { effect, action, resource, condition } = value;
+    const { sid, effect, action, resource, condition } = value;
+    if (sid !== undefined && typeof sid !== "string") this.#report(pointTo(pointer, "sid"), "must be a text");
     if (typeof effect !== "string") this.#report(pointTo(pointer, "effect"), 'must be "allow" or "deny"');
     if (!isTexts(action)) this.#report(pointTo(pointer, "action"), "must be a list of texts");
     if (typeof resource !== "string") this.#report(pointTo(pointer, "resource"), resourceAdvice(resource));
@@ -118,6 +119,7 @@ class Reader {
       condition === undefined || condition === null ? undefined : this.#condition(condition, pointer);
     if (this.problems.length > before) this.unreadable.add(pointer);
     return {
+      ...(typeof sid === "string" ? { sid } : {}),
       effect: typeof effect === "string" ? effect : "allow",
       action: isTexts(action) ? action : ["*"],
       resource: typeof resource === "string" ? resource : UNREADABLE_RESOURCE,

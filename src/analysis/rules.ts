@@ -1,17 +1,14 @@
 /** Policies as the rules that a comparison of languages needs: what is allowed, what is denied, under which text. */
 
 import { compile } from "../engine/compile.ts";
-import type { CompiledStatement } from "../engine/statement.ts";
+import { type CompiledStatement, nameOf } from "../engine/statement.ts";
+import type { StatementName } from "../model/decision.ts";
 import type { Condition, NamedStatements } from "../model/policy.ts";
 
 /** Where a rule comes from. */
-export interface StatementPlace {
-  readonly policy: string;
-  /** 0-based index of the statement in its policy. */
-  readonly statement: number;
-}
+export type StatementPlace = StatementName;
 
-/** A statement, or a way in which one fails and thereby denies everything (evaluation.md §2.1, §2.2). */
+/** A statement, or a way in which one fails and thereby denies everything (evaluation.md §2.1, evaluation.md §2.2). */
 export interface Rule {
   readonly place: StatementPlace;
   readonly deny: boolean;
@@ -114,7 +111,7 @@ export function ruleText({ deny, failure, actions, resources, key }: Rule): stri
 export function rulesOf(policies: readonly NamedStatements[], partition: string): RuleSet {
   const { statements } = compile(policies, { partition, evaluator: "extended" });
   const rules = statements.flatMap((statement) => {
-    const place = { policy: statement.policy.name, statement: statement.index };
+    const place = nameOf(statement);
     return [...failuresOf(statement, place), ...ruleOf(statement, place)];
   });
   const distinct = new Map<string, Rule>();

@@ -65,16 +65,20 @@ function fits(expected: Expectation, effect: Effect): boolean {
 }
 
 function isAmong(
-  { policy, statement }: ExpectedStatement,
+  { policy, statement, sid }: ExpectedStatement,
   determining: readonly DeterminingStatement[],
 ): boolean {
   return determining.some(
-    (one) => one.policy === policy && (statement === undefined || one.statement === statement),
+    (one) =>
+      one.policy === policy &&
+      (statement === undefined || one.statement === statement) &&
+      (sid === undefined || one.sid === sid),
   );
 }
 
-function nameOf({ policy, statement }: ExpectedStatement): string {
-  return statement === undefined ? `policy ${policy}` : `policy ${policy}, statement ${statement}`;
+function nameOf({ policy, statement, sid }: ExpectedStatement): string {
+  const which = [statement, sid].filter((one) => one !== undefined);
+  return which.length === 0 ? `policy ${policy}` : `policy ${policy}, statement ${which.join(" ")}`;
 }
 
 function runRequest(

@@ -9,10 +9,11 @@ import type { DocumentSource, Position } from "../source-files/source.ts";
 /** What a case expects: an effect, or that access is refused either way. */
 export type Expectation = Effect | "refused";
 
-/** A statement that has to be among those that decide; any of the policy where none is named. */
+/** A statement that has to be among those that decide, by index or sid; any of the policy where none is named. */
 export interface ExpectedStatement {
   readonly policy: string;
   readonly statement?: number;
+  readonly sid?: string;
 }
 
 interface CaseForm {

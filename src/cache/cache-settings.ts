@@ -1,4 +1,4 @@
-/** Settings of caches over the directory, as in the seeds' `auth.cache.*`; times in milliseconds. */
+/** Settings of caches over the directory, `auth.cache.*`; times in milliseconds. */
 export interface CacheSettings {
   readonly enabled: boolean;
   readonly size: number;

@@ -13,12 +13,12 @@ import type { PolicyFiles } from "./policy-files.ts";
 
 type PerItemOnDisk = Omit<PerItemTemplate, "unlessFalse"> & { readonly unless_false?: string };
 
-/** A row in the spelling of JSON; what has its default may be left out. */
+/** A row in the spelling of JSON. Members with their default value may be missing. */
 type RowOnDisk = Pick<
   EndpointRow,
   "operation" | "method" | "path" | "authentication" | "required" | "source" | "note"
 > &
-  Partial<Pick<EndpointRow, "query" | "headers" | "facts" | "availability" | "deprecated" | "seed">> & {
+  Partial<Pick<EndpointRow, "query" | "headers" | "facts" | "availability" | "deprecated" | "reference">> & {
     readonly any_authenticated_user?: true;
     readonly for_each?: NonNullable<EndpointRow["forEach"]>;
     readonly per_item?: PerItemOnDisk;
@@ -44,7 +44,7 @@ function readRow(row: RowOnDisk): EndpointRow {
     facts: row.facts ?? [],
     availability: row.availability ?? [],
     deprecated: row.deprecated ?? false,
-    seed: row.seed ?? [],
+    reference: row.reference ?? [],
     anyAuthenticatedUser: any_authenticated_user ?? false,
     ...(for_each !== undefined && { forEach: for_each }),
     ...(per_item !== undefined && { perItem: readPerItem(per_item) }),

@@ -1,9 +1,13 @@
-/** A client of the decision API (decision-api.md §2, §3) over `fetch`; works in Node and other runtimes. */
+/**
+ * A client of the decision API (decision-api.md §2, decision-api.md §3) over `fetch`; works in Node and other runtimes.
+ */
 
 import type { Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import { ClientError, type ClientProblem } from "./client-error.ts";
+
+export { ClientError, type ClientProblem };
 
 /** Where the service is and how to call it. */
 export interface ClientOptions {

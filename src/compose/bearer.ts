@@ -2,7 +2,7 @@
 
 import { readServiceTokens } from "../config/service-tokens.ts";
 import type { ConfigValues } from "../config/table.ts";
-import type { BearerOptions } from "../http/bearer.ts";
+import type { BearerOptions } from "../listeners/bearer.ts";
 
 /** Who may call, as the verifier takes it; files of tokens are read anew. */
 export function bearerOptions(values: ConfigValues): BearerOptions {

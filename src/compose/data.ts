@@ -2,6 +2,7 @@
 
 import type { Catalog } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
+import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
@@ -53,7 +54,7 @@ export async function openData(values: ConfigValues, logger: Logger): Promise<Da
       services: catalog.services,
       resourceTypes: new Set(catalog.resourceTypes.keys()),
       guards: values["authorizer.guards"],
-      limits: policyLimits(values),
+      limits: limitsOf(values),
       secretKey: values["auth.encrypt.secret_key"] ?? "",
       ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
       ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
@@ -75,14 +76,4 @@ const CHEAP_COST = { N: 256, r: 8, p: 1 };
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: V };
-}
-
-/** Limits of policies that are written. */
-export function policyLimits(values: ConfigValues) {
-  return {
-    policyBytes: values["authorizer.limits.policy_bytes"],
-    statementsPerPolicy: values["authorizer.limits.statements_per_policy"],
-    arnBytes: values["authorizer.limits.arn_bytes"],
-    actionBytes: values["authorizer.limits.action_bytes"],
-  };
 }

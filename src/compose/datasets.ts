@@ -1,8 +1,9 @@
 /** The data sets that the configuration names (`authorizer.datasets`), loaded at start and on reload. */
 
+import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { loadDatasets } from "../datasets/load-datasets.ts";
-import { type DataParts, policyLimits } from "./data.ts";
+import type { DataParts } from "./data.ts";
 
 /** What is known of the last load; read by the metrics. */
 export interface DatasetState {
@@ -29,7 +30,7 @@ export async function loadConfiguredDatasets(
     mode: values["authorizer.datasets_mode"],
     env,
     guards: values["authorizer.guards"],
-    limits: policyLimits(values),
+    limits: limitsOf(values),
   });
   state.lastLoadSuccess = true;
   logger.info("data sets loaded", { files: report.files, changes: report.counts });

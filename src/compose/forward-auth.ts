@@ -20,7 +20,7 @@ export function forwardAuth(
     proxyToken: values["authorizer.forward_auth.proxy_token"],
     missingBody: values["authorizer.forward_auth.body"],
     trusted: new TrustedProxies(values["authorizer.trusted_proxies"]),
-    s3Domains: values["gateways.s3.domain_name"] ?? [],
+    s3Domains: values["gateways.s3.domain_name"],
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
   };
 }

@@ -1,22 +1,10 @@
-/** `authorizer.limits` as the HTTP edge takes them. */
+/** `authorizer.limits` as the listeners take them. */
 
+import type { DecisionLimits } from "../api/decisions/limits.ts";
+import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
-import type { HttpLimits } from "../http/limits.ts";
 
 /** The limits of the listeners. */
-export function httpLimits(values: ConfigValues): HttpLimits {
-  return {
-    queue: values["authorizer.limits.queue"],
-    bodyBytes: values["authorizer.limits.body_bytes"],
-    bulkBodyBytes: values["authorizer.limits.bulk_body_bytes"],
-    bulkConcurrency: values["authorizer.limits.bulk_concurrency"],
-    batch: values["authorizer.limits.batch"],
-    headersBytes: values["authorizer.limits.headers_bytes"],
-    requestTimeoutMs: values["authorizer.limits.request_timeout"],
-    arnBytes: values["authorizer.limits.arn_bytes"],
-    actionBytes: values["authorizer.limits.action_bytes"],
-    policyBytes: values["authorizer.limits.policy_bytes"],
-    treeNodes: values["authorizer.limits.tree_nodes"],
-    jsonDepth: values["authorizer.limits.json_depth"],
-  };
+export function httpLimits(values: ConfigValues): DecisionLimits {
+  return limitsOf(values);
 }

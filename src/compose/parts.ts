@@ -1,5 +1,6 @@
 /** The parts of the running service, opened in their order: what comes later is built on what came before. */
 
+import { limitsOf } from "../config/limits.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
@@ -110,7 +111,6 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ...serviceTls(values),
       ...serviceApis(data, working),
       bearer,
-      alwaysRequestId: audit.decisions !== "none",
     }),
     user: createUserListener({
       ...shared,
@@ -119,7 +119,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     }),
     scrape: createMetricsListener({
       ...shared,
-      render: async () => ({ contentType: metrics.contentType, body: await metrics.text() }),
+      render: async () => ({ contentType: metrics.contentType, body: metrics.text() }),
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
   };
@@ -131,7 +131,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
   return {
     version,
     decisions,
-    s3Domains: values["gateways.s3.domain_name"] ?? [],
+    s3Domains: values["gateways.s3.domain_name"],
     pageTokenKeys: pageTokenKeys(values),
     forwardAuth: forwardAuth(values, decisions, identities),
     metadata: {
@@ -155,6 +155,7 @@ function openServiceDecisions(
   audit: AuditLog,
   endpoints: Endpoints,
 ): Promise<Decisions> {
+  const limits = limitsOf(values);
   return openDecisions({
     directory,
     catalog,
@@ -163,11 +164,8 @@ function openServiceDecisions(
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
     effectivePolicies: values["authorizer.effective_policies"],
-    policiesPerUser: values["authorizer.limits.policies_per_user"],
-    requestLimits: {
-      treeNodes: values["authorizer.limits.tree_nodes"],
-      arnBytes: values["authorizer.limits.arn_bytes"],
-    },
+    policiesPerUser: limits.policiesPerUser,
+    requestLimits: limits,
     onTooMany: (found) =>
       logger.error("a user has more policies than authorizer.limits.policies_per_user: all is denied", {
         ...found,

@@ -23,7 +23,7 @@ export function serviceTls(values: ConfigValues): ListenerTls {
   };
 }
 
-/** TLS of the user listener (the seeds' `tls.*`). */
+/** TLS of the user listener (`tls.*`). */
 export function userTls(values: ConfigValues): ListenerTls {
   if (!values["tls.enabled"]) return {};
   return {

@@ -1,6 +1,7 @@
 /**
- * Certificates are read again when their files change (design §1). The files are asked for their times instead of
- * being watched: secrets mounted by Kubernetes change by links to other folders, which no watch of a file tells.
+ * Certificates are read again when their files change (decision-api.md §1.2). The files are asked for their times
+ * instead of being watched: secrets mounted by Kubernetes change by links to other folders, which no watch of a file
+ * tells.
  */
 
 import { unwatchFile, watchFile } from "node:fs";

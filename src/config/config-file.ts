@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { absolutePath } from "./path-value.ts";
 import { type ProblemSink, problemOf } from "./problem.ts";
 import type { RawMap } from "./raw-value.ts";
-import { readYaml } from "./yaml-source.ts";
+import { readYaml } from "./read-yaml.ts";
 
 /** Largest configuration file. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;

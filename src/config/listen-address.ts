@@ -1,5 +1,6 @@
 /** Addresses to listen on: `host:port`, `[::1]:8001`, `:8000`. */
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 
 /** Where a listener listens. */
 export interface ListenAddress {
@@ -24,13 +25,8 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return sound ? { host, port } : undefined;
 }
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
-LOOPBACK.addAddress("::1", "ipv6");
-
 /** True when only this machine can reach a listener on that host. */
 export function isLoopbackHost(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
-  const family = isIP(host);
-  return family !== 0 && LOOPBACK.check(host, family === 6 ? "ipv6" : "ipv4");
+  return isIP(host) !== 0 && ipaddr.process(host).range() === "loopback";
 }

@@ -1,9 +1,9 @@
 /** Texts that stand where somebody has still to put a value. */
 
-/** How the seeds write what has to be filled in: `<SIGNING_SECRET>`, `{auth_url}`. */
+/** How the reference writes what has to be filled in (configuration.md §2.4): `<SIGNING_SECRET>`, `{auth_url}`. */
 const SEED_PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;
 
-/** True for a placeholder text of the seeds, which counts as not set. */
+/** True for a placeholder, which counts as not set. */
 export function isSeedPlaceholder(text: string): boolean {
   return SEED_PLACEHOLDER.test(text.trim());
 }

@@ -59,6 +59,7 @@ const RULES: readonly Rule[] = [
   pairBootstrapKeys,
   warnOfInstallation,
   requireLogOutput,
+  warnOfUnauditedDecisions,
   warnOfLoginDurations,
   warnOfShortToken,
 ];
@@ -191,6 +192,17 @@ function requireLogOutput(values: ConfigValues, problem: Tell): void {
   if (values["logging.output"].length === 0) {
     problem("logging.output", "expected at least one path; logging.level NONE writes no log");
   }
+}
+
+function warnOfUnauditedDecisions(values: ConfigValues, _: Tell, warning: Tell): void {
+  if (values["authorizer.audit.decisions"] === "none" || values["authorizer.audit.output"]) return;
+  const level = values["logging.audit_log_level"];
+  const levels = itemNamed("logging.level").choices ?? [];
+  if (level !== "NONE" && levels.indexOf(level) >= levels.indexOf(values["logging.level"])) return;
+  warning(
+    "authorizer.audit.decisions",
+    "audits no decision: authorizer.audit.output is not set, and logging.audit_log_level is below logging.level",
+  );
 }
 
 function warnOfLoginDurations(values: ConfigValues, _: Tell, warning: Tell): void {

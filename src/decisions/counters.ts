@@ -1,4 +1,4 @@
-/** Decision counters as plain numbers (design §7). */
+/** Decision counters as plain numbers. */
 
 import type { Effect } from "../model/decision.ts";
 import { type DecisionCounters, ENTRANCES } from "./decisions.ts";

@@ -1,4 +1,6 @@
-/** The effective policies of a user as a data server gets them (decision-api.md §4; security.md §3.1, §3.3). */
+/**
+ * The effective policies of a user as a data server gets them (decision-api.md §4; security.md §3.1, security.md §3.3).
+ */
 
 import type { Principal } from "../directory/directory.ts";
 import { isWildcardName, USER_PLACEHOLDER } from "../engine/resource-pattern.ts";

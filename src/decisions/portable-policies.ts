@@ -1,7 +1,7 @@
 /**
- * Policies in a form that a data server can evaluate and that never grants more (decision-api.md §4; security.md
- * §3.3). A data server knows four operators and the field `SourceIp`; an operator it does not know denies its user
- * everything, and a deny on a field it does not know is skipped.
+ * Policies in a form that a data server can evaluate and that never grants more (decision-api.md §4;
+ * security.md §3.3). A data server knows four operators and the field `SourceIp`; an operator it does not know denies
+ * its user everything, and a deny on a field it does not know is skipped.
  */
 
 import { isExtended } from "../model/condition.ts";
@@ -14,7 +14,7 @@ export type Rewriting = "left_out" | "unconditional" | "guarded";
 
 /** The portable form of a list of statements. */
 export interface PortableStatements {
-  /** The very list where nothing had to be rewritten. */
+  /** The very list where it is portable as it stands. */
   readonly statements: readonly Statement[];
   /** What was done to the statements that had to be rewritten. */
   readonly rewritten: readonly Rewriting[];
@@ -47,8 +47,10 @@ function portable(statement: Statement): { readonly kept: readonly Statement[]; 
   return { kept: guards, how: guards.length === 0 ? "left_out" : "guarded" };
 }
 
-/** The portable form of statements. */
-export function portableStatements(statements: readonly Statement[]): PortableStatements {
+/** The portable form of statements. It has no `sid`, which a data server has no field for. */
+export function portableStatements(given: readonly Statement[]): PortableStatements {
+  const named = given.some(({ sid }) => sid !== undefined);
+  const statements = named ? given.map(({ sid: _, ...statement }) => statement) : given;
   if (!statements.some(({ condition }) => isExtended(condition))) return { statements, rewritten: [] };
   const rewritten: Rewriting[] = [];
   const kept = statements.flatMap((statement) => {

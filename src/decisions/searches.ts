@@ -1,6 +1,9 @@
-/** Searches over users, actions and resources: the contract of what answers "who can" (decision-api.md §2, §3). */
+/**
+ * Searches over users, actions and resources: the contract of what answers "who can" (decision-api.md §2,
+ * decision-api.md §3).
+ */
 
-import type { DecisionContext, Effect, RequiredLeaf } from "../model/decision.ts";
+import type { DecisionContext, Effect, RequiredLeaf, StatementName } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { Condition, Via } from "../model/policy.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
@@ -58,11 +61,9 @@ export interface WhoCan extends RequiredLeaf {
   readonly page: SearchPage;
 }
 /** A user who may, and why: the statement that allows. */
-export interface WhoCanResult {
+export interface WhoCanResult extends StatementName {
   readonly user: string;
   readonly via: readonly Via[];
-  readonly policy: string;
-  readonly statement: number;
 }
 
 /** `/what-can`. */

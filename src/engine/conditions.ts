@@ -24,6 +24,15 @@ function partOf(operator: Operator, field: string, values: readonly string[]): C
   return plainPart(field, values, operator.negated);
 }
 
+/** What one field under one operator says of a request. */
+export interface TestResult {
+  readonly operator: string;
+  /** "" for an unknown operator without fields. */
+  readonly field: string;
+  readonly values: readonly string[];
+  readonly result: ConditionResult;
+}
+
 /** A compiled condition. */
 export class CompiledCondition {
   /** True when an operator is unknown: every evaluation is an error, even of an operator without fields. */
@@ -39,6 +48,8 @@ export class CompiledCondition {
   /** True when one of the fields is an attribute of the resource. */
   readonly readsResource: boolean;
   readonly #parts: readonly ConditionPart[];
+  readonly #written: Condition;
+  readonly #evaluator: Evaluator;
 
   constructor(condition: Condition, evaluator: Evaluator) {
     const parts: ConditionPart[] = [];
@@ -46,8 +57,8 @@ export class CompiledCondition {
     let alwaysFails = false;
     let hasBadValues = false;
     for (const [name, fields] of Object.entries(condition)) {
-      const operator = operatorOf(name);
-      if (operator === undefined || (evaluator === "data_server" && !operator.plain)) {
+      const operator = knownOperator(name, evaluator);
+      if (operator === undefined) {
         alwaysFails = true;
         continue;
       }
@@ -59,6 +70,8 @@ export class CompiledCondition {
       }
     }
     this.#parts = parts;
+    this.#written = condition;
+    this.#evaluator = evaluator;
     this.alwaysFails = alwaysFails;
     this.addressFields = addressFields;
     this.hasBadValues = hasBadValues;
@@ -81,6 +94,26 @@ export class CompiledCondition {
     }
     return result;
   }
+
+  /** What each part says of a request, in the order in which the condition is written; for explanations. */
+  *results(context: ConditionFields, user: string): Generator<TestResult> {
+    let next = 0;
+    for (const [operator, fields] of Object.entries(this.#written)) {
+      const known = knownOperator(operator, this.#evaluator) !== undefined;
+      const tests = Object.entries(fields);
+      if (!known && tests.length === 0) yield { operator, field: "", values: [], result: "error" };
+      for (const [field, values] of tests) {
+        const part = known ? this.#parts[next++] : undefined;
+        yield { operator, field, values, result: part?.evaluate(context, user) ?? "error" };
+      }
+    }
+  }
+}
+
+/** The operator of that name, if the evaluator knows it. */
+function knownOperator(name: string, evaluator: Evaluator): Operator | undefined {
+  const operator = operatorOf(name);
+  return evaluator === "data_server" && operator?.plain === false ? undefined : operator;
 }
 
 /** True when the condition has at least one operator; an empty object or null is no condition. */

@@ -1,7 +1,7 @@
 /**
- * Decisions on sets of resources, for requests of which only a part is at hand (security.md §2.4, §2.5). A leaf is
- * allowed when one pattern of one allow contains its whole set and no deny can meet it; a union of several allows does
- * not count. All else, trees and texts of refusals, is as for single resources; a set of one part is one.
+ * Decisions on sets of resources, for requests of which only a part is at hand (security.md §2.4, security.md §2.5). A
+ * leaf is allowed when one pattern of one allow contains its whole set and no deny can meet it; a union of several
+ * allows does not count. All else, trees and texts of refusals, is as for single resources; a set of one part is one.
  */
 
 import type { ConditionFields, Outcome } from "../model/decision.ts";

@@ -1,10 +1,11 @@
 /**
  * Why a decision came out as it did (decision-api.md §5): the statements that decided, the effect of every node, and
- * what nearly allowed. It walks the statements of an action, apart from the indexes that decide, and costs nothing when
- * not asked.
+ * what nearly allowed. It walks the statements of an action instead of the indexes that decide, so that decisions
+ * without an explanation cost nothing more.
  */
 
 import type {
+  DeterminingStatement,
   Effect,
   EffectTree,
   NearMiss,
@@ -13,23 +14,18 @@ import type {
   RequiredPermissions,
 } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import { aboutLeaf, decide, type EngineRequest, onlyDeniesOwn } from "./decide.ts";
+import { ConditionTests, SHOW_ALL, type ValueMask } from "./condition-tests.ts";
+import { aboutLeaf, decideInSteps, type EngineRequest, onlyDeniesOwn } from "./decide.ts";
 import { nearMissesInSteps } from "./near-misses.ts";
 import { OrderedStatements } from "./ordered-statements.ts";
 import { USER_PLACEHOLDER } from "./resource-pattern.ts";
-import { type CompiledStatement, matchingAction } from "./statement.ts";
+import { type CompiledStatement, matchingAction, nameOf } from "./statement.ts";
 
 /** Statements looked at between two steps: well under a millisecond. */
 const STEP = 128;
 
 /** A statement that decided; the caller adds how its policy reaches the user. */
-export interface Determining {
-  readonly policy: string;
-  readonly statement: number;
-  readonly effect: string;
-  readonly action: string;
-  readonly resource: string;
-}
+export type Determining = Omit<DeterminingStatement, "via">;
 
 /** A decision with its reasons. */
 export interface ExplainedOutcome extends Outcome {
@@ -38,9 +34,13 @@ export interface ExplainedOutcome extends Outcome {
   readonly nearMisses: readonly NearMiss[];
 }
 
-/** Decides and explains. The effect is that of {@link decide}. */
-export function explain(policies: CompiledPolicies, request: EngineRequest): ExplainedOutcome {
-  const steps = explainInSteps(policies, request);
+/** Decides and explains, as {@link explainInSteps} does. */
+export function explain(
+  policies: CompiledPolicies,
+  request: EngineRequest,
+  mask: ValueMask = SHOW_ALL,
+): ExplainedOutcome {
+  const steps = explainInSteps(policies, request, mask);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -52,31 +52,49 @@ export function explanationSize(policies: CompiledPolicies, required: RequiredPe
   return policies.size * nodesOf(required).length;
 }
 
-/** Explains step by step, since a tree of many leaves over many statements takes seconds. */
+/**
+ * Decides and explains step by step, since a tree of many leaves over many statements takes seconds. The effect is
+ * that of {@link decide}.
+ * @param mask what is shown of the values that the request gives for condition fields
+ */
 export function* explainInSteps(
   policies: CompiledPolicies,
   request: EngineRequest,
-): Generator<void, ExplainedOutcome> {
+  mask: ValueMask = SHOW_ALL,
+): Generator<unknown, ExplainedOutcome> {
   const effects = new Map<RequiredPermissions, Effect>();
-  const outcome = decide(policies, request, (node, effect) => effects.set(node, effect));
+  const outcome = yield* decideInSteps(policies, request, (node, effect) => effects.set(node, effect));
   const decided = [...effects].filter(([, effect]) => effect === outcome.effect).map(([node]) => node);
   const leaves = decided.filter((node) => "action" in node);
-  const determining = new Map<string, Determining>();
+  const determining = new Map<string, Match>();
   const ordered = new OrderedStatements(policies, request.user);
   const denying = outcome.effect === "deny";
   // The first deny ends a tree, but without it another leaf's would: all of them keep the decision what it is.
   const nodes = denying ? nodesOf(request.required) : outcome.effect === "allow" ? decided : [];
   for (const node of nodes) {
     for (const one of yield* determiningStatements(ordered, node, request, denying)) {
-      determining.set(`${one.statement} ${one.policy}`, one);
+      determining.set(`${one.statement.index} ${one.statement.policy.name}`, one);
     }
   }
+  const tests = new ConditionTests(mask);
+  const misses = outcome.effect === "neutral" ? yield* nearMissesInSteps(ordered, leaves, request) : [];
   return {
     ...outcome,
-    determining: [...determining.values()],
+    determining: [...determining.values()].map((one) => describe(one, tests)),
     tree: withEffects(request.required, effects),
-    nearMisses: outcome.effect === "neutral" ? yield* nearMissesInSteps(ordered, leaves, request) : [],
+    nearMisses: misses.map((miss) => miss(tests)),
   };
+}
+
+/** A statement that decided, and how it matched. */
+interface Match {
+  readonly statement: CompiledStatement;
+  /** The pattern that matched; "" where the statement denies because it cannot be evaluated. */
+  readonly action: string;
+  /** The pattern that matched; undefined where none is told apart: the whole text of the statement. */
+  readonly resource: string | undefined;
+  /** What the condition was evaluated with; undefined where it was not read. */
+  readonly asked: EngineRequest | undefined;
 }
 
 /** A tree's nodes, all of them. */
@@ -102,21 +120,22 @@ function* determiningStatements(
   node: RequiredPermissions,
   request: EngineRequest,
   denying: boolean,
-): Generator<void, Determining[]> {
+): Generator<void, Match[]> {
   if ("action" in node) return yield* leafStatements(ordered, node, request, denying);
   // The gate ignores denies: it is open or not (evaluation.md §10).
   return "any_resource" in node && !denying ? yield* gateStatements(ordered, node.any_resource.action) : [];
 }
 
 /** All statements that open the gate of list filtering, whatever their resource (evaluation.md §10). */
-function* gateStatements(ordered: OrderedStatements, action: string): Generator<void, Determining[]> {
-  const found: Determining[] = [];
+function* gateStatements(ordered: OrderedStatements, action: string): Generator<void, Match[]> {
+  const found: Match[] = [];
   let seen = 0;
   for (const statement of ordered.matching(action)) {
     if (++seen % STEP === 0) yield;
     if (statement.policy.statement[statement.index]?.effect !== "allow") continue;
     const pattern = matchingAction(statement, action.toWellFormed());
-    if (pattern !== undefined) found.push(describe(statement, pattern, undefined));
+    if (pattern === undefined) continue;
+    found.push({ statement, action: pattern, resource: undefined, asked: undefined });
   }
   return found;
 }
@@ -130,17 +149,17 @@ function* leafStatements(
   leaf: RequiredLeaf,
   request: EngineRequest,
   denying: boolean,
-): Generator<void, Determining[]> {
-  const found: Determining[] = [];
+): Generator<void, Match[]> {
+  const found: Match[] = [];
   const asked = aboutLeaf(request, leaf);
   let seen = 0;
   yield;
   for (const statement of denying ? ordered.matchingOrFailing(leaf.action) : ordered.matching(leaf.action)) {
     if (++seen % STEP === 0) yield;
-    if (denying && fails(statement, asked)) found.push(describe(statement, "", undefined));
+    if (denying && fails(statement, asked)) found.push({ statement, action: "", resource: undefined, asked });
     else if (statement.deny === denying) {
       const match = matchOf(ordered, statement, leaf, asked);
-      if (match !== undefined) found.push(describe(statement, match.action, match.resource));
+      if (match !== undefined) found.push({ statement, ...match, asked });
     }
   }
   return found;
@@ -161,19 +180,22 @@ export function* firstAllowing(
   return undefined;
 }
 
-function describe(statement: CompiledStatement, action: string, resource: string | undefined): Determining {
-  const { policy, index } = statement;
-  const written = policy.statement[index];
+function describe({ statement, action, resource, asked }: Match, tests: ConditionTests): Determining {
+  const written = statement.policy.statement[statement.index];
+  const conditions = asked === undefined ? [] : tests.of(statement.condition, asked);
   return {
-    policy: policy.name,
-    statement: index,
+    ...nameOf(statement),
     effect: written?.effect ?? "",
     action,
     resource: resource ?? written?.resource ?? "",
+    ...(conditions.length === 0 ? {} : { conditions }),
   };
 }
 
-/** True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1, §2.2). */
+/**
+ * True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1,
+ * evaluation.md §2.2).
+ */
 function fails({ condition, resources }: CompiledStatement, { context, user }: EngineRequest): boolean {
   const result = condition?.evaluate(context, user) ?? "satisfied";
   return result === "error" || (resources === undefined && result !== "unsatisfied");

@@ -1,4 +1,7 @@
-/** Statements whose evaluation can fail, which denies everything whatever they are about (evaluation.md §2.1, §2.2). */
+/**
+ * Statements whose evaluation can fail, which denies everything whatever they are about (evaluation.md §2.1,
+ * evaluation.md §2.2).
+ */
 
 import type { ConditionFields } from "../model/decision.ts";
 import { parseIp } from "../model/ip.ts";

@@ -1,11 +1,12 @@
-/** Statements that would allow but for one thing: what somebody who is refused most likely meant. */
+/** Statements that would allow but for one thing: most likely what the caller who is refused meant. */
 
 import type { NearMiss, RequiredLeaf } from "../model/decision.ts";
+import { type ConditionTests, unmetText } from "./condition-tests.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import { aboutLeaf, type EngineRequest } from "./decide.ts";
 import type { OrderedStatements } from "./ordered-statements.ts";
 import { bindUser } from "./resource-pattern.ts";
-import type { ActionList, CompiledStatement } from "./statement.ts";
+import { type ActionList, type CompiledStatement, nameOf } from "./statement.ts";
 
 const MOST_MISSES = 5;
 /** Statements looked at between two steps. */
@@ -13,7 +14,11 @@ const STEP = 128;
 /** Above every score of a common beginning (at most 1): only the condition stood in the way. */
 const CONDITION_SCORE = 2;
 
-interface Scored extends NearMiss {
+/** Describes a near miss: only those that are shown need the texts. */
+export type DescribeMiss = (tests: ConditionTests) => NearMiss;
+
+interface Scored {
+  readonly describe: DescribeMiss;
   readonly score: number;
 }
 
@@ -37,18 +42,18 @@ class Best {
     return this.#misses.length < MOST_MISSES || score > (this.#misses.at(-1) as Scored).score;
   }
 
-  add(miss: Scored): void {
-    this.#misses.push(miss);
+  add(score: number, describe: DescribeMiss): void {
+    this.#misses.push({ score, describe });
     this.#misses.sort((a, b) => b.score - a.score);
     if (this.#misses.length > MOST_MISSES) this.#misses.pop();
   }
 
-  get found(): NearMiss[] {
-    return this.#misses.map(({ score: _, ...miss }) => miss);
+  get found(): readonly DescribeMiss[] {
+    return this.#misses.map(({ describe }) => describe);
   }
 }
 
-/** Looks for what nearly allowed one permission. What it says of a score comes before what takes longer to find out. */
+/** Looks for what nearly allowed one permission. Scores are compared first: matching takes longer. */
 class LeafMisses {
   readonly #best: Best;
   readonly #leaf: RequiredLeaf;
@@ -77,19 +82,26 @@ class LeafMisses {
       const resources = this.#resourcesOf(statement);
       const score = closest(resources, this.#leaf.resource);
       if (!this.#best.takes(score) || this.#matches(statement)) return;
-      const detail = `${this.#leaf.resource} does not match ${resources.join(", ")}`;
-      this.#best.add({ ...at(statement), why: "resource", detail, score });
+      this.#best.add(score, () => {
+        const detail = `${this.#leaf.resource} does not match ${resources.join(", ")}`;
+        return { ...nameOf(statement), why: "resource", detail };
+      });
     } else if (this.#best.takes(CONDITION_SCORE) && this.#matches(statement)) {
-      const detail = "the condition is not satisfied";
-      this.#best.add({ ...at(statement), why: "condition", detail, score: CONDITION_SCORE });
+      this.#best.add(CONDITION_SCORE, (tests) => {
+        const conditions = tests.of(statement.condition, this.#request);
+        const unmet = unmetText(conditions);
+        const detail = `the condition is not satisfied${unmet === "" ? "" : `: ${unmet}`}`;
+        return { ...nameOf(statement), why: "condition", detail, conditions };
+      });
     }
   }
 
   #aboutAnother(statement: CompiledStatement): void {
     if (!this.#holds(statement) || !this.#matches(statement)) return;
-    const detail = `${this.#leaf.action} is not among ${statement.actions.patterns.join(", ")}`;
-    const score = this.#actionScore(statement.actions);
-    this.#best.add({ ...at(statement), why: "action", detail, score });
+    this.#best.add(this.#actionScore(statement.actions), () => {
+      const detail = `${this.#leaf.action} is not among ${statement.actions.patterns.join(", ")}`;
+      return { ...nameOf(statement), why: "action", detail };
+    });
   }
 
   #actionScore(actions: ActionList): number {
@@ -120,16 +132,12 @@ class LeafMisses {
   }
 }
 
-function at({ policy, index }: CompiledStatement): Pick<NearMiss, "policy" | "statement"> {
-  return { policy: policy.name, statement: index };
-}
-
 /** At most five near misses of neutral leaves, the closest first; found step by step. */
 export function* nearMissesInSteps(
   ordered: OrderedStatements,
   leaves: readonly RequiredLeaf[],
   request: EngineRequest,
-): Generator<void, NearMiss[]> {
+): Generator<void, readonly DescribeMiss[]> {
   const best = new Best();
   let seen = 0;
   for (const leaf of leaves) {

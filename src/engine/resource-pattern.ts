@@ -1,4 +1,7 @@
-/** Resource patterns of statements, taken apart for indexing and matched one by one (evaluation.md §3, §5). */
+/**
+ * Resource patterns of statements, taken apart for indexing and matched one by one (evaluation.md §3,
+ * evaluation.md §5).
+ */
 
 import { type Arn, parseArn } from "../model/arn.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";

@@ -1,5 +1,6 @@
 /** Statements, compiled: each is parsed once, and texts that statements have in common are shared. */
 
+import type { StatementName } from "../model/decision.ts";
 import type { NamedStatements, Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
 import { CompiledCondition, type Evaluator, hasOperators } from "./conditions.ts";
@@ -25,6 +26,12 @@ export interface CompiledStatement {
   /** The resources, or undefined when the resource text is broken: then the statement denies everything. */
   readonly resources: readonly string[] | undefined;
   readonly condition: CompiledCondition | undefined;
+}
+
+/** Where a statement stands, for people. */
+export function nameOf({ policy, index }: CompiledStatement): StatementName {
+  const sid = policy.statement[index]?.sid;
+  return { policy: policy.name, statement: index, ...(sid === undefined ? {} : { sid }) };
 }
 
 /** Distinct texts that a pool remembers; then it begins anew. Sharing saves memory and changes no result. */

@@ -1,143 +1,132 @@
 /** The end of an exchange: the one place where answers and errors are written, counted and logged. */
 
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { AuthorizerError } from "../errors.ts";
-import { codeOf, errorReply } from "./errors.ts";
-import { type Exchange, NOBODY } from "./exchange.ts";
-import { makeRequestId, requestId } from "./request-id.ts";
-import type { ServiceRequest } from "./service-request.ts";
+import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Answer, Reply } from "./route.ts";
 
-/** Answers 200 with a JSON text, unless there is an answer already. */
-export function answer(request: ServiceRequest, exchange: Exchange, body: string): void {
-  write(request, exchange, 200, body, undefined);
+/** Writes an answer, unless there is one already. A text is the JSON of an answer 200. */
+export function answer(exchange: Exchange, answered: Answer): void {
+  if (exchange.answered) return;
+  if (typeof answered === "string") write(exchange, 200, frameOf(answered), answered, undefined);
+  else reply(exchange, answered);
+}
+
+function reply(exchange: Exchange, { status, body, type, headers }: Reply): void {
+  if (body === undefined) write(exchange, status, withoutBody(status), undefined, headers);
+  else write(exchange, status, type === undefined ? frameOf(body) : frame(body, type), body, headers);
 }
 
 /** Answers with an error, unless there is an answer already. What is left of the body is thrown away. */
-export function refuse(request: ServiceRequest, exchange: Exchange, error: unknown): void {
+export function refuse(exchange: Exchange, error: unknown): void {
+  const { request, response, route } = exchange;
   if (request.socket.destroyed || exchange.answered) {
     exchange.leave();
     return;
   }
-  const { status, body, headers, errorId } = errorReply(error);
-  if (exchange.requestId === "" && status !== 400) exchange.requestId = makeRequestId();
-  record(request, exchange, status, errorId, error);
-  if (exchange.response.headersSent) {
+  const refusal = route.api.refusal === undefined ? errorReply(error) : route.api.refusal(error, exchange);
+  record(exchange, refusal, error);
+  if (response.headersSent) {
     exchange.answered = true;
     exchange.leave();
     request.socket.destroy();
     return;
   }
-  write(request, exchange, status, body, headers);
+  reply(exchange, refusal);
   request.resume();
 }
 
-/** Answers with an error where there is no exchange: routes without a token and requests without a route. */
-export function writeError(response: ServerResponse, error: unknown): string | undefined {
-  const { status, body, headers, errorId } = errorReply(error);
-  const sent = requestId(response.req?.headers["x-request-id"] as string | undefined, false);
-  response.writeHead(status, [
-    "Content-Type",
-    "application/json",
-    "Content-Length",
-    String(Buffer.byteLength(body)),
-    ...(sent === "" ? [] : ["X-Request-ID", sent]),
-    ...headers,
-  ]);
-  response.end(body);
-  return errorId;
-}
-
 /** Counts and logs an answer that is written. */
-export function finish(request: ServiceRequest, exchange: Exchange, status: number): void {
+export function finish(exchange: Exchange, status: number): void {
   exchange.answered = true;
   exchange.leave();
-  const { edge, route, access, requestId } = exchange;
-  const milliseconds = performance.now() - request.startedAt;
+  const { server, route, caller, request, requestId } = exchange;
+  const milliseconds = performance.now() - exchange.startedAt;
   route.meter.answered(status, milliseconds / 1000);
-  if (!edge.log.requests) return;
-  edge.log.request({
+  if (!server.log.requests) return;
+  server.log.request({
     request_id: requestId,
     method: request.method as string,
-    path: route.path,
+    path: route.shownPath ?? route.path,
     status,
     duration_ms: milliseconds,
-    ...callerOf(access.name),
-    ...peerOf(request),
+    ...callerOf(caller.name),
+    ...peerOf(exchange),
   });
 }
 
-/** What goes around a body. ASCII, as nearly every answer is, leaves faster as Latin-1; the bytes are the same. */
+/** The headers and the encoding of a body. ASCII, as nearly every answer is, leaves faster as Latin-1: the bytes are the same. */
 interface Frame {
-  readonly body: string;
-  readonly headers: string[];
+  readonly headers: readonly string[];
   readonly encoding: "latin1" | "utf8";
 }
 
-function frame(body: string): Frame {
+const JSON_TYPE = "application/json";
+const NO_CONTENT: Frame = { headers: [], encoding: "latin1" };
+const EMPTY: Frame = { headers: ["Content-Length", "0"], encoding: "latin1" };
+
+function frame(body: string, type: string): Frame {
   const bytes = Buffer.byteLength(body);
   return {
-    body,
-    headers: ["Content-Type", "application/json", "Content-Length", String(bytes)],
+    headers: ["Content-Type", type, "Content-Length", String(bytes)],
     encoding: bytes === body.length ? "latin1" : "utf8",
   };
 }
 
-function withoutBody(status: number): Pick<Frame, "headers" | "encoding"> {
-  return { headers: status === 204 ? [] : ["Content-Length", "0"], encoding: "latin1" };
+function withoutBody(status: number): Frame {
+  return status === 204 ? NO_CONTENT : EMPTY;
 }
 
-let last = frame("");
+let lastBody = "";
+let lastFrame = frame("", JSON_TYPE);
 
 /** The frame of the last body serves again when the next is the same, as that of an allow often is. */
 function frameOf(body: string): Frame {
-  if (body !== last.body) last = frame(body);
-  return last;
+  if (body !== lastBody) {
+    lastBody = body;
+    lastFrame = frame(body, JSON_TYPE);
+  }
+  return lastFrame;
 }
 
-/**
- * Writes an answer, unless there is one already.
- * @param body JSON text; undefined for an answer without body, which then has no content type either
- * @param further headers, name and value in turn
- */
-export function write(
-  request: ServiceRequest,
+function write(
   exchange: Exchange,
   status: number,
+  { headers, encoding }: Frame,
   body: string | undefined,
   further: readonly string[] | undefined,
 ): void {
-  if (exchange.answered) return;
-  const { response, requestId } = exchange;
-  const { headers, encoding } = body === undefined ? withoutBody(status) : frameOf(body);
-  const more = requestId === "" ? further : ["X-Request-ID", requestId, ...(further ?? [])];
+  const { response, requestId, server } = exchange;
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
-  if (exchange.edge.stopping() || request.awaitsContinue) response.shouldKeepAlive = false;
-  response.writeHead(status, more === undefined ? headers : [...headers, ...more]);
+  if (server.stopping() || exchange.awaitsContinue) response.shouldKeepAlive = false;
+  const own = [...headers, "X-Request-ID", requestId];
+  if (further !== undefined) own.push(...further);
+  const common = server.answerHeaders();
+  response.writeHead(status, common.length === 0 ? own : [...own, ...missingFrom(own, common)]);
   if (body === undefined) response.end();
   else response.end(body, encoding);
-  finish(request, exchange, status);
+  finish(exchange, status);
 }
 
-function record(
-  request: ServiceRequest,
-  exchange: Exchange,
-  status: number,
-  errorId: string | undefined,
-  error: unknown,
-): void {
-  const { edge, route, access, requestId: request_id } = exchange;
-  edge.counters.errors[codeOf(error)]++;
-  if (errorId !== undefined) {
-    edge.log.failure({ error_id: errorId, request_id, path: route.path, error });
-  }
-  if (status !== 401 && status !== 403) return;
-  edge.log.refused({
+/** The common headers of which an answer has none of its own. */
+function missingFrom(own: readonly string[], common: readonly string[]): readonly string[] {
+  const names = new Set(own.filter((_text, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+  return common.filter((_text, index) => !names.has((common[index - (index % 2)] as string).toLowerCase()));
+}
+
+function record(exchange: Exchange, { status, errorId, recorded }: ErrorReply, error: unknown): void {
+  const { server, route, caller, requestId: request_id } = exchange;
+  const path = route.shownPath ?? route.path;
+  server.counters.errors[codeOf(error)]++;
+  if (errorId !== undefined) server.log.failure({ error_id: errorId, request_id, path, error });
+  if (recorded === true || (status !== 401 && status !== 403)) return;
+  server.log.refused({
     request_id,
-    path: route.path,
+    path,
     status,
     message: error instanceof AuthorizerError ? error.message : "",
-    ...callerOf(access === NOBODY ? "" : access.name),
-    ...peerOf(request),
+    ...callerOf(caller.name),
+    ...peerOf(exchange),
   });
 }
 
@@ -145,7 +134,6 @@ function callerOf(name: string): { caller?: string } {
   return name === "" ? {} : { caller: name };
 }
 
-function peerOf(request: IncomingMessage): { peer?: string } {
-  const peer = request.socket.remoteAddress;
+function peerOf({ peer }: Exchange): { peer?: string } {
   return peer === undefined ? {} : { peer };
 }

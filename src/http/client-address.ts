@@ -1,11 +1,12 @@
 /** Where a request comes from: addresses of peers and of clients behind proxies (security.md §2.9). */
 
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
 const MAPPED = "::ffff:";
 
-/** An address as it is compared and shown: IPv4 in an IPv6 coat loses the coat, link-local IPv6 its interface. */
+/** Returns an address as it is compared and shown: IPv4 without the prefix `::ffff:`, link-local IPv6 without its zone. */
 export function plainAddress(address: string): string {
   const bare = address.toLowerCase().startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
   if (isIP(bare) === 4) return bare;
@@ -13,27 +14,32 @@ export function plainAddress(address: string): string {
   return zone < 0 ? address : address.slice(0, zone);
 }
 
+const LOOPBACK = ["127.0.0.0/8", "::1"];
+const ALL_BITS = 128;
+const MAPPED_BITS = 96;
+
+/** The 16-byte form of a valid address: IPv4 as IPv4-mapped IPv6. */
+function wide(address: string): ipaddr.IPv6 {
+  const parsed = ipaddr.parse(address);
+  return parsed instanceof ipaddr.IPv4 ? parsed.toIPv4MappedAddress() : parsed;
+}
+
+function rangeOf(entry: string): readonly [ipaddr.IPv6, number] {
+  const [address = "", prefix] = entry.split("/");
+  const bits = Number(prefix) + (isIP(address) === 4 ? MAPPED_BITS : 0);
+  return [wide(address), prefix === undefined ? ALL_BITS : bits];
+}
+
 /** The peers of `authorizer.trusted_proxies`. */
 export class TrustedProxies {
-  readonly #list = new BlockList();
+  /** An address in its 16-byte form and how many of its bits count. */
+  readonly #ranges: readonly (readonly [address: ipaddr.IPv6, bits: number])[];
   /** The last answer: a listener has few peers. */
   #last = { address: "", trusted: false };
 
   /** @param entries addresses, CIDR blocks, `loopback`; checked by the configuration */
   constructor(entries: readonly string[]) {
-    for (const entry of entries) this.#add(entry);
-  }
-
-  #add(entry: string): void {
-    if (entry === "loopback") {
-      this.#list.addSubnet("127.0.0.0", 8, "ipv4");
-      this.#list.addAddress("::1", "ipv6");
-      return;
-    }
-    const [address = "", prefix] = entry.split("/");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (prefix === undefined) this.#list.addAddress(address, family);
-    else this.#list.addSubnet(address, Number(prefix), family);
+    this.#ranges = entries.flatMap((entry) => (entry === "loopback" ? LOOPBACK : [entry])).map(rangeOf);
   }
 
   /** True for a trusted address; false for a text that is none. */
@@ -41,13 +47,16 @@ export class TrustedProxies {
     if (address === undefined) return false;
     if (address === this.#last.address) return this.#last.trusted;
     const plain = plainAddress(address);
-    const family = isIP(plain);
-    const trusted = family !== 0 && this.#list.check(plain, family === 6 ? "ipv6" : "ipv4");
+    const trusted = isIP(plain) !== 0 && this.#contains(wide(plain));
     this.#last = { address, trusted };
     return trusted;
   }
 
-  /** The client's address of a request ({@link clientAddress}); undefined where it is not known. */
+  #contains(address: ipaddr.IPv6): boolean {
+    return this.#ranges.some(([range, bits]) => address.match(range, bits));
+  }
+
+  /** Returns the client's address of a request ({@link clientAddress}); undefined where it is not known. */
   clientOf({ socket, headers }: IncomingMessage): string | undefined {
     const peer = socket.remoteAddress;
     const forwardedFor = headers["x-forwarded-for"];

@@ -1,39 +1,39 @@
-/** The open connections of a server with the request that each one serves. */
+/** The open connections of a server with the exchange that each one serves. */
 
 import type { Socket } from "node:net";
 import { AuthorizerError } from "../errors.ts";
 import { refuse } from "./answer.ts";
 import { RequestRefused } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
-import type { ServiceRequest } from "./service-request.ts";
 
 const PATIENCE_MS = 1000;
 
 /** Knows every connection, so that late requests are answered and silent connections found. */
 export class Connections {
   /** The last request of a connection; undefined before the first. */
-  readonly #requests: Map<Socket, ServiceRequest | undefined> = new Map();
+  readonly #exchanges: Map<Socket, Exchange | undefined> = new Map();
 
   /** Connections whose bytes make no sense any more. */
   readonly #malformed: WeakSet<Socket> = new WeakSet();
 
   add(socket: Socket): void {
-    this.#requests.set(socket, undefined);
+    this.#exchanges.set(socket, undefined);
     socket.once("close", () => {
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
-      this.#requests.get(socket)?.exchange?.leave();
-      this.#requests.delete(socket);
+      this.#exchanges.get(socket)?.leave();
+      this.#exchanges.delete(socket);
     });
   }
 
-  serving(request: ServiceRequest): void {
-    this.#requests.set(request.socket, request);
+  serving(exchange: Exchange): void {
+    this.#exchanges.set(exchange.request.socket, exchange);
   }
 
   /** Answers requests whose time is up: 408 when the body is missing, 503 when the answer is; streams are cut. */
   refuseOverdue(now: number): void {
-    for (const [socket, request] of this.#requests) {
-      if (request !== undefined && now > request.deadline) expire(socket, request);
+    for (const [socket, exchange] of this.#exchanges) {
+      if (exchange !== undefined && now > exchange.deadline) expire(socket, exchange);
     }
   }
 
@@ -42,10 +42,9 @@ export class Connections {
     if (this.#malformed.has(socket)) return;
     this.#malformed.add(socket);
     const reply = () => rawReply(socket, ...parserFault(error));
-    const request = this.#requests.get(socket);
-    const exchange = request?.exchange;
-    if (request === undefined || exchange === undefined || exchange.response.writableFinished) reply();
-    else if (request.complete) exchange.response.once("finish", reply);
+    const exchange = this.#exchanges.get(socket);
+    if (exchange === undefined || exchange.response.writableFinished) reply();
+    else if (exchange.request.complete) exchange.response.once("finish", reply);
     else if (exchange.answered || exchange.response.headersSent || exchange.response.socket === null) {
       socket.destroy();
     } else {
@@ -61,31 +60,30 @@ export class Connections {
    * @param waitedMs how long they were waited for; one that began to send gets a second.
    */
   closeSilent(waitedMs: number): void {
-    for (const [socket, request] of this.#requests) {
-      if (request === undefined && (socket.bytesRead === 0 || waitedMs >= PATIENCE_MS)) socket.destroy();
+    for (const [socket, exchange] of this.#exchanges) {
+      if (exchange === undefined && (socket.bytesRead === 0 || waitedMs >= PATIENCE_MS)) socket.destroy();
     }
   }
 }
 
-function expire(socket: Socket, request: ServiceRequest): void {
-  const { exchange } = request;
-  if (exchange === undefined || exchange.answered) {
-    // Answered, yet the body still comes; a complete request leaves its connection in peace.
+function expire(socket: Socket, exchange: Exchange): void {
+  const { request, response } = exchange;
+  if (exchange.answered) {
+    // Answered, yet the body still comes; a connection whose request is complete stays open.
     if (!request.complete) socket.destroy();
-    request.deadline = Number.POSITIVE_INFINITY;
+    exchange.deadline = Number.POSITIVE_INFINITY;
     return;
   }
-  const { response } = exchange;
   if (response.headersSent) {
     socket.destroy();
     return;
   }
   response.shouldKeepAlive = false;
-  refuse(request, exchange, overdue(request));
+  refuse(exchange, overdue(exchange));
 }
 
-function overdue(request: ServiceRequest): AuthorizerError {
-  if (request.complete || !request.inTurn) {
+function overdue({ request, waiting }: Exchange): AuthorizerError {
+  if (request.complete || waiting) {
     return new AuthorizerError("unavailable", "no answer in time, try again", { retryAfterSeconds: 1 });
   }
   return new RequestRefused(408, "the body did not arrive in time");

@@ -1,4 +1,4 @@
-/** Errors on the wire: code → status, and the body that callers get (design §6, decision-api.md §3). */
+/** Errors on the wire: code → status, and the body that callers get (decision-api.md §3). */
 
 import { AuthorizerError, type ErrorCode, type Problem } from "../errors.ts";
 
@@ -41,6 +41,11 @@ export class RequestRefused extends AuthorizerError {
   }
 }
 
+/** The error of a path that no route has. */
+export function nothingHere(): AuthorizerError {
+  return new AuthorizerError("not_found", "there is nothing at this path");
+}
+
 /** Refuses a request with every problem found. */
 export function invalidRequest(problems: readonly Problem[], message = "invalid request"): AuthorizerError {
   const shown = problems.length > MAX_PROBLEMS ? problems.slice(0, MAX_PROBLEMS) : problems;
@@ -50,15 +55,18 @@ export function invalidRequest(problems: readonly Problem[], message = "invalid 
 /** An error as it goes over the wire. */
 export interface ErrorReply {
   readonly status: number;
-  /** JSON. */
   readonly body: string;
+  /** Content type of the body; default `application/json`. */
+  readonly type?: string;
   /** Name and value in turn. */
   readonly headers: readonly string[];
   /** Set where the reason stays inside: the id to log it under. */
   readonly errorId?: string;
+  /** True where a refused caller (401, 403) need not be logged: the API did that, or it is no failed authentication. */
+  readonly recorded?: boolean;
 }
 
-/** True for an error that is nobody's fault but ours: its message and cause stay inside. */
+/** True for a fault of this program: its message and cause are not shown to callers. */
 function isInternal(error: unknown): boolean {
   return !(error instanceof AuthorizerError) || error.code === "internal";
 }
@@ -93,7 +101,7 @@ function headersOf(error: AuthorizerError): readonly string[] {
   return [];
 }
 
-/** What a caller is told of an error. An unknown or internal one becomes a 500 with a fresh id and nothing else. */
+/** The answer to an error. An unknown or internal one becomes a 500 with a fresh id and nothing else. */
 export function errorReply(error: unknown): ErrorReply {
   if (isInternal(error)) {
     const errorId = crypto.randomUUID();

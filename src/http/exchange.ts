@@ -1,107 +1,134 @@
-/** The words of the edge: what a route is, what all routes of a listener share, and the state of one request. */
+/** One request with its response and the state between them: the object that every step of the pipeline gets. */
 
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { DurationMeter } from "../observe/duration-meter.ts";
-import type { HttpCounters, RouteMeter } from "../observe/http-counters.ts";
-import type { Admission, Priority } from "./admission.ts";
-import type { BearerVerifier } from "./bearer.ts";
+import { IncomingMessage, type ServerResponse } from "node:http";
+import type { Admission } from "./admission.ts";
 import type { HttpLimits } from "./limits.ts";
-import type { HttpLog } from "./ports.ts";
+import type { HttpCounters, HttpLog } from "./ports.ts";
+import { Query } from "./query.ts";
 import { requestId } from "./request-id.ts";
-import type { Access, Scope } from "./scopes.ts";
+import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
 
-/** What a handler knows of a call besides its body. */
-export interface Call {
-  readonly access: Access;
-  /** "" where the caller sent none. */
-  readonly requestId: string;
-  /** The request target's query without `?`, "" where there is none. */
-  readonly query: string;
-  /** Of bulk calls: aborted when the caller has gone, so that work nobody waits for ends. */
-  readonly signal: AbortSignal | undefined;
-}
-
-/** A request whose time a handler prolongs while it moves: milliseconds of `performance.now()`. */
-export type StreamedRequest = IncomingMessage & { deadline: number };
-
-/** What every route has. */
-export interface Route {
-  /** Template of the program's own, such as `/auth/users/{userId}`: what log and metrics show of a request. */
-  readonly path: string;
-  readonly meter: RouteMeter;
-}
-
-/** A route that takes a JSON body and answers 200 with JSON. */
-export interface BodyRoute extends Route {
-  readonly scope: Scope;
-  readonly priority: Priority;
-  readonly maxBytes: number;
-  /** Takes the time of decisions, without reading the request and sending the answer. */
-  readonly decisionSeconds: DurationMeter;
-  /** Reads a body of which more matters than its JSON value; default `parseJsonBody`. Throws as that does. */
-  readonly parse?: (bytes: Buffer, maxDepth: number) => unknown;
-  /** The answer as JSON text; throws or rejects with AuthorizerError. */
-  answer(body: unknown, call: Call): string | Promise<string>;
-  /**
-   * Where the route also takes `application/x-ndjson`: reads the request and writes the whole response. Rejects
-   * only as long as no part of the response is written.
-   */
-  stream?(request: StreamedRequest, response: ServerResponse, call: Call): Promise<void>;
-}
-
-/** What all routes of a listener share. */
-export interface ListenerEdge {
+/** What all requests of one server share. */
+export interface ServerContext {
   readonly admission: Admission;
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
   readonly log: HttpLog;
-  /** Give every request an id, not only those that bring one (wanted where decisions are audited). */
-  readonly alwaysRequestId: boolean;
-  /** True while the listener stops: answers close their connections. */
+  /**
+   * Headers of every answer, name and value in turn; asked for once per answer. A header of the same name that the
+   * answer itself has wins.
+   */
+  readonly answerHeaders: () => readonly string[];
+  /** True while the server stops: answers then close their connections. */
   readonly stopping: () => boolean;
+  /** Stands for the route of a request as long as none is found. */
+  readonly unrouted: MountedRoute;
 }
 
-/** What all routes of a listener for services share. */
-export interface Edge extends ListenerEdge {
-  /** Replaced as a whole when tokens are reloaded. */
-  bearer: BearerVerifier;
+/** Takes a piece of a body, or null at its end; must not throw. */
+export type PieceReceiver = (exchange: Exchange, piece: Buffer | null) => void;
+
+/** Takes a whole body; must not throw. */
+export type BodyReceiver = (exchange: Exchange, body: Buffer) => void;
+
+/** Takes the reason why a body did not come; must not throw. */
+export type FailureReceiver = (exchange: Exchange, error: unknown) => void;
+
+/** `node:http`'s request with a way past its stream. */
+export class IncomingRequest extends IncomingMessage {
+  exchange: Exchange | undefined = undefined;
+
+  /** Hands pieces of a body straight to the exchange where it wants them: the stream costs a tenth of a small request. */
+  override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
+    const { exchange } = this;
+    if (exchange?.onPiece === undefined) return super.push(piece, encoding);
+    exchange.onPiece(exchange, piece);
+    return true;
+  }
 }
 
-/** A caller that did not prove itself yet. */
-export const NOBODY: Access = { name: "", scopes: new Set() };
-
-/** State of a request between its steps. */
-export class Exchange<R extends Route = Route> implements Call {
-  readonly edge: ListenerEdge;
-  readonly route: R;
+/** A request, its response, and the state between them. */
+export class Exchange<C extends Caller = Caller> implements RawCall<C> {
+  readonly server: ServerContext;
+  readonly request: IncomingRequest;
   readonly response: ServerResponse;
-  requestId: string;
-  readonly query: string;
-  access: Access = NOBODY;
+  /** Milliseconds of `performance.now()`: when the headers had arrived. */
+  readonly startedAt: number;
+  deadline: number;
+  readonly requestId: string;
+  /** The query without `?`, "" where there is none. */
+  readonly queryText: string;
+  #query: Query | undefined = undefined;
+  route: MountedRoute;
+  /** Values of the path's parameters in their order, decoded. */
+  params: readonly string[] = NO_PARAMS;
+  /** Set by the authentication of the API. */
+  caller: C = ANONYMOUS as C;
+  /** The parsed body; undefined before it is read, and for routes without one. */
+  body: unknown = undefined;
+  /** Of heavy routes: aborted when the caller has gone. */
   signal: AbortSignal | undefined = undefined;
+  /** True while the caller waits for `100 Continue` before it sends the body. */
+  awaitsContinue = false;
+  /** True while a heavy request waits for its turn. */
+  waiting = false;
+  /** True while the request counts as admitted. */
+  admitted = false;
+  answered = false;
+  /** Takes the body past the stream; to be set within the "request" event. */
+  onPiece: PieceReceiver | undefined = undefined;
+  onBody: BodyReceiver | undefined = undefined;
+  onFailure: FailureReceiver | undefined = undefined;
   /** The body so far: nearly always one piece. */
   first: Buffer | undefined = undefined;
   rest: Buffer[] | undefined = undefined;
   received = 0;
-  /** True while the request takes a place in the queue. */
-  inside = false;
-  answered = false;
+  maxBytes = 0;
 
-  constructor(edge: ListenerEdge, route: R, request: IncomingMessage, response: ServerResponse) {
-    this.edge = edge;
-    this.route = route;
+  constructor(server: ServerContext, request: IncomingRequest, response: ServerResponse) {
+    const now = performance.now();
+    this.server = server;
+    this.request = request;
     this.response = response;
-    const sent = request.headers["x-request-id"] as string | undefined;
-    this.requestId = requestId(sent, edge.alwaysRequestId || edge.log.requests);
+    this.startedAt = now;
+    this.deadline = now + server.limits.requestTimeoutMs;
+    this.route = server.unrouted;
+    this.requestId = requestId(request.headers["x-request-id"] as string | undefined);
     const target = request.url as string;
     const mark = target.indexOf("?");
-    this.query = mark < 0 ? "" : target.slice(mark + 1);
+    this.queryText = mark < 0 ? "" : target.slice(mark + 1);
+    request.exchange = this as unknown as Exchange;
   }
 
-  /** Gives the place in the queue back. */
+  /** The parameters of the query. */
+  get query(): Query {
+    this.#query ??= new Query(this.queryText);
+    return this.#query;
+  }
+
+  /** Address of the peer; undefined once the connection is closed. */
+  get peer(): string | undefined {
+    return this.request.socket.remoteAddress;
+  }
+
+  /** Headers of every answer: the request id and what the server adds. */
+  commonHeaders(): readonly string[] {
+    return ["X-Request-ID", this.requestId, ...this.server.answerHeaders()];
+  }
+
+  /** Tells a caller that waits with its body to send it. */
+  continueIfAsked(): void {
+    if (!this.awaitsContinue) return;
+    this.awaitsContinue = false;
+    this.response.writeContinue();
+  }
+
+  /** Gives the place among the admitted requests back. */
   leave(): void {
-    if (!this.inside) return;
-    this.inside = false;
-    this.edge.admission.leave();
+    if (!this.admitted) return;
+    this.admitted = false;
+    this.server.admission.leave();
   }
 }
+
+const NO_PARAMS: readonly string[] = [];

@@ -1,27 +1,56 @@
-/** `Content-Type` of request bodies. */
+/** `Content-Type` and `Content-Encoding` of request bodies. */
 
-import { RequestRefused } from "./errors.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { invalidRequest, RequestRefused } from "./errors.ts";
 
 /** What a body is. */
-export type BodyFormat = "json" | "ndjson";
+export type BodyFormat = "json" | "ndjson" | "form";
 
 const FORMATS: ReadonlyMap<string, BodyFormat> = new Map([
   ["application/json", "json"],
   ["application/x-ndjson", "ndjson"],
+  ["application/x-www-form-urlencoded", "form"],
 ]);
 
 const PARAMETER = /^\s*([!#$%&'*+.^_`|~0-9a-z-]+)=(?:"([^"]*)"|([^\s"]*))\s*$/i;
 
+/** The bodies that a route takes. */
+interface AcceptedBody {
+  readonly format?: "json" | "form";
+  readonly stream?: unknown;
+}
+
+/**
+ * The format of a body by its headers, before any of it is read.
+ * @throws AuthorizerError "invalid_request" for a content type that the route does not take; 415 for a content coding
+ */
+export function checkBodyHeaders(headers: IncomingHttpHeaders, accepted: AcceptedBody): BodyFormat {
+  const format = bodyFormat(headers["content-type"]);
+  const streamed = format === "ndjson" && accepted.stream !== undefined;
+  if (format === undefined || (!streamed && format !== (accepted.format ?? "json")))
+    throw wrongType(accepted);
+  if (headers["content-encoding"] !== undefined) refuseCoding(headers["content-encoding"]);
+  return format;
+}
+
+function wrongType({ format, stream }: AcceptedBody): Error {
+  if (format === "form") {
+    return new RequestRefused(415, "Content-Type must be application/x-www-form-urlencoded");
+  }
+  const wanted = stream === undefined ? "application/json" : "application/json or application/x-ndjson";
+  return invalidRequest([], `Content-Type must be ${wanted}, in UTF-8`);
+}
+
 /** The format that a `Content-Type` names; undefined for another type, or another charset than UTF-8. */
-export function bodyFormat(contentType: string | undefined): BodyFormat | undefined {
+function bodyFormat(contentType: string | undefined): BodyFormat | undefined {
   if (contentType === "application/json") return "json";
   if (contentType === undefined) return undefined;
   const [type, ...parameters] = contentType.split(";");
   const format = FORMATS.get((type as string).trim().toLowerCase());
-  return parameters.every(isHarmless) ? format : undefined;
+  return parameters.every(isAcceptable) ? format : undefined;
 }
 
-function isHarmless(parameter: string): boolean {
+function isAcceptable(parameter: string): boolean {
   if (parameter.trim() === "") return true;
   const [, name, quoted, plain] = PARAMETER.exec(parameter) ?? [];
   if (name === undefined) return false;
@@ -29,8 +58,8 @@ function isHarmless(parameter: string): boolean {
 }
 
 /** Throws 415 for a body with a coding such as gzip: its size would say nothing about what it unpacks to. */
-export function refuseCoding(contentEncoding: string | undefined): void {
-  if (contentEncoding === undefined || contentEncoding.trim().toLowerCase() === "identity") return;
+function refuseCoding(contentEncoding: string): void {
+  if (contentEncoding.trim().toLowerCase() === "identity") return;
   throw new RequestRefused(415, "Content-Encoding: only identity is accepted", [
     "Accept-Encoding",
     "identity",

@@ -1,11 +1,44 @@
-/** What the HTTP edge needs from others; `observe/` and `compose.ts` provide it. */
+/** What the HTTP kernel needs from others; `observe` and `compose` provide it. */
+
+import type { ErrorCode } from "../errors.ts";
+
+/** Port: takes durations. Cheap enough for every request. */
+export interface DurationMeter {
+  /** @param seconds how long it took; what is not finite is ignored */
+  observe(seconds: number): void;
+}
+
+/** Counts the answers of one route. */
+export interface RouteMeter {
+  /**
+   * Counts an answer.
+   * @param status its HTTP status
+   * @param seconds from the request's arrival to the end of its answer
+   */
+  answered(status: number, seconds: number): void;
+}
+
+/** Port: what the listeners of one service count, as plain numbers. */
+export interface HttpCounters {
+  /**
+   * The meter of a route; the same one for the same arguments. To be asked for when routes are set up, with
+   * ("*", "unmatched") for requests that no route takes. Routes are templates such as `/auth/users/{userId}`, never
+   * the path of a request.
+   */
+  route(method: string, route: string): RouteMeter;
+  /** Errors answered, by code. */
+  readonly errors: Record<ErrorCode, number>;
+  /** Requests being worked on now. */
+  inFlight: number;
+  /** Requests waiting for their turn now. */
+  queueLength: number;
+}
 
 /** One answered request, for the log. Holds no secret: no header, no body, no query. */
 export interface RequestLogEntry {
-  /** "" where the caller sent none and none was made. */
   readonly request_id: string;
   readonly method: string;
-  /** Path without the query. */
+  /** The route's template. */
   readonly path: string;
   readonly status: number;
   readonly duration_ms: number;
@@ -15,9 +48,9 @@ export interface RequestLogEntry {
   readonly peer?: string;
 }
 
-/** Something that went wrong inside; the caller was told only the id. */
+/** A failure of this program; the caller got only the id. */
 export interface FailureLogEntry {
-  /** Id that the caller was told. */
+  /** Id in the answer. */
   readonly error_id: string;
   readonly request_id: string;
   readonly path: string;
@@ -32,7 +65,7 @@ export interface RefusedCaller {
   readonly message: string;
   readonly caller?: string;
   readonly peer?: string;
-  /** The access key that the attempt names: claimed, not proved. */
+  /** The access key that the attempt names: claimed, not verified. */
   readonly access_key_id?: string;
 }
 

@@ -1,6 +1,4 @@
-/**
- * The life of a server: listening, deadlines of requests, and an end that cuts none (issue: SIGTERM under load).
- */
+/** The life of a server: listening, deadlines of requests, and an end that cuts no request. */
 
 import {
   createServer,
@@ -11,11 +9,12 @@ import {
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { AuthorizerError } from "../errors.ts";
-import { writeError } from "./answer.ts";
+import { refuse } from "./answer.ts";
 import { Connections } from "./connections.ts";
 import { RequestRefused } from "./errors.ts";
+import { Exchange, IncomingRequest, type ServerContext } from "./exchange.ts";
 import { rawReply } from "./raw-reply.ts";
-import { ServiceRequest } from "./service-request.ts";
+import { type MountedRoute, OPEN_API } from "./route.ts";
 
 const KEEP_ALIVE_MS = 95_000;
 const MAX_CHECK_INTERVAL_MS = 1000;
@@ -32,12 +31,12 @@ export interface TlsMaterial {
 }
 
 /** Options of {@link createManagedServer}. */
-export interface ManagedServerOptions {
-  readonly headersBytes: number;
-  readonly requestTimeoutMs: number;
+export interface ManagedServerOptions
+  extends Pick<ServerContext, "admission" | "counters" | "limits" | "log">,
+    Partial<Pick<ServerContext, "answerHeaders">> {
   readonly tls?: TlsMaterial;
   /** Serves one request; must not throw. */
-  readonly handler: (request: ServiceRequest, response: ServerResponse) => void;
+  readonly handler: (exchange: Exchange) => void;
 }
 
 /** A server with its life. */
@@ -65,19 +64,21 @@ export interface ManagedServer {
 export function createManagedServer(options: ManagedServerOptions): ManagedServer {
   const life = { stopping: false };
   const connections = new Connections();
+  const { headersBytes, requestTimeoutMs } = options.limits;
   const serverOptions = {
-    IncomingMessage: ServiceRequest,
-    maxHeaderSize: options.headersBytes,
+    IncomingMessage: IncomingRequest,
+    maxHeaderSize: headersBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: Math.ceil(options.requestTimeoutMs),
+    headersTimeout: Math.ceil(requestTimeoutMs),
     // Our own deadlines take its place: streams may last longer, and a late caller gets a JSON answer.
     requestTimeout: 0,
-    connectionsCheckingInterval: checkInterval(options.requestTimeoutMs),
+    connectionsCheckingInterval: checkInterval(requestTimeoutMs),
     // Our own answer takes its place: node's has no body.
     requireHostHeader: false,
     noDelay: true,
   };
-  const onRequest = requestListener(options, connections, () => life.stopping);
+  const context = contextOf(options, () => life.stopping);
+  const onRequest = requestListener(context, options.handler, connections);
   const server =
     options.tls === undefined
       ? createServer(serverOptions, onRequest)
@@ -85,13 +86,13 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket) =>
     connections.add(socket),
   );
-  answerOddRequests(server, connections, onRequest);
+  answerOddRequests(server, context, options.handler, connections);
   let ended: Promise<void> | undefined;
   return {
     server,
     stopping: () => life.stopping,
     url: () => (server.listening ? urlOf(server) : undefined),
-    listen: (address) => listen(server, address, connections, checkInterval(options.requestTimeoutMs)),
+    listen: (address) => listen(server, address, connections, checkInterval(requestTimeoutMs)),
     replaceTls: (tls) => {
       if (!("setSecureContext" in server)) throw new AuthorizerError("invalid_request", "TLS is off");
       server.setSecureContext(tlsOptions(tls));
@@ -120,40 +121,55 @@ function tlsOptions(tls: TlsMaterial) {
   } as const;
 }
 
-type Listener = RequestListener<typeof ServiceRequest, typeof ServerResponse>;
+const NO_HEADERS: readonly string[] = [];
 
-function requestListener(
-  options: ManagedServerOptions,
-  connections: Connections,
-  stopping: () => boolean,
-): Listener {
-  const { handler, requestTimeoutMs } = options;
-  return (request, response) => {
-    const now = performance.now();
-    request.startedAt = now;
-    request.deadline = now + requestTimeoutMs;
-    connections.serving(request);
-    if (stopping()) response.shouldKeepAlive = false;
-    if (request.headers.host === undefined && request.httpVersionMinor === 1) {
-      response.shouldKeepAlive = false;
-      writeError(response, new RequestRefused(400, "a Host header is needed"));
-    } else handler(request, response);
+function contextOf(options: ManagedServerOptions, stopping: () => boolean): ServerContext {
+  const { admission, counters, limits, log, answerHeaders = () => NO_HEADERS } = options;
+  const unrouted: MountedRoute = {
+    method: "GET",
+    path: "",
+    api: OPEN_API,
+    meter: counters.route("*", "unmatched"),
+    handle: () => ({ status: 404 }),
   };
+  return { admission, counters, limits, log, answerHeaders, stopping, unrouted };
+}
+
+type Listener = RequestListener<typeof IncomingRequest, typeof ServerResponse>;
+type Handler = ManagedServerOptions["handler"];
+
+function requestListener(context: ServerContext, handler: Handler, connections: Connections): Listener {
+  return (request, response) => {
+    accept(new Exchange(context, request, response), handler, connections);
+  };
+}
+
+function accept(exchange: Exchange, handler: Handler, connections: Connections): void {
+  const { request, response, server } = exchange;
+  connections.serving(exchange);
+  if (server.stopping()) response.shouldKeepAlive = false;
+  if (request.headers.host === undefined && request.httpVersionMinor === 1) {
+    response.shouldKeepAlive = false;
+    refuse(exchange, new RequestRefused(400, "a Host header is needed"));
+  } else handler(exchange);
 }
 
 /** Requests that `node:http` reports by other events than "request", or would answer without a body. */
 function answerOddRequests(
   server: HttpServer | HttpsServer,
+  context: ServerContext,
+  handler: Handler,
   connections: Connections,
-  onRequest: Listener,
 ): void {
-  server.on("checkContinue", (request: ServiceRequest, response) => {
-    request.awaitsContinue = true;
-    onRequest(request, response as never);
+  server.on("checkContinue", (request, response) => {
+    const exchange = new Exchange(context, request as IncomingRequest, response);
+    exchange.awaitsContinue = true;
+    accept(exchange, handler, connections);
   });
-  server.on("checkExpectation", (_request, response) => {
+  server.on("checkExpectation", (request, response) => {
     response.shouldKeepAlive = false;
-    writeError(response, new RequestRefused(417, "Expect: only 100-continue is known"));
+    const exchange = new Exchange(context, request as IncomingRequest, response);
+    refuse(exchange, new RequestRefused(417, "Expect: only 100-continue is known"));
   });
   server.on("connect", (_request, socket) => rawReply(socket, 405, "CONNECT is not served"));
   server.on("clientError", (error, socket) => connections.refuseMalformed(error, socket as Socket));

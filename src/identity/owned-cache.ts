@@ -1,7 +1,7 @@
 /**
- * A cache of what belongs to one user each (`auth.cache.*`; security.md §4.1): verified keys and tokens. A write on this
- * node evicts what it touches and advances a generation; a load begun under an older generation is neither kept nor
- * shared with later callers. Errors are not kept.
+ * A cache of what belongs to one user each (`auth.cache.*`; security.md §4.1): verified keys and tokens. A write on
+ * this node evicts what it touches and advances a generation; a load begun under an older generation is neither kept
+ * nor shared with later callers. Errors are not kept.
  */
 
 import { LRUCache } from "lru-cache";

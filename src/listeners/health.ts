@@ -1,9 +1,6 @@
 /** `/healthz` and `/readyz`: open on every listener, without token (security.md §2.0). */
 
-import { Router } from "express";
-import { errorBody } from "../http/errors.ts";
-import { counted, methodNotAllowed } from "../http/unrouted.ts";
-import type { HttpCounters } from "../observe/http-counters.ts";
+import type { Reply, Route } from "../http/route.ts";
 
 /** Where the service is in its life. */
 export type ServiceState = "starting" | "ready" | "stopping";
@@ -63,22 +60,17 @@ async function withinTime(check: () => Promise<void>): Promise<boolean> {
 }
 
 /** The routes of the probes. */
-export function healthRoutes(health: Health, counters: HttpCounters): Router {
-  const routes = Router({ strict: true, caseSensitive: true });
-  routes
-    .route("/healthz")
-    .get(counted(counters, "GET", "/healthz"), (_request, response) => {
-      response.json({ status: "ok" });
-    })
-    .all(counted(counters), methodNotAllowed(["GET", "HEAD"]));
-  routes
-    .route("/readyz")
-    .get(counted(counters, "GET", "/readyz"), async (_request, response) => {
-      const reasons = await health.reasons();
-      response.setHeader("Cache-Control", "no-store");
-      if (reasons.length === 0) response.json({ status: "ready" });
-      else response.status(503).json({ ...JSON.parse(errorBody("not ready")), reasons });
-    })
-    .all(counted(counters), methodNotAllowed(["GET", "HEAD"]));
-  return routes;
+export function healthRoutes(health: Health): readonly Route[] {
+  const get = { method: "GET", head: true } as const;
+  return [
+    { ...get, path: "/healthz", handle: () => '{"status":"ok"}' },
+    { ...get, path: "/readyz", handle: () => readiness(health) },
+  ];
+}
+
+async function readiness(health: Health): Promise<Reply> {
+  const reasons = await health.reasons();
+  const [status, body] =
+    reasons.length === 0 ? [200, { status: "ready" }] : [503, { message: "not ready", reasons }];
+  return { status, body: JSON.stringify(body), headers: ["Cache-Control", "no-store"] };
 }

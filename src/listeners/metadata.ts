@@ -1,8 +1,9 @@
-/** `GET /.well-known/authzen-configuration`: where the AuthZEN endpoints are (AuthZEN 1.0 §9; security.md §1.5). */
+/**
+ * `GET /.well-known/authzen-configuration`: where the AuthZEN endpoints are (AuthZEN 1.0, section 9; security.md §1.5).
+ */
 
-import { Router } from "express";
-import { counted, methodNotAllowed } from "../http/unrouted.ts";
-import type { HttpCounters } from "../observe/http-counters.ts";
+import { nothingHere } from "../http/errors.ts";
+import type { Route } from "../http/route.ts";
 
 /** Path of the document of a PDP whose URL has no path of its own. */
 export const METADATA_PATH = "/.well-known/authzen-configuration";
@@ -35,32 +36,22 @@ function pdpUrl({ publicUrl, ownUrl }: MetadataOptions): string | undefined {
 }
 
 /**
- * Builds the route. A PDP whose URL has a path has its document at that path behind the well-known one, as the
- * standard says; the plain path is then nobody's.
+ * Builds the route. The document of a PDP whose URL has a path is at the well-known path followed by that path, as the
+ * standard says, and nowhere else.
  */
-export function metadataRoutes(options: MetadataOptions, counters: HttpCounters): Router {
+export function metadataRoute(options: MetadataOptions): Route {
   const { publicUrl } = options;
   const ownPath = publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
-  const routes = Router({ strict: true, caseSensitive: true });
-  routes
-    .route(METADATA_PATH + literalPath(ownPath))
-    .get(counted(counters, "GET", METADATA_PATH), (_request, response, next) => {
+  return {
+    method: "GET",
+    head: true,
+    path: METADATA_PATH + ownPath,
+    shownPath: METADATA_PATH,
+    handle: () => {
       const url = pdpUrl(options);
-      if (url === undefined) {
-        next();
-        return;
-      }
-      response.setHeader("Cache-Control", `max-age=${MAX_AGE_SECONDS}`);
-      response.json(metadataOf(url));
-    })
-    .all(counted(counters), (request, response, next) => {
-      if (request.method === "GET" || request.method === "HEAD") next();
-      else methodNotAllowed(["GET", "HEAD"])(request, response, next);
-    });
-  return routes;
-}
-
-/** A path of which Express takes every character as it is. */
-function literalPath(path: string): string {
-  return path.replace(/[{}()[\]+?!:*\\]/g, (character) => `\\${character}`);
+      if (url === undefined) throw nothingHere();
+      const headers = ["Cache-Control", `max-age=${MAX_AGE_SECONDS}`];
+      return { status: 200, body: JSON.stringify(metadataOf(url)), headers };
+    },
+  };
 }

@@ -1,13 +1,13 @@
 /** The metrics listener: `GET /metrics` at an address of its own (security.md §1.3). */
 
-import { type RequestHandler, Router } from "express";
-import { type BearerOptions, BearerVerifier } from "../http/bearer.ts";
+import { ANONYMOUS_SERVICE, requireScope, type ServiceCaller } from "../api/service-caller.ts";
+import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
-import type { HttpLog } from "../http/ports.ts";
-import { requireScope } from "../http/scopes.ts";
+import type { HttpCounters, HttpLog } from "../http/ports.ts";
+import { mount, OPEN_API, type Route } from "../http/route.ts";
+import { routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer } from "../http/server-lifecycle.ts";
-import { counted, methodNotAllowed, strictApp, unrouted } from "../http/unrouted.ts";
-import type { HttpCounters } from "../observe/http-counters.ts";
+import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
 
 /** Metrics in the format of the one who scrapes them. */
@@ -18,7 +18,7 @@ export interface RenderedMetrics {
 
 /** Options of {@link createMetricsListener}. */
 export interface MetricsListenerOptions {
-  readonly limits: Pick<HttpLimits, "headersBytes" | "requestTimeoutMs">;
+  readonly limits: HttpLimits;
   readonly render: () => Promise<RenderedMetrics>;
   /** Tokens of which one with scope `metrics` is needed; undefined where only this machine can reach the listener. */
   readonly bearer?: BearerOptions | undefined;
@@ -35,34 +35,41 @@ export interface MetricsListener extends ManagedServer {
 
 /** Builds the listener; it does not listen yet. */
 export function createMetricsListener(options: MetricsListenerOptions): MetricsListener {
+  const { limits, counters, log } = options;
   const guard = { bearer: options.bearer === undefined ? undefined : new BearerVerifier(options.bearer) };
-  const app = strictApp();
-  const router = Router({ strict: true, caseSensitive: true });
-  router
-    .route("/metrics")
-    .get(counted(options.counters, "GET", "/metrics"), allowScraper(guard), async (_request, response) => {
+  const api = {
+    authenticate: ({ request }: { readonly request: Parameters<BearerVerifier["verify"]>[0] }) =>
+      guard.bearer === undefined ? ANONYMOUS_SERVICE : guard.bearer.verify(request),
+  };
+  const metrics: Route<ServiceCaller> = {
+    method: "GET",
+    path: "/metrics",
+    head: true,
+    authorize: ({ caller }) => {
+      if (guard.bearer !== undefined) requireScope(caller, "metrics");
+    },
+    handle: async () => {
       const { contentType, body } = await options.render();
-      response.writeHead(200, { "Content-Type": contentType, "Content-Length": Buffer.byteLength(body) });
-      response.end(body);
-    })
-    .all(counted(options.counters), methodNotAllowed(["GET", "HEAD"]));
-  app.use(healthRoutes(options.health, options.counters), router, ...unrouted(options));
+      return { status: 200, type: contentType, body };
+    },
+  };
   const managed = createManagedServer({
-    headersBytes: options.limits.headersBytes,
-    requestTimeoutMs: options.limits.requestTimeoutMs,
-    handler: (request, response) => app(request as never, response as never),
+    admission: new Admission(limits),
+    counters,
+    limits,
+    log,
+    handler: routed({
+      routes: [
+        ...mount(OPEN_API, healthRoutes(options.health), counters),
+        ...mount(api, [metrics], counters),
+      ],
+      decode: (segment) => segment,
+    }),
   });
   return {
     ...managed,
     replaceTokens: (bearer) => {
       if (guard.bearer !== undefined) guard.bearer = new BearerVerifier(bearer);
     },
-  };
-}
-
-function allowScraper(guard: { readonly bearer: BearerVerifier | undefined }): RequestHandler {
-  return async (request, _response, next) => {
-    if (guard.bearer !== undefined) requireScope(await guard.bearer.verify(request), "metrics");
-    next();
   };
 }

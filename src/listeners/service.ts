@@ -1,36 +1,32 @@
-/** The service listener: decisions for servers, gateways and services (design §1). */
+/** The service listener: the APIs that servers, gateways and services call (security.md §1.3). */
 
-import type { ServerResponse } from "node:http";
-import { type Express, Router } from "express";
-import {
-  type AuthorizationHandler,
-  type AuthorizationOptions,
-  authorizationHandler,
-  authorizationOperations,
-} from "../api/data-server/authorization-api.ts";
-import { accessRoutes } from "../api/decisions/access-routes.ts";
+import { type AuthorizationOptions, authorizationOperations } from "../api/data-server/authorization-api.ts";
+import { mountOperations } from "../api/data-server/operation.ts";
+import type { DecisionLimits } from "../api/decisions/limits.ts";
 import { PageTokens } from "../api/decisions/page-tokens.ts";
-import { searchRoutes } from "../api/decisions/search-routes.ts";
-import {
-  type ForwardAuthHandler,
-  type ForwardAuthOptions,
-  forwardAuthHandler,
-} from "../api/forward-auth/forward-auth.ts";
+import type { DecisionMeters } from "../api/decisions/ports.ts";
+import { decisionRoutes } from "../api/decisions/routes.ts";
+import { type ForwardAuthOptions, forwardAuthClaim } from "../api/forward-auth/forward-auth.ts";
 import { openApiDocument } from "../api/openapi/build-document.ts";
-import { openApiRoutes } from "../api/openapi/openapi-route.ts";
+import { openApiRoute } from "../api/openapi/openapi-route.ts";
+import { decodeSegment } from "../api/rest/operation.ts";
+import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { Admission } from "../http/admission.ts";
-import { type BearerOptions, BearerVerifier } from "../http/bearer.ts";
-import type { BodyRoute, Edge } from "../http/exchange.ts";
-import type { HttpLimits } from "../http/limits.ts";
-import type { HttpLog } from "../http/ports.ts";
-import { serve } from "../http/serve.ts";
+import type { HttpCounters, HttpLog } from "../http/ports.ts";
+import {
+  type Authenticate,
+  type MountedRoute,
+  mount,
+  OPEN_API,
+  type RawCall,
+  type Route,
+} from "../http/route.ts";
+import { routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
-import type { ServiceRequest } from "../http/service-request.ts";
-import { counted, methodNotAllowed, strictApp, unrouted } from "../http/unrouted.ts";
-import type { HttpCounters } from "../observe/http-counters.ts";
+import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
-import { metadataRoutes } from "./metadata.ts";
+import { metadataRoute } from "./metadata.ts";
 
 /** Options of {@link createServiceListener}. */
 export interface ServiceListenerOptions {
@@ -38,14 +34,12 @@ export interface ServiceListenerOptions {
   readonly version: string;
   readonly decisions: Decisions;
   readonly bearer: BearerOptions;
-  readonly limits: HttpLimits;
+  readonly limits: DecisionLimits;
   readonly health: Health;
   readonly log: HttpLog;
-  readonly counters: HttpCounters;
+  readonly counters: HttpCounters & DecisionMeters;
   /** Keys of page tokens, the first of which seals; default one that ends with the process. */
   readonly pageTokenKeys?: readonly Buffer[];
-  /** Give every request an id (wanted where decisions are audited); default: only those that bring one. */
-  readonly alwaysRequestId?: boolean;
   readonly tls?: TlsMaterial;
   /** What the AuthZEN metadata tell of this PDP's URL; absent: nothing. */
   readonly metadata?: {
@@ -58,7 +52,7 @@ export interface ServiceListenerOptions {
   readonly s3Domains?: readonly string[];
   /** `/forward-auth`; absent: not served. */
   readonly forwardAuth?: ForwardAuthOptions;
-  /** The authorization API; absent: not served. */
+  /** The data-server API; absent: not served. */
   readonly authorization?: AuthorizationOptions;
 }
 
@@ -70,96 +64,70 @@ export interface ServiceListener extends ManagedServer {
 
 /** Builds the listener; it does not listen yet. */
 export function createServiceListener(options: ServiceListenerOptions): ServiceListener {
-  const { decisions, limits, log, counters } = options;
+  const { limits, log, counters } = options;
+  const verifier = { current: new BearerVerifier(options.bearer) };
+  const authenticate = ({ request }: RawCall) => verifier.current.verify(request);
+  const admission = new Admission(limits, counters);
   const life: { managed?: ManagedServer } = {};
-  const edge: Edge = {
-    bearer: new BearerVerifier(options.bearer),
-    admission: new Admission(limits, counters),
+  const routes = [
+    ...decisionApi(options, admission, authenticate),
+    ...dataServerApi(options, authenticate),
+    ...mount(
+      OPEN_API,
+      openRoutes(options, () => life.managed?.url()),
+      counters,
+    ),
+  ];
+  const claim =
+    options.forwardAuth === undefined
+      ? () => undefined
+      : forwardAuthClaim(options.forwardAuth, { counters, log });
+  const managed = createManagedServer({
+    admission,
     counters,
     limits,
     log,
-    alwaysRequestId: options.alwaysRequestId ?? false,
-    stopping: () => life.managed?.stopping() ?? false,
-  };
-  const routes = [
-    ...accessRoutes(decisions, edge, options.s3Domains ?? []),
-    ...searchRoutes(decisions, edge, new PageTokens(options.pageTokenKeys)),
-  ];
-  const { authorization, forwardAuth } = options;
-  const ofProxies = forwardAuth === undefined ? () => false : forwardAuthHandler(edge, forwardAuth);
-  const api =
-    authorization === undefined
-      ? () => false
-      : authorizationHandler(edge, authorizationOperations(authorization, decisions));
-  const managed = createManagedServer({
-    headersBytes: limits.headersBytes,
-    requestTimeoutMs: limits.requestTimeoutMs,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-    handler: hotPathsFirst(
-      edge,
-      routes,
-      [ofProxies, api],
-      expressApp(edge, routes, options, () => life.managed?.url()),
-    ),
+    handler: routed({ routes, decode: decodeSegment, claim }),
   });
   life.managed = managed;
   return {
     ...managed,
     replaceTokens: (bearer) => {
-      edge.bearer = new BearerVerifier(bearer);
+      verifier.current = new BearerVerifier(bearer);
     },
   };
 }
 
-/**
- * Serves hot routes by their exact target, before Express; with a query they go the long way to the same code. The
- * authorization API and forward-auth read raw targets, so all of them comes before Express.
- */
-function hotPathsFirst(
-  edge: Edge,
-  routes: readonly BodyRoute[],
-  rawTargets: readonly [ForwardAuthHandler, AuthorizationHandler],
-  app: Express,
-) {
-  const [ofProxies, api] = rawTargets;
-  const hot = routes.filter(({ priority }) => priority === "hot");
-  // Comparing three texts of different lengths takes less than hashing one.
-  const find = (target: string) => {
-    for (const route of hot) if (route.path === target) return route;
-    return undefined;
-  };
-  return (request: ServiceRequest, response: ServerResponse) => {
-    const route = request.method === "POST" ? find(request.url as string) : undefined;
-    if (route !== undefined) serve(edge, route, request, response, true);
-    else if (!ofProxies(request, response) && !api(request, response))
-      app(request as never, response as never);
-  };
+type ServiceAuthentication = Authenticate<ServiceCaller>;
+
+function decisionApi(
+  options: ServiceListenerOptions,
+  admission: Admission,
+  authenticate: ServiceAuthentication,
+): readonly MountedRoute[] {
+  const { decisions, limits, counters, log, s3Domains = [] } = options;
+  const tokens = new PageTokens(options.pageTokenKeys);
+  const routes = decisionRoutes({ decisions, limits, counters, log, admission, tokens, s3Domains });
+  return mount({ authenticate }, routes, counters);
 }
 
-function expressApp(
-  edge: Edge,
-  routes: readonly BodyRoute[],
+function dataServerApi(
+  { authorization, decisions, limits, counters }: ServiceListenerOptions,
+  authenticate: ServiceAuthentication,
+): readonly MountedRoute[] {
+  if (authorization === undefined) return [];
+  return mountOperations(authorizationOperations(authorization, decisions), authenticate, limits, counters);
+}
+
+function openRoutes(
   { health, version, metadata = { loopback: false } }: ServiceListenerOptions,
   ownUrl: () => string | undefined,
-): Express {
-  const app = strictApp();
-  const router = Router({ strict: true, caseSensitive: true });
-  for (const route of routes) {
-    router
-      .route(route.path)
-      .post((request, response) => serve(edge, route, request as unknown as ServiceRequest, response))
-      .all(counted(edge.counters), methodNotAllowed(["POST"]));
-  }
-  const { counters } = edge;
-  const pdp = {
-    publicUrl: metadata.publicUrl,
-    ownUrl: metadata.loopback ? ownUrl : () => undefined,
-  };
-  const open = [
-    healthRoutes(health, counters),
-    openApiRoutes(() => openApiDocument(version), counters),
-    metadataRoutes(pdp, counters),
+): readonly Route[] {
+  const { publicUrl, loopback } = metadata;
+  return [
+    ...healthRoutes(health),
+    openApiRoute(() => openApiDocument(version)),
+    metadataRoute({ publicUrl, ownUrl: loopback ? ownUrl : () => undefined }),
   ];
-  app.use(...open, router, ...unrouted(edge));
-  return app;
 }

@@ -1,6 +1,6 @@
-/** Addresses of mails: plain ones only, so that no text can become a second recipient or header. */
+/** Mail addresses. Only plain ones are accepted, so that no text can become a second recipient or a header. */
 
-/** An address with the name that stands before it, "" for none. */
+/** An address with its display name, or "". */
 export interface MailAddress {
   readonly name: string;
   readonly address: string;
@@ -10,7 +10,7 @@ const ATOM = String.raw`[^\s\p{Cc}\p{Cf}<>()\[\],;:\\"@]+`;
 const ADDRESS = new RegExp(`^${ATOM}@${ATOM}$`, "u");
 const NAMED = /^([^<>\p{Cc}]*)<([^<>]+)>$/u;
 
-/** Longest address a mail server must take (RFC 5321 §4.5.3.1.3). */
+/** Longest address a mail server must take (RFC 5321, section 4.5.3.1.3). */
 const MAX_ADDRESS_BYTES = 254;
 
 /** True for `local@domain` without quotes, comments, blanks, control or format characters. */

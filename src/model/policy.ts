@@ -1,10 +1,12 @@
-/** Policies and statements as they are stored and evaluated (seed 000, "Policy" and "Statement"). */
+/** Policies and statements as they are stored and evaluated (authorization-api.md §6). */
 
 /** Condition of a statement: operator → field → values (evaluation.md §7). */
 export type Condition = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /** One rule of a policy. `resource` is kept verbatim: an ARN, `*`, or a JSON array of ARNs inside the string. */
 export interface Statement {
+  /** Name of the statement, for people: decisions do not depend on it. */
+  readonly sid?: string;
   readonly effect: string;
   readonly action: readonly string[];
   readonly resource: string;

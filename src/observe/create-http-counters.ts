@@ -1,9 +1,10 @@
 /** The counters behind the port of the HTTP entrances, readable at scrape time. */
 
+import type { DecisionMeters } from "../api/decisions/ports.ts";
 import type { Entrance } from "../decisions/decisions.ts";
 import type { ErrorCode } from "../errors.ts";
+import type { HttpCounters, RouteMeter } from "../http/ports.ts";
 import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
-import type { HttpCounters, RouteMeter } from "./http-counters.ts";
 
 /** Routes that get a meter of their own; what comes after counts as unmatched, so that a mistake cannot fill the memory. */
 const MAX_ROUTES = 1_000;
@@ -30,7 +31,7 @@ export class RouteCounter implements RouteMeter {
 }
 
 /** The port with what is read at scrape time. */
-export interface ReadableHttpCounters extends HttpCounters {
+export interface ReadableHttpCounters extends HttpCounters, DecisionMeters {
   routes(): Iterable<RouteCounter>;
   readonly decisionSeconds: Readonly<Record<Entrance, FastHistogram>>;
 }

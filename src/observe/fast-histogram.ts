@@ -1,9 +1,9 @@
 /**
  * A histogram for hot paths: observing is a few comparisons and additions, without labels, maps or allocation. The
- * series are composed when metrics are scraped (design §7).
+ * series are composed when metrics are scraped.
  */
 
-import type { DurationMeter } from "./duration-meter.ts";
+import type { DurationMeter } from "../http/ports.ts";
 
 /** One line of a metric: labels in their order of output, and the name where it differs from the metric's. */
 export interface Sample {

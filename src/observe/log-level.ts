@@ -1,4 +1,4 @@
-/** Levels of the log (seed 002 `logging.level`, `logging.audit_log_level`). */
+/** Levels of the log (`logging.level`, `logging.audit_log_level`). */
 
 /** The levels of the configuration; NONE switches the log off. */
 export type LogLevel = "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR" | "NONE";

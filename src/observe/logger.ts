@@ -1,5 +1,5 @@
 /**
- * The log (seed 002 `logging.*`): entries by pino, as JSON lines or text, to any number of outputs. Secrets are
+ * The log (`logging.*`): entries by pino, as JSON lines or text, to any number of outputs. Secrets are
  * replaced by field name at any depth, and no value can forge a line (security.md §5.2).
  */
 

@@ -1,4 +1,4 @@
-/** From an output of the configuration to its sink (seed 002 `logging.output`): `-`, `=` or a path. */
+/** From an output of the configuration to its sink (`logging.output`): `-`, `=` or a path. */
 
 import { statSync } from "node:fs";
 import { appendTarget, standardTarget } from "./descriptor-target.ts";

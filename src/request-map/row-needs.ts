@@ -1,4 +1,4 @@
-/** What a row needs of a request whose values are read: the tree of permissions, and the check of each item. */
+/** The permissions of a row for the values of a request: the tree, and the check of each item. */
 
 import type { RequiredOnSets } from "../model/resource-set.ts";
 import type { BodyItems, CompiledRow } from "./compiled-row.ts";
@@ -8,27 +8,28 @@ import type { QueryParameters } from "./query-parameters.ts";
 import { readItems, type Values } from "./read-values.ts";
 import { Unreadable } from "./unreadable.ts";
 
-/** What a matched request says beside its operation. */
+/** The members of a matched request besides its operation. */
 export type Needs = Pick<MatchedRequest, "required" | "perItem" | "bodyMissing">;
 
-/** One node of all, without one `and` inside another. */
+/** One `and` of all nodes, without an `and` inside another. */
 function all(required: RequiredOnSets | null, more: readonly RequiredOnSets[]): RequiredOnSets {
+  // A request about no item needs nothing of the data server, and empty is never allow (security.md §2.4).
+  if (required === null && more.length === 0) return { or: [] };
   if (required === null) return more.length === 1 ? (more[0] as RequiredOnSets) : { and: more };
+  if (more.length === 0) return required;
   return { and: [...("and" in required ? required.and : [required]), ...more] };
 }
 
-/** The permissions of the items of a body; where there are none, something that is never allowed. */
+/** The permissions of the items of a body; an empty list adds none. */
 function itemNeeds(items: BodyItems, body: unknown, values: Values): readonly RequiredOnSets[] | Unreadable {
   const read = readItems(items, body);
   if (read instanceof Unreadable) return read;
-  // A request about no item needs nothing of the data server, and empty is never allow (security.md §2.4).
-  if (read.length === 0) return [{ or: [] }];
   return read.flatMap((item) =>
     items.leaves.map((leaf) => fillLeaf(leaf, (name) => item.get(name) ?? values.get(name))),
   );
 }
 
-/** True where the check of each item is made at all: `presign` counts unless it is exactly `false`. */
+/** True if each item is checked: `presign` counts unless it is exactly `false`. */
 function isChecked({ row }: CompiledRow, query: QueryParameters): boolean {
   const parameter = row.perItem?.unlessFalse?.slice("query.".length);
   if (parameter === undefined) return row.perItem !== undefined;
@@ -46,7 +47,7 @@ function perItemOf({ row, perItem }: CompiledRow, valueFor: Lookup): PerItem | u
   };
 }
 
-/** What the row needs. */
+/** The permissions of the row. */
 export function needsOf(
   compiled: CompiledRow,
   request: WireRequest,

@@ -1,5 +1,5 @@
 /**
- * The format number of a store (design §4): a newer store is refused, an older one is migrated step by step. Knows no
+ * The format number of a store: a newer store is refused, an older one is migrated step by step. Knows no
  * backend; each keeps the record its own way and has its own table of migrations.
  */
 

@@ -6,8 +6,9 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { AuthorizerClient } from "../client/client.ts";
-import { type DataParts, openData, openLog, policyLimits } from "../compose/data.ts";
+import { type DataParts, openData, openLog } from "../compose/data.ts";
 import { startService } from "../compose/service.ts";
+import { limitsOf } from "../config/limits.ts";
 import { type ConfigObject, configFromObject } from "../config/load.ts";
 import type { DatasetDocument } from "../datasets/dataset.ts";
 import { loadDatasets } from "../datasets/load-datasets.ts";
@@ -112,7 +113,7 @@ async function load(data: DataParts, dataset: NonNullable<StartOptions["dataset"
     mode: "load",
     env: () => undefined,
     guards: values["authorizer.guards"],
-    limits: policyLimits(values),
+    limits: limitsOf(values),
   });
 }
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import { compile } from "../../src/engine/compile.ts";
+import { decide } from "../../src/engine/decide.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";
 import { codeOf } from "../directory/backends.ts";
@@ -103,4 +105,37 @@ it("makes no administrator anew", async () => {
   const report = await bootstrapOn(directory, { catalog: await later() });
   expect(report.admin).toBeUndefined();
   expect(await codeOf(directory.users.get("root"))).toBe("not_found");
+});
+
+it("gives Admins and SuperUsers pull requests and branch protection, which version 2026.11.0 did not have", async () => {
+  const older = await changedCatalog("2026.11.0", ({ policies }) => {
+    for (const policy of policies) {
+      if (policy.name.startsWith("RepoManagement")) policy.statement = policy.statement.slice(0, 2);
+    }
+  });
+  const before = openMemoryStore();
+  const installed = await openOn(before);
+  await bootstrapOn(installed, { catalog: older });
+  const report = await bootstrapOn(installed);
+  expect(report.changes).toEqual([
+    { kind: "policy", name: "RepoManagementFullAccess", what: "updated" },
+    { kind: "policy", name: "RepoManagementReadAll", what: "updated" },
+  ]);
+  for (const [group, action, effect] of [
+    ["Admins", "pr:WritePullRequest", "allow"],
+    ["Admins", "branches:SetBranchProtectionRules", "allow"],
+    ["SuperUsers", "pr:ReadPullRequest", "allow"],
+    ["SuperUsers", "branches:GetBranchProtectionRules", "allow"],
+    ["SuperUsers", "branches:SetBranchProtectionRules", "neutral"],
+  ] as const) {
+    const { results } = await installed.groups.policies(group, { amount: 10 });
+    const policies = compile(results, { partition: "svc", evaluator: "extended" });
+    const required = { action, resource: "arn:svc:fs:::repository/data" };
+    expect([group, action, decide(policies, { user: "u", required, context: new Map() }).effect]).toEqual([
+      group,
+      action,
+      effect,
+    ]);
+  }
+  await installed.close();
 });

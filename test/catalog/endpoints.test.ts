@@ -6,10 +6,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EndpointApi, EndpointRow, RequiredTemplate } from "../../src/catalog/endpoint-table.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { isErrorCode } from "../../src/errors.ts";
-import { type Permission, REFERENCE, type ReferenceOperation, readFixture } from "../request-map/fixtures.ts";
+import {
+  DATA_SERVER,
+  type DataServerOperation,
+  type Permission,
+  readFixture,
+} from "../request-map/fixtures.ts";
 import { buildManifest } from "./build-manifest.ts";
 
-const SEED = JSON.parse(readFixture("seed-000-tables.json")) as {
+const REFERENCE = JSON.parse(readFixture("reference-tables.json")) as {
   readonly main: readonly Readonly<Record<"name" | "action" | "resource" | "endpoint" | "gateway", string>>[];
   readonly replication: readonly Readonly<Record<"operation" | "action" | "resource", string>>[];
   readonly replication_endpoints: readonly Readonly<Record<"operation" | "method" | "path", string>>[];
@@ -26,14 +31,14 @@ function rowOf(api: EndpointApi, operation: string): EndpointRow {
   return found;
 }
 
-/** A tree as the reference writes it: conditions of choices are texts there. */
-function asReference(tree: RequiredTemplate): Permission {
-  if ("and" in tree) return { and: tree.and.map(asReference) };
+/** A tree as the data server writes it: conditions of choices are texts there. */
+function asWritten(tree: RequiredTemplate): Permission {
+  if ("and" in tree) return { and: tree.and.map(asWritten) };
   if (!("choice" in tree)) return tree;
   return {
     choice: tree.choice.map(({ when, required }) => ({
       when: when === undefined ? "otherwise" : 'delimiter == "/" and prefix contains no "/"',
-      permission: asReference(required),
+      permission: asWritten(required),
     })),
   };
 }
@@ -48,26 +53,26 @@ function shapeOf(path: string): string {
 }
 
 describe("rows of the main and the gateway table", () => {
-  it("are those of the reference, and the one endpoint that only the seed has", () => {
-    const names = REFERENCE.api.map(({ operation }) => operation);
+  it("are those of the data server, and the one endpoint that only the reference has", () => {
+    const names = DATA_SERVER.api.map(({ operation }) => operation);
     expect(names).toHaveLength(134);
     expect(new Set(rowsOf("main").map(({ operation }) => operation))).toEqual(
       new Set([...names, "logBranchCommits"]),
     );
     expect(rowsOf("gateway").map(({ operation }) => operation)).toEqual(
-      REFERENCE.gateway.map(({ operation }) => operation),
+      DATA_SERVER.gateway.map(({ operation }) => operation),
     );
     expect(rowsOf("gateway")).toHaveLength(23);
   });
 
-  const itemsOf = ({ per_item, per_item_filter }: ReferenceOperation) =>
+  const itemsOf = ({ per_item, per_item_filter }: DataServerOperation) =>
     per_item?.permission ?? per_item_filter;
-  it.each(REFERENCE.api.map((one) => [one.operation, one] as const))(
-    "%s is as the reference has it",
+  it.each(DATA_SERVER.api.map((one) => [one.operation, one] as const))(
+    "%s is as the data server has it",
     (name, one) => {
       const row = rowOf("main", name);
       expect(row).toMatchObject({ method: one.method, path: one.path, authentication: one.authentication });
-      expect(row.required && asReference(row.required)).toEqual(one.permission);
+      expect(row.required && asWritten(row.required)).toEqual(one.permission);
       expect(row.forEach).toEqual(
         one.for_each && { over: one.for_each.over, required: one.for_each.add_to_and },
       );
@@ -77,11 +82,11 @@ describe("rows of the main and the gateway table", () => {
     },
   );
 
-  it.each(REFERENCE.gateway.map((one) => [one.operation, one] as const))(
-    "%s of the gateway is as the reference has it",
+  it.each(DATA_SERVER.gateway.map((one) => [one.operation, one] as const))(
+    "%s of the gateway is as the data server has it",
     (name, one) => {
       const row = rowOf("gateway", name);
-      expect(row.required && asReference(row.required)).toEqual(one.permission);
+      expect(row.required && asWritten(row.required)).toEqual(one.permission);
       const items = itemsOf(one);
       expect(row.perItem !== undefined).toBe(items !== undefined);
       if (items !== undefined) expect(row.perItem).toMatchObject(items);
@@ -99,28 +104,28 @@ describe("rows of the main and the gateway table", () => {
   });
 });
 
-describe("rows of seed 000", () => {
+describe("rows of the reference", () => {
   const endpointsOf = (row: number) =>
-    rowsOf("main").filter(({ seed }) =>
-      seed.some((it) => it.row === row && it.name === SEED.main[row - 1]?.name),
+    rowsOf("main").filter(({ reference }) =>
+      reference.some((it) => it.row === row && it.name === REFERENCE.main[row - 1]?.name),
     );
 
   it("are 69 of the main API and 6 of the replication API", () => {
-    expect([SEED.main.length, SEED.replication.length]).toEqual([69, 6]);
+    expect([REFERENCE.main.length, REFERENCE.replication.length]).toEqual([69, 6]);
   });
 
-  it.each(SEED.main.map((seed, index) => [index + 1, seed.name, seed] as const))(
+  it.each(REFERENCE.main.map((row, index) => [index + 1, row.name, row] as const))(
     "%i %s",
-    (number, _, seed) => {
+    (number, _, documented) => {
       const [action, path] = [
-        seed.action.split(" ")[0],
-        seed.endpoint.replace(/ R(?=\/|$)/, " /repositories/{r}"),
+        documented.action.split(" ")[0],
+        documented.endpoint.replace(/ R(?=\/|$)/, " /repositories/{r}"),
       ];
       const rows = endpointsOf(number);
       expect(rows.length).toBeGreaterThan(0);
       for (const row of rows) {
         expect(actionsIn([row.required, row.perItem, row.forEach])).toContain(action);
-        if (row.seed.some((it) => it.row === number && it.differs !== undefined)) continue;
+        if (row.reference.some((it) => it.row === number && it.differs !== undefined)) continue;
         expect(shapeOf(`${row.method} ${row.path}`)).toBe(shapeOf(path));
       }
     },
@@ -128,13 +133,13 @@ describe("rows of seed 000", () => {
 
   it("differ where it is written down, and nowhere else", () => {
     const differing = (api: EndpointApi) =>
-      rowsOf(api).flatMap(({ seed }) =>
-        seed.filter(({ differs }) => differs !== undefined).map(({ row }) => row),
+      rowsOf(api).flatMap(({ reference }) =>
+        reference.filter(({ differs }) => differs !== undefined).map(({ row }) => row),
       );
     expect(differing("main").sort((left, right) => left - right)).toEqual([1, 5, 8, 37]);
     expect([...new Set(differing("gateway"))].sort((left, right) => left - right)).toEqual([1, 11, 20]);
     expect(differing("replication")).toEqual([]);
-    expect(rowOf("main", "updatePolicy").seed[0]).toMatchObject({
+    expect(rowOf("main", "updatePolicy").reference[0]).toMatchObject({
       row: 37,
       differs: expect.stringContaining("Misprint"),
     });
@@ -143,22 +148,24 @@ describe("rows of seed 000", () => {
 
   it("have their gateway operations", () => {
     const known = new Set(rowsOf("gateway").map(({ operation }) => operation));
-    const named = SEED.main.flatMap(({ gateway }, index) =>
+    const named = REFERENCE.main.flatMap(({ gateway }, index) =>
       (gateway.match(/[A-Z]\w+/g) ?? []).map((operation) => ({ operation, row: index + 1 })),
     );
     expect(named.length).toBe(15);
     for (const { operation, row } of named) {
       expect(known).toContain(operation);
-      expect(rowOf("gateway", operation).seed.map((it) => it.row)).toContain(row);
+      expect(rowOf("gateway", operation).reference.map((it) => it.row)).toContain(row);
     }
   });
 
   it("of the replication API have their action, their resource and their endpoint", () => {
-    for (const [index, { operation, action, resource }] of SEED.replication.entries()) {
-      const rows = rowsOf("replication").filter(({ seed }) => seed.some((it) => it.row === index + 1));
+    for (const [index, { operation, action, resource }] of REFERENCE.replication.entries()) {
+      const rows = rowsOf("replication").filter(({ reference }) =>
+        reference.some((it) => it.row === index + 1),
+      );
       expect(rows.length).toBeGreaterThan(0);
       for (const row of rows) {
-        expect(row.seed[0]?.name).toBe(operation);
+        expect(row.reference[0]?.name).toBe(operation);
         const resources = [
           ...JSON.stringify(row.required).matchAll(/"action":"([^"]+)","resource":"([^"]+)"/g),
         ];
@@ -171,7 +178,7 @@ describe("rows of seed 000", () => {
     const paths = rowsOf("replication").flatMap(({ method, path }) =>
       path === null ? [] : [`${method} ${base}${path}`],
     );
-    expect(paths).toEqual(SEED.replication_endpoints.map(({ method, path }) => `${method} ${path}`));
+    expect(paths).toEqual(REFERENCE.replication_endpoints.map(({ method, path }) => `${method} ${path}`));
     expect(rowOf("replication", "editMirroredBranches")).toMatchObject({ method: null, path: null });
   });
 });

@@ -97,7 +97,7 @@ describe("a well-described set", () => {
 
   it("is refused when its parts do not fit together", async () => {
     edit("preconfigured/groups.json", (text) => text.replace('"FSReadAll"', '"FSReadNone"'));
-    edit("preconfigured/policies.json", (text) => text.replace('"pr:*"', '"prs:*"'));
+    edit("preconfigured/policies.json", (text) => text.replaceAll("pr:*", "prs:*"));
     edit("resource-types.json", (text) => text.replace('"fs:ReadTag"', '"fs:SeeTag"'));
     edit("templates/replication-narrow.json", (text) =>
       text.replace('"name": "mirrorId"', '"name": "mirror"'),
@@ -105,6 +105,7 @@ describe("a well-described set", () => {
     const found = (await refusal()).map(({ file, pointer }) => `${file} ${pointer}`);
     expect(found).toEqual([
       "resource types /tag/actions/read",
+      "preconfigured policies /RepoManagementFullAccess/statement/2/action/1",
       "preconfigured policies /PRReadWriteAll/statement/0/action/0",
       "policy template replication-narrow /parameters",
       "preconfigured groups /Viewers",

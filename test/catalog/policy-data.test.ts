@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { widening } from "../../src/analysis/widening.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
-import type { Statement } from "../../src/model/policy.ts";
+import type { NamedStatements, Statement } from "../../src/model/policy.ts";
 import { buildManifest } from "./build-manifest.ts";
 import { readDocument } from "./documents.ts";
 
-interface Seed {
+interface Reference {
   readonly policies: Readonly<Record<string, readonly Statement[]>>;
   readonly groups: readonly string[];
   readonly groups_per_policy: Readonly<Record<string, number>>;
@@ -19,10 +20,22 @@ interface SetUp {
   readonly required_by_no_endpoint: readonly string[];
 }
 
-const seed = readDocument<Seed>("seed-000.json");
+const reference = readDocument<Reference>("reference-policies.json");
 const setUp = readDocument<SetUp>("data-server-setup.json");
 const catalog = await openCatalog({ partition: "svc" });
 const { policies, groups } = catalog.preconfigured;
+
+/** The policies that a data server's own set-up created, as it lists them for its groups. */
+function recordedPolicies(): [string, NamedStatements][] {
+  const lines = readFileSync(new URL("../../fixtures/conversations/external.jsonl", import.meta.url), "utf8");
+  const lists = lines
+    .split("\n")
+    .filter((line) => line.includes('"operation": "listGroupPolicies"'))
+    .map((line) => JSON.parse(line.replaceAll("arn:lakefs:", "arn:svc:")));
+  const found = lists.flatMap(({ response_body }): NamedStatements[] => response_body?.results ?? []);
+  const byName = new Map(found.map((policy) => [policy.name, policy]));
+  return setUp.policies.map((name) => [name, byName.get(name) as NamedStatements]);
+}
 
 describe("the manifest", () => {
   it("describes the files as they are (after a change: node test/catalog/write-manifest.ts)", () => {
@@ -40,24 +53,38 @@ describe("the manifest", () => {
 });
 
 describe("preconfigured policies and groups", () => {
-  it.each(Object.entries(seed.policies))("%s has the statements of the seed", (name, statement) => {
-    expect(policies.find((policy) => policy.name === name)?.statement).toEqual(statement);
+  it.each(Object.entries(reference.policies))("%s has the statements of the reference", (name, statement) => {
+    const found = policies.find((policy) => policy.name === name)?.statement ?? [];
+    // What a data server grants besides stands in statements of its own, behind them.
+    expect(found.slice(0, statement.length)).toEqual(statement);
+    const more = found.length > statement.length;
+    expect(more).toBe(name.startsWith("RepoManagement"));
   });
 
-  it("are attached to as many groups as the seed counts", () => {
+  it.each(recordedPolicies())(
+    "%s allows what a data server's own policy allows, no more and no less",
+    (name, recorded) => {
+      const shipped = policies.filter((policy) => policy.name === name);
+      expect(shipped).toHaveLength(1);
+      expect(widening(shipped, [recorded], { partition: "svc" })).toEqual([]);
+      expect(widening([recorded], shipped, { partition: "svc" })).toEqual([]);
+    },
+  );
+
+  it("are attached to as many groups as the reference counts", () => {
     const count = (name: string): number => groups.filter((group) => group.policies.includes(name)).length;
-    const names = Object.keys(seed.groups_per_policy);
-    expect(Object.fromEntries(names.map((name) => [name, count(name)]))).toEqual(seed.groups_per_policy);
+    const names = Object.keys(reference.groups_per_policy);
+    expect(Object.fromEntries(names.map((name) => [name, count(name)]))).toEqual(reference.groups_per_policy);
   });
 
   it("are those of the data server's own set-up, in its order and with its attachments", () => {
-    expect(groups.map(({ name }) => name)).toEqual(seed.groups);
+    expect(groups.map(({ name }) => name)).toEqual(reference.groups);
     expect(policies.map(({ name }) => name)).toEqual(setUp.policies);
     const attachments = Object.fromEntries(groups.map((group) => [group.name, group.policies]));
     expect(attachments).toEqual(setUp.attachments);
   });
 
-  it("say where the seed and the data server differ", () => {
+  it("say where the reference and the data server differ", () => {
     const noted = policies.filter(({ note }) => note !== undefined).map(({ name }) => name);
     expect(noted.sort()).toEqual([
       "CatalogReadAll",
@@ -70,9 +97,12 @@ describe("preconfigured policies and groups", () => {
 });
 
 describe("templates", () => {
-  it.each(Object.entries(seed.replication_policies))("%s has the statements of the seed", (id, statement) => {
-    expect(catalog.templates.get(id)?.policy).toEqual({ name: "ReplicationPolicy", statement });
-  });
+  it.each(Object.entries(reference.replication_policies))(
+    "%s has the statements of the reference",
+    (id, statement) => {
+      expect(catalog.templates.get(id)?.policy).toEqual({ name: "ReplicationPolicy", statement });
+    },
+  );
 
   it("declare the parameters they use", () => {
     const names = catalog.templates.get("replication-narrow")?.parameters.map(({ name }) => name);
@@ -82,15 +112,17 @@ describe("templates", () => {
 });
 
 describe("actions", () => {
-  it("are those of the seed and of the data server, and no others", () => {
+  it("are those of the reference and of the data server, and no others", () => {
     expect([...catalog.actions.keys()].sort()).toEqual(
-      [...new Set([...seed.actions, ...setUp.actions])].sort(),
+      [...new Set([...reference.actions, ...setUp.actions])].sort(),
     );
   });
 
-  it("name their source: the seed wherever it names them", () => {
-    const ofSeed = [...catalog.actions.values()].filter(({ source }) => source === "seed 000");
-    expect(ofSeed.map(({ name }) => name).sort()).toEqual([...seed.actions].sort());
+  it("cite the reference wherever it names them", () => {
+    const ofReference = [...catalog.actions.values()].filter(
+      ({ source }) => source === "permissions.md §6.1",
+    );
+    expect(ofReference.map(({ name }) => name).sort()).toEqual([...reference.actions].sort());
   });
 
   it("know which no endpoint asks for", () => {

@@ -5,7 +5,7 @@ import { searchPaths } from "../../src/config/config-file.ts";
 import { COMPLETE, ConfigFolder, errorOf, loadText, problemsOf, problemsOfText } from "./config-folder.ts";
 
 describe("the search for a file", () => {
-  it("takes the first that exists, in the order of the seeds", () => {
+  it("takes the first that exists, in the order of the reference", () => {
     const places = ["cwd/config.yaml", "home/svc/config.yaml", "etc/svc/config.yaml", "home/.svc.yaml"];
     const folder = new ConfigFolder();
     for (const place of places.toReversed()) {

@@ -183,7 +183,7 @@ describe("listen addresses", () => {
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-";
 
 describe("placeholders", () => {
-  it("of the seeds count as not set; others are publicly known", () => {
+  it("of the reference count as not set; others are publicly known", () => {
     for (const text of ["<SIGNING_SECRET>", "<API_TOKEN>", "{auth_url}", "{base_url}"]) {
       expect(isSeedPlaceholder(text), text).toBe(true);
     }

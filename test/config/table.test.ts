@@ -8,21 +8,21 @@ import { rawFromJs, rawFromText } from "../../src/config/raw-value.ts";
 import { ALL_ITEMS, findItem, variableOf } from "../../src/config/table.ts";
 import { KEY } from "./config-folder.ts";
 
-interface SeedItem {
+interface ReferenceItem {
   readonly name: string;
   readonly type: string;
   readonly default: unknown;
   readonly env: string;
 }
 
-const SEED_ITEMS = JSON.parse(
-  readFileSync(new URL("../../fixtures/config/seed-items.json", import.meta.url), "utf8"),
-) as readonly SeedItem[];
+const REFERENCE_ITEMS = JSON.parse(
+  readFileSync(new URL("../../fixtures/config/reference-items.json", import.meta.url), "utf8"),
+) as readonly ReferenceItem[];
 
 const BASE = { home: "/home/someone", folder: "/srv/svc" };
 const NAMES = ALL_ITEMS.map((item) => item.name);
 
-/** How the seeds write a type, where they and the table differ on purpose. */
+/** How the reference writes a type, where it and the table differ on purpose. */
 const WIDER_TYPES = new Map([
   ["logging.output", "strings"],
   ["gateways.s3.domain_name", "strings"],
@@ -31,7 +31,10 @@ const WIDER_TYPES = new Map([
   ["auth.oidc.persist_friendly_name", "one of true, false"],
 ]);
 
-function seedTypeOf(name: string): string {
+/** Defaults that the reference describes instead of writing them down: here a name that resolves to loopback. */
+const DESCRIBED_DEFAULTS = new Map([["gateways.s3.domain_name", "s3.localhost"]]);
+
+function referenceTypeOf(name: string): string {
   const { type, choices } = findItem(name) ?? { type: "absent" };
   if (choices !== undefined) return `one of ${choices.join(", ")}`;
   if (type === "map") return "map[string]string";
@@ -39,22 +42,24 @@ function seedTypeOf(name: string): string {
 }
 
 describe("the table", () => {
-  it("has all 159 items of the seeds with their types, defaults and variables", () => {
-    expect(SEED_ITEMS).toHaveLength(159);
-    for (const seed of SEED_ITEMS) {
-      const item = findItem(seed.name);
-      expect({ name: seed.name, default: item?.default, type: seedTypeOf(seed.name) }).toEqual({
-        name: seed.name,
-        default: seed.default,
-        type: WIDER_TYPES.get(seed.name) ?? seed.type,
-      });
-      expect(variableOf(seed.name)).toBe(seed.env);
+  it("has all 159 items of the reference with their types, defaults and variables", () => {
+    expect(REFERENCE_ITEMS).toHaveLength(159);
+    for (const reference of REFERENCE_ITEMS) {
+      const item = findItem(reference.name);
+      expect({ name: reference.name, default: item?.default, type: referenceTypeOf(reference.name) }).toEqual(
+        {
+          name: reference.name,
+          default: DESCRIBED_DEFAULTS.get(reference.name) ?? reference.default,
+          type: WIDER_TYPES.get(reference.name) ?? reference.type,
+        },
+      );
+      expect(variableOf(reference.name)).toBe(reference.env);
     }
   });
 
-  it("has no item but those of the seeds and of the authorizer section", () => {
-    const seeds = new Set(SEED_ITEMS.map((item) => item.name));
-    expect(NAMES.filter((name) => !seeds.has(name) && !name.startsWith("authorizer."))).toEqual([]);
+  it("has no item but those of the reference and of the authorizer section", () => {
+    const documented = new Set(REFERENCE_ITEMS.map((item) => item.name));
+    expect(NAMES.filter((name) => !documented.has(name) && !name.startsWith("authorizer."))).toEqual([]);
   });
 
   it("has every item of the authorizer section with its default", () => {
@@ -151,5 +156,6 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.limits.statements_per_policy": 1000,
   "authorizer.limits.policies_per_user": 10_000,
   "authorizer.limits.tree_nodes": 1000,
+  "authorizer.limits.work": 5_000_000_000,
   "authorizer.limits.json_depth": 32,
 };

@@ -35,7 +35,7 @@ describe("what run requires", () => {
     expect(problems({ "auth.remote_authenticator.enabled": true })).toEqual([]);
   });
 
-  it("counts a placeholder of the seeds as not set", () => {
+  it("counts a placeholder of the reference as not set", () => {
     for (const text of ["<SIGNING_SECRET>", "{auth_url}"]) {
       const env = { SVC_DATABASE_TYPE: "mem", SVC_AUTH_ENCRYPT_SECRET_KEY: text };
       expect(problemsOfText("", { env })).toEqual([
@@ -255,6 +255,24 @@ describe("other rules", () => {
     expect(warnings({ ...named, "authorizer.bootstrap": "external" })).toEqual([]);
     const { values } = configFromObject({ ...local, installation: admin }, BASE);
     expect(values["authorizer.bootstrap_admin.username"]).toBe("root");
+  });
+
+  it("decisions that would be audited nowhere are warned about", () => {
+    const audited = (level: string, audit: string, more = {}) =>
+      warnings({
+        "authorizer.audit.decisions": "denied",
+        logging: { level, audit_log_level: audit },
+        ...more,
+      });
+    const nowhere = [expect.stringMatching(/^authorizer\.audit\.decisions: audits no decision/)];
+    expect(audited("INFO", "DEBUG")).toEqual(nowhere);
+    expect(audited("TRACE", "NONE")).toEqual(nowhere);
+    expect(audited("NONE", "ERROR")).toEqual(nowhere);
+    expect(audited("NONE", "NONE")).toEqual(nowhere);
+    expect(audited("INFO", "INFO")).toEqual([]);
+    expect(audited("INFO", "ERROR")).toEqual([]);
+    expect(audited("INFO", "DEBUG", { "authorizer.audit.output": "audit.log" })).toEqual([]);
+    expect(audited("INFO", "DEBUG", { "authorizer.audit.decisions": "none" })).toEqual([]);
   });
 
   it("logs go somewhere", () => {

@@ -24,7 +24,7 @@ function principalOf(username: string, policies: readonly NamedStatements[]): Pr
     statement,
     via: [],
   }));
-  return { id: "user", username, properties: {}, groups: [], policies: effective };
+  return { id: "user", username, properties: {}, groups: [], held: [], policies: effective };
 }
 
 function forms(form: "portable" | "exact") {
@@ -55,6 +55,15 @@ describe("the portable form", () => {
       statement({ StringLike: { SourceIp: ["10.*"] } }, "deny"),
     ];
     expect(portableStatements(stored).statements).toBe(stored);
+  });
+
+  it("has no sid, which a data server does not know, and nothing else is rewritten for that", () => {
+    const { statements, rewritten } = portableStatements([
+      { sid: "A", ...statement(SOURCE) },
+      { sid: "B", ...statement() },
+    ]);
+    expect(statements).toEqual([statement(SOURCE), statement()]);
+    expect(rewritten).toEqual([]);
   });
 
   it.each([

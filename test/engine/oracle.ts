@@ -5,7 +5,7 @@
 import type { Effect, Outcome, RequiredPermissions } from "../../src/model/decision.ts";
 import type { NamedStatements, Statement } from "../../src/model/policy.ts";
 
-/** Evaluation.md §6 on UTF-8 bytes. */
+/** evaluation.md §6 on UTF-8 bytes. */
 export function wildcardMatch(pattern: string, text: string): boolean {
   const p = Buffer.from(pattern);
   const t = Buffer.from(text);
@@ -139,7 +139,7 @@ function conditionVerdict(statement: Statement, context: ReadonlyMap<string, str
   return verdicts.includes("error") ? "error" : verdicts.includes("no") ? "no" : "yes";
 }
 
-/** Evaluation.md §2, §8, §9, step by step. */
+/** evaluation.md §2, evaluation.md §8, evaluation.md §9, step by step. */
 export function oracle(
   policies: readonly NamedStatements[],
   request: { user: string; required: RequiredPermissions; context: ReadonlyMap<string, string> },

@@ -214,7 +214,7 @@ const DELETED: Readonly<Record<(typeof PROGRAM_NAMES)[number], (name: string, te
 };
 
 it.each(PROGRAM_NAMES)(
-  "the configuration of %s deletes or overwrites whatever a client could forge (security.md §2.1, §2.3)",
+  "the configuration of %s deletes or overwrites whatever a client could forge (security.md §2.1, security.md §2.3)",
   (name) => {
     const upstreams = { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" };
     const text = configuration(name, "/tmp/x", 1, upstreams);

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { limitField } from "../../src/config/limits.ts";
 import { CONFIG_ITEMS } from "../../src/config/table.ts";
 
 const SRC = join(import.meta.dirname, "..", "..", "src");
@@ -15,9 +16,13 @@ const TEXT = globSync("**/*.ts", { cwd: SRC })
 
 /**
  * Whether code reads the value: as `values["name"]`, or through the readers of `computed-defaults.ts`. Code that only
- * sets the item (`"name": value`) does not count.
+ * sets the item (`"name": value`) does not count. Limits are read as the fields of `limitsOf`.
  */
 function isRead(name: string): boolean {
+  const item = CONFIG_ITEMS.find((one) => one.name === name);
+  if (item !== undefined && name.startsWith("authorizer.limits.")) {
+    return new RegExp(`[.{ ]${limitField(name, item.type)}\\b`).test(TEXT);
+  }
   const quoted = `"${name.replaceAll(".", "\\.")}"`;
   return new RegExp(`[vV]alues\\[${quoted}\\]|\\bread\\(${quoted}\\)|\\(read, ${quoted}\\)`).test(TEXT);
 }

@@ -29,6 +29,11 @@ const EVERYTHING_COMPOSED = [
   "observe",
   "http",
   "api",
+  "api/rest",
+  "api/decisions",
+  "api/data-server",
+  "api/management",
+  "api/forward-auth",
   "listeners",
   "analysis",
 ];
@@ -45,11 +50,14 @@ const SVCCTL = [
   "source-files",
 ];
 
-/** A room is the first folder (or file without ending) below `src`; each program of `cli` is one of its own. */
+/**
+ * A room is the first folder (or file without ending) below `src`; each program of `cli` and each API of `api` is one
+ * of its own.
+ */
 export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   errors: { may: [] },
   model: { may: ["errors"] },
-  config: { may: ["errors"] },
+  config: { may: ["source-files", "errors"] },
   schedule: { may: ["errors"] },
   cache: { may: ["errors"] },
   engine: { may: ["model", "errors"] },
@@ -65,14 +73,58 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
-    types: ["store", "directory", "identity", "decisions", "datasets", "http", "listeners", "mail"],
+    types: [
+      "store",
+      "directory",
+      "identity",
+      "decisions",
+      "datasets",
+      "http",
+      "api/decisions",
+      "listeners",
+      "mail",
+    ],
   },
-  http: { may: ["schedule", "errors"], types: ["observe"] },
-  api: {
-    may: ["http", "schedule", "directory", "decisions", "request-map", "identity", "model", "errors"],
-    types: ["observe"],
+  http: { may: ["errors"] },
+  // Who calls the service listener: known to the APIs of that listener.
+  api: { may: ["http", "errors"] },
+  "api/rest": { may: ["http", "directory", "model", "errors"] },
+  "api/decisions": {
+    may: ["api", "http", "schedule", "decisions", "request-map", "model", "errors"],
   },
-  listeners: { may: ["http", "api", "decisions", "errors"], types: ["observe"] },
+  "api/data-server": { may: ["api", "api/rest", "http", "directory", "decisions", "model", "errors"] },
+  "api/management": {
+    may: [
+      "api/rest",
+      "api/decisions",
+      "http",
+      "directory",
+      "decisions",
+      "request-map",
+      "identity",
+      "model",
+      "errors",
+    ],
+  },
+  "api/forward-auth": {
+    may: ["http", "decisions", "request-map", "identity", "model", "errors"],
+    types: ["api/decisions"],
+  },
+  "api/openapi": { may: ["api", "http"] },
+  listeners: {
+    may: [
+      "http",
+      "api",
+      "api/rest",
+      "api/decisions",
+      "api/data-server",
+      "api/management",
+      "api/forward-auth",
+      "api/openapi",
+      "decisions",
+      "errors",
+    ],
+  },
   client: { may: [], types: ["model"] },
   "source-files": { may: ["model", "errors"] },
   datasets: { may: ["source-files", "directory", "catalog", "model", "errors"] },

@@ -40,8 +40,9 @@ describe("the rules", () => {
       breachesOf({
         "errors.ts": "export class AppError extends Error {}",
         "model/a.ts": 'import { AppError } from "../errors.ts"; import { readFileSync } from "node:fs";',
-        "http/app.ts": 'import express from "express"; import type { Log } from "../observe/log.ts";',
-        "observe/log.ts": 'import type { Calls } from "../decisions/decisions.ts"; export interface Log {}',
+        "http/app.ts": 'import express from "express"; export interface Log {}',
+        "observe/log.ts":
+          'import type { Calls } from "../decisions/decisions.ts"; import type { Log } from "../http/app.ts";',
         "decisions/decisions.ts": "export interface Calls {}",
         "directory/users.ts": 'import { open } from "../store/port.ts";',
         "store/port.ts": "export const open = 1;",

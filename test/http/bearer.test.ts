@@ -2,8 +2,8 @@ import { createHash, createHmac } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/api/openapi/build-document.ts";
-import { BearerVerifier } from "../../src/http/bearer.ts";
-import { SCOPES, type Scope } from "../../src/http/scopes.ts";
+import { SCOPES, type Scope } from "../../src/api/service-caller.ts";
+import { BearerVerifier } from "../../src/listeners/bearer.ts";
 import { API_TOKEN, post, raw, startService, type TestService } from "./service-kit.ts";
 
 const KEY = "the key of the data server, well over 32 bytes";

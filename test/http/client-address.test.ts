@@ -1,3 +1,5 @@
+import { BlockList, isIP } from "node:net";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clientAddress, TrustedProxies } from "../../src/http/client-address.ts";
 
@@ -22,6 +24,32 @@ describe("trusted proxies", () => {
   ])("%s: %s", (address, expected) => {
     expect(trusted.has(address)).toBe(expected);
     expect(trusted.has(address)).toBe(expected);
+  });
+
+  it("an IPv4 address is the same with and without ::ffff:, and no IPv6 range but a mapped one holds it", () => {
+    const mapped = new TrustedProxies(["::ffff:10.0.0.0/104", "2001:db8::/32"]);
+    expect(mapped.has("10.1.2.3")).toBe(true);
+    expect(mapped.has("::ffff:a01:203")).toBe(true);
+    expect(mapped.has("11.1.2.3")).toBe(false);
+    expect(new TrustedProxies(["0.0.0.0/0"]).has("::1")).toBe(false);
+  });
+
+  it("are those of net.BlockList", () => {
+    const address = fc.oneof(
+      fc.ipV4(),
+      fc.ipV6(),
+      fc.ipV4().map((text) => `::ffff:${text}`),
+    );
+    fc.assert(
+      fc.property(address, fc.nat(128), address, (base, length, asked) => {
+        const family = (text: string) => (isIP(text) === 4 ? "ipv4" : "ipv6");
+        const bits = family(base) === "ipv4" ? length % 33 : length;
+        const oracle = new BlockList();
+        oracle.addSubnet(base, bits, family(base));
+        const list = new TrustedProxies([`${base}/${bits}`]);
+        for (const one of [base, asked]) expect(list.has(one)).toBe(oracle.check(one, family(one)));
+      }),
+    );
   });
 
   it("a socket without address is none", () => {

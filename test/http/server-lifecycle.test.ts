@@ -5,9 +5,12 @@ import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { connect as tlsConnect } from "node:tls";
 import { describe, expect, it } from "vitest";
+import { Admission } from "../../src/http/admission.ts";
 import { createManagedServer, type ManagedServerOptions } from "../../src/http/server-lifecycle.ts";
+import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
 import { selfSigned } from "./certificate.ts";
-import { connectTo, post, requestText, startService, type TestService } from "./service-kit.ts";
+import { DEFAULT_LIMITS } from "./default-limits.ts";
+import { connectTo, MemoryLog, post, requestText, startService, type TestService } from "./service-kit.ts";
 
 const HOT = "/access/v1/check";
 const CHECK = {
@@ -17,9 +20,11 @@ const CHECK = {
 const TEXT = JSON.stringify(CHECK);
 
 const OPTIONS: ManagedServerOptions = {
-  headersBytes: 16_384,
-  requestTimeoutMs: 30_000,
-  handler: (_request, response) => {
+  admission: new Admission(DEFAULT_LIMITS),
+  counters: createHttpCounters(),
+  limits: DEFAULT_LIMITS,
+  log: new MemoryLog(false),
+  handler: ({ response }) => {
     response.end("ok");
   },
 };

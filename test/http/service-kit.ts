@@ -1,19 +1,20 @@
 /** The real service listener over the real decisions, with a few users, and ways to call it. */
 
 import { connect, type Socket } from "node:net";
+import type { DecisionLimits } from "../../src/api/decisions/limits.ts";
 import type { Decisions } from "../../src/decisions/decisions.ts";
 import { openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { Directory, NewPolicy } from "../../src/directory/directory.ts";
-import type { BearerOptions } from "../../src/http/bearer.ts";
-import { DEFAULT_LIMITS, type HttpLimits } from "../../src/http/limits.ts";
 import type { FailureLogEntry, HttpLog, RefusedCaller, RequestLogEntry } from "../../src/http/ports.ts";
 import type { TlsMaterial } from "../../src/http/server-lifecycle.ts";
+import type { BearerOptions } from "../../src/listeners/bearer.ts";
 import { Health } from "../../src/listeners/health.ts";
 import { createServiceListener, type ServiceListener } from "../../src/listeners/service.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/create-http-counters.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { documentedAnswer } from "../api/openapi/validate-response.ts";
 import { openTestDirectory } from "../datasets/test-directory.ts";
+import { DEFAULT_LIMITS } from "./default-limits.ts";
 
 /** Alice reads everything below `data` but secrets; bob reads everything from the office; carol may do nothing. */
 const POLICIES: readonly (NewPolicy & { readonly of: string })[] = [
@@ -48,9 +49,8 @@ const POLICIES: readonly (NewPolicy & { readonly of: string })[] = [
 
 /** What a test wants to be different. */
 export interface ServiceOptions {
-  readonly limits?: Partial<HttpLimits>;
+  readonly limits?: Partial<DecisionLimits>;
   readonly bearer?: BearerOptions;
-  readonly alwaysRequestId?: boolean;
   readonly logRequests?: boolean;
   readonly tls?: TlsMaterial;
   /** Host names of the S3 gateway. */
@@ -128,7 +128,6 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     health,
     log,
     counters,
-    alwaysRequestId: options.alwaysRequestId ?? false,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     ...(options.pageTokenKeys === undefined ? {} : { pageTokenKeys: options.pageTokenKeys }),
   });

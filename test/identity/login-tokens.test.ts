@@ -50,6 +50,21 @@ describe("a login token of ours", () => {
     long.close();
   });
 
+  it("lives as long as asked, up to auth.login_max_duration", async () => {
+    const now = Math.floor(bed.clock.now / 1_000);
+    for (const seconds of [1, 60, 7_200]) {
+      const { token, expiresAt } = await bed.identities.issueLoginToken(await login(), seconds);
+      expect(expiresAt).toBe(now + seconds);
+      expect(await verify(token)).toBe("alice");
+    }
+    for (const seconds of [0, -1, 1.5, Number.NaN, 7_201, Number.POSITIVE_INFINITY]) {
+      await expect(bed.identities.issueLoginToken(await login(), seconds)).rejects.toMatchObject({
+        code: "invalid_request",
+        problems: [{ pointer: "/token_expiration_duration" }],
+      });
+    }
+  });
+
   it("is verified at once when cached, and not read again", async () => {
     const token = await tokenOf();
     await verify(token);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isErrorCode } from "../../src/errors.ts";
-import { BearerVerifier } from "../../src/http/bearer.ts";
+import { BearerVerifier } from "../../src/listeners/bearer.ts";
 import { type Bed, HERE, makeBed, outcomeOf, SECRET_KEY } from "./bed.ts";
 import { makeToken, serverClaims, serviceClaims, type TokenForm } from "./tokens.ts";
 

@@ -3,7 +3,7 @@ import type { MatchedRequest, UnmatchedRequest, WireRequest } from "../../src/re
 
 const FOLDER = new URL("../../fixtures/requests/", import.meta.url);
 
-/** A permission as the reference writes it: with placeholders, and choices by a text. */
+/** A permission as the data server writes it: with placeholders, and choices by a text. */
 export type Permission =
   | { readonly action: string; readonly resource: string }
   | { readonly any_resource: { readonly action: string } }
@@ -11,7 +11,7 @@ export type Permission =
   | { readonly choice: readonly { readonly when: string; readonly permission: Permission }[] };
 
 /** An operation of the data server, and what its handler checks. */
-export interface ReferenceOperation {
+export interface DataServerOperation {
   readonly operation: string;
   readonly method?: string;
   readonly path?: string;
@@ -38,10 +38,10 @@ export function readLines<T>(name: string): readonly T[] {
 }
 
 /** What the data server's code checks. */
-export const REFERENCE = JSON.parse(readFixture("reference.json")) as {
+export const DATA_SERVER = JSON.parse(readFixture("data-server-operations.json")) as {
   readonly base_path: string;
-  readonly api: readonly ReferenceOperation[];
-  readonly gateway: readonly ReferenceOperation[];
+  readonly api: readonly DataServerOperation[];
+  readonly gateway: readonly DataServerOperation[];
 };
 
 /** The parts of a request that a test cares about. */
@@ -75,7 +75,7 @@ export function withoutSets(tree: unknown): unknown {
   });
 }
 
-/** A permission of the reference with the values of a request put in, the naive way; what has none is open. */
+/** A permission of the data server with the values of a request put in, the naive way; what has none is open. */
 export function filled(permission: Permission, values: Readonly<Record<string, string>>): Permission {
   if ("choice" in permission) {
     const listsBranches = values["delimiter"] === "/" && !values["prefix"]?.includes("/");

@@ -3,10 +3,10 @@ import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import type { Asked } from "./fixtures.ts";
 import {
+  DATA_SERVER,
   filled,
   outcome,
   type Permission,
-  REFERENCE,
   readLines,
   wireRequest,
   withoutSets,
@@ -42,7 +42,7 @@ function requestOf({ api, method = "GET", target = "", bucket, copy_source: sour
 }
 
 function permissionOf(api: string, operation: string): Permission | null {
-  const rows = api === "main" ? REFERENCE.api : REFERENCE.gateway;
+  const rows = api === "main" ? DATA_SERVER.api : DATA_SERVER.gateway;
   return rows.find((row) => row.operation === operation)?.permission ?? null;
 }
 

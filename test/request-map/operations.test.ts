@@ -4,7 +4,7 @@ import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { type Asked, readLines, wireRequest, withoutSets } from "./fixtures.ts";
 
-/** A request of an operation, and what it needs: written from the reference, not from the tables. */
+/** A request of an operation, and what it needs: written from the data server, not from the tables. */
 interface OperationCase {
   readonly api: "main" | "gateway" | "replication";
   readonly operation: string;

@@ -3,7 +3,9 @@ import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { type Asked, outcome, readLines, wireRequest, withoutSets } from "./fixtures.ts";
 
-/** A rule of reading (security.md §2.4 to §2.7), a request, and the operation or the reason that answers it. */
+/**
+ * A rule of reading (security.md §2.4 to security.md §2.7), a request, and the operation or the reason that answers it.
+ */
 interface ReadingCase {
   readonly rule: string;
   readonly api?: "main" | "gateway" | "replication";

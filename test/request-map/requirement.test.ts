@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
-import { filled, REFERENCE } from "./fixtures.ts";
+import { DATA_SERVER, filled } from "./fixtures.ts";
 
 const endpoints = openEndpoints(await openCatalog({ partition: "svc" }));
 
-/** Values for every placeholder that a permission of the reference names. */
+/** Values for every placeholder that a permission of the data server names. */
 function valuesFor(permission: unknown): Record<string, string> {
   const names = [...JSON.stringify(permission).matchAll(/\{([\w.]+)\}/g)].map(([, name]) => name as string);
   return Object.fromEntries(names.map((name, index) => [name, `v${index}/${name}`]));
 }
 
 describe("the requirement of an operation", () => {
-  const plain = REFERENCE.api.filter(
+  const plain = DATA_SERVER.api.filter(
     ({ per_item, for_each }) => per_item === undefined && for_each === undefined,
   );
   it.each(plain.map((one) => [one.operation, one] as const))(
-    "%s is the reference's, with values",
+    "%s is the data server's, with values",
     (operation, one) => {
       const values = valuesFor(one.permission);
       const expected = one.permission && filled(one.permission, values);

@@ -3,31 +3,17 @@
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { SetupRepeat } from "../../directory/write/setup-repeat.ts";
-import { AuthorizerError } from "../../errors.ts";
+import type { Reply } from "../../http/route.ts";
+import { created, NO_CONTENT, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { isEffective } from "../rest/query-fields.ts";
 import { EffectivePages } from "./effective-pages.ts";
-import {
-  CREATED,
-  NO_CONTENT,
-  type Operation,
-  type OperationCall,
-  param,
-  type Reply,
-  readOperation,
-  writeOperation,
-} from "./operation.ts";
-import { listReply } from "./pages.ts";
+import { type Operation, type OperationCall, readOperation, writeOperation } from "./operation.ts";
 import { policyBody } from "./shapes.ts";
 import type { CallAudit } from "./write-audit.ts";
 
 const OF_USER = "/auth/users/{userId}/policies";
 const OF_GROUP = "/auth/groups/{groupId}/policies";
-/** The texts that clients send for a boolean. */
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ["", false],
-  ["false", false],
-  ["true", true],
-]);
-
 /** What the operations on attachments need. */
 export interface AttachmentParts {
   readonly directory: Directory;
@@ -68,7 +54,7 @@ export function attachmentOperations({
       "attachPolicyToUser",
       "PUT",
       `${OF_USER}/{policyId}`,
-      change("attachPolicyToUser", "user", users.attachPolicy, CREATED),
+      change("attachPolicyToUser", "user", users.attachPolicy, created()),
     ),
     writeOperation(
       "detachPolicyFromUser",
@@ -87,7 +73,7 @@ export function attachmentOperations({
         "attachPolicyToGroup",
         "group",
         (group, policy) => setup.attachPolicyToGroup(group, policy),
-        CREATED,
+        created(),
       ),
     ),
     writeOperation(
@@ -97,12 +83,4 @@ export function attachmentOperations({
       change("detachPolicyFromGroup", "group", groups.detachPolicy, NO_CONTENT),
     ),
   ];
-}
-
-/** Whether a query asks for the effective policies; throws "invalid_request" for what is no boolean. */
-export function isEffective({ query }: Pick<OperationCall, "query">): boolean {
-  const effective = BOOLEANS.get(query.get("effective") ?? "");
-  if (effective === undefined)
-    throw new AuthorizerError("invalid_request", "effective: must be true or false");
-  return effective;
 }

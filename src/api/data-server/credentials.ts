@@ -2,20 +2,13 @@
 
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { Credential, CredentialWithSecret } from "../../model/entities.ts";
-import { withFieldNames } from "./body-fields.ts";
-import {
-  json,
-  NO_CONTENT,
-  NO_STORE,
-  type Operation,
-  type OperationCall,
-  param,
-  type Reply,
-  readOperation,
-  writeOperation,
-} from "./operation.ts";
-import { listReply } from "./pages.ts";
+import type { Reply } from "../../http/route.ts";
+import type { CredentialWithSecret } from "../../model/entities.ts";
+import { withFieldNames } from "../rest/body-fields.ts";
+import { json, NO_CONTENT, NO_STORE, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { credentialBody } from "../rest/shapes.ts";
+import { type Operation, type OperationCall, readOperation, writeOperation } from "./operation.ts";
 import type { CallAudit } from "./write-audit.ts";
 
 const OF_USER = "/auth/users/{userId}/credentials";
@@ -30,10 +23,6 @@ const QUERY_NAMES = new Map([
 export interface CredentialParts {
   readonly directory: Directory;
   readonly audit: CallAudit;
-}
-
-function credentialBody({ access_key_id, creation_date }: Credential): Record<string, unknown> {
-  return { access_key_id, creation_date };
 }
 
 /** `user_id` is a number in the specification and means nothing; clients go by `user_name`. */

@@ -4,10 +4,10 @@ import { LRUCache } from "lru-cache";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { PageRequest } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
+import type { Query } from "../../http/query.ts";
+import type { Reply } from "../../http/route.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { Reply } from "./operation.ts";
-import { pageOf, pageOfSorted, pageText } from "./pages.ts";
-import type { Query } from "./query.ts";
+import { pageOf, pageOfSorted, pageText } from "../rest/pages.ts";
 import { policyBody } from "./shapes.ts";
 
 /** UTF-16 units of answers that are kept. */

@@ -1,21 +1,13 @@
 /** External principals (authorization-api.md §7, operations 32 to 35): always served. */
 
 import type { Directory, ExternalPrincipals } from "../../directory/directory.ts";
-import { AuthorizerError } from "../../errors.ts";
-import type { ExternalPrincipal } from "../../model/entities.ts";
-import { withFieldNames } from "./body-fields.ts";
-import {
-  CREATED,
-  json,
-  NO_CONTENT,
-  type Operation,
-  type OperationCall,
-  param,
-  type Reply,
-  readOperation,
-  writeOperation,
-} from "./operation.ts";
-import { listReply } from "./pages.ts";
+import type { Reply } from "../../http/route.ts";
+import { withFieldNames } from "../rest/body-fields.ts";
+import { created, json, NO_CONTENT, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { principalId } from "../rest/query-fields.ts";
+import { principalBody } from "../rest/shapes.ts";
+import { type Operation, type OperationCall, readOperation, writeOperation } from "./operation.ts";
 import type { CallAudit } from "./write-audit.ts";
 
 const OF_USER = "/auth/users/{userId}/external/principals";
@@ -26,16 +18,6 @@ const QUERY_NAMES = new Map([["/principalId", "principalId"]]);
 export interface ExternalPrincipalParts {
   readonly directory: Directory;
   readonly audit: CallAudit;
-}
-
-function principalBody({ id, username }: ExternalPrincipal): Record<string, unknown> {
-  return { id, user_id: username };
-}
-
-function principalId({ query }: OperationCall): string {
-  const id = query.get("principalId");
-  if (id === undefined) throw new AuthorizerError("invalid_request", "principalId: required");
-  return id;
 }
 
 /** The operations. */
@@ -60,7 +42,7 @@ export function externalPrincipalOperations({
       "createUserExternalPrincipal",
       "POST",
       OF_USER,
-      change("createUserExternalPrincipal", externalPrincipals.create, CREATED),
+      change("createUserExternalPrincipal", externalPrincipals.create, created()),
     ),
     writeOperation(
       "deleteUserExternalPrincipal",

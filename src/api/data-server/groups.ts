@@ -2,21 +2,13 @@
 
 import type { Directory, Groups } from "../../directory/directory.ts";
 import type { SetupRepeat } from "../../directory/write/setup-repeat.ts";
-import { BodyFields, withFieldNames } from "./body-fields.ts";
-import {
-  CREATED,
-  json,
-  NO_CONTENT,
-  NO_STORE,
-  type Operation,
-  type OperationCall,
-  param,
-  type Reply,
-  readOperation,
-  writeOperation,
-} from "./operation.ts";
-import { listReply } from "./pages.ts";
-import { groupBody, userBody } from "./shapes.ts";
+import type { Reply } from "../../http/route.ts";
+import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
+import { created, json, NO_CONTENT, NO_STORE, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { groupBody } from "../rest/shapes.ts";
+import { type Operation, type OperationCall, readOperation, writeOperation } from "./operation.ts";
+import { userBody } from "./shapes.ts";
 import type { CallAudit } from "./write-audit.ts";
 
 const GROUP = "/auth/groups/{groupId}";
@@ -78,7 +70,7 @@ function memberOperations({ directory, audit }: GroupParts): readonly Operation[
       listReply(
         call,
         (page) => groups.members(param(call, 0), page),
-        (user) => userBody(user, call.access),
+        (user) => userBody(user, call.caller),
         NO_STORE,
       ),
     ),
@@ -86,7 +78,7 @@ function memberOperations({ directory, audit }: GroupParts): readonly Operation[
       "addGroupMembership",
       "PUT",
       MEMBER,
-      change("addGroupMembership", groups.addMember, CREATED),
+      change("addGroupMembership", groups.addMember, created()),
     ),
     writeOperation(
       "deleteGroupMembership",

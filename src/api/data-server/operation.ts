@@ -1,62 +1,45 @@
-/** The words of the authorization API: an operation, a call of it, its answer. */
+/** The operations of the data-server API: what one is, and how it becomes a route. */
 
 import type { Priority } from "../../http/admission.ts";
-import type { Access, Scope } from "../../http/scopes.ts";
-import type { RouteMeter } from "../../observe/http-counters.ts";
-import type { Query } from "./query.ts";
+import { errorReply } from "../../http/errors.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import type { HttpCounters } from "../../http/ports.ts";
+import { type Api, type Authenticate, type MountedRoute, mount, type Reply } from "../../http/route.ts";
+import { BASE_PATH } from "../rest/operation.ts";
+import { plainError } from "../rest/plain-errors.ts";
+import {
+  ANONYMOUS_SERVICE,
+  requireScope,
+  type Scope,
+  type ServiceCall,
+  type ServiceCaller,
+} from "../service-caller.ts";
 
-/** Where all operations are. */
-export const BASE_PATH = "/api/v1";
-
-/** A call of an operation by somebody who may call it. */
-export interface OperationCall {
-  /** Values of the path's parameters in their order, decoded. */
-  readonly params: readonly string[];
-  readonly query: Query;
-  /** The JSON body; undefined for operations without one. */
-  readonly body: unknown;
-  readonly access: Access;
-  readonly requestId: string;
-  /** Address of the peer, where known. */
-  readonly peer: string | undefined;
-}
-
-/** An answer. */
-export interface Reply {
-  readonly status: 200 | 201 | 204;
-  /** JSON text; absent for an answer without body, which has no content type. */
-  readonly body?: string;
-  /** Name and value in turn. */
-  readonly headers?: readonly string[];
-}
+/** A call of an operation by a service that may make it. */
+export type OperationCall = ServiceCall;
 
 /** One of the operations. */
 export interface Operation {
   /** Name in the API's specification, e.g. `listUsers`. */
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below {@link BASE_PATH}, with parameters as `{name}`, each a whole segment. */
+  /** Below `/api/v1`, with parameters as `{name}`, each a whole segment. */
   readonly path: string;
-  /** What the caller's token needs; absent: open to everybody. */
+  /** What the caller's token needs; absent: no token is needed. */
   readonly scope?: Scope;
   readonly priority: Priority;
   /** Whether a JSON body is needed. */
   readonly takesBody: boolean;
   /** Answers; throws or rejects with AuthorizerError. */
-  answer(call: OperationCall): Reply | Promise<Reply>;
+  readonly handle: (call: OperationCall) => Reply | Promise<Reply>;
 }
 
-/** An operation with its meter. */
-export interface MountedOperation extends Operation {
-  readonly meter: RouteMeter;
-}
-
-type Answer = Operation["answer"];
+type Handle = Operation["handle"];
 
 /** An operation that changes nothing. */
-export function readOperation(id: string, path: string, answer: Answer, hot = false): Operation {
+export function readOperation(id: string, path: string, handle: Handle, hot = false): Operation {
   const priority = hot ? "hot" : "bulk";
-  return { id, method: "GET", path, scope: "read", priority, takesBody: false, answer };
+  return { id, method: "GET", path, scope: "read", priority, takesBody: false, handle };
 }
 
 /** An operation that changes something; `takesBody` where it needs a JSON body. */
@@ -64,27 +47,33 @@ export function writeOperation(
   id: string,
   method: "POST" | "PUT" | "DELETE",
   path: string,
-  answer: Answer,
+  handle: Handle,
   takesBody = false,
 ): Operation {
-  return { id, method, path, scope: "write", priority: "bulk", takesBody, answer };
+  return { id, method, path, scope: "write", priority: "bulk", takesBody, handle };
 }
 
-/** Headers of answers that hold a secret (security.md §1.2). */
-export const NO_STORE: readonly string[] = ["Cache-Control", "no-store"];
-
-/** The answer without body to a deletion and the like. */
-export const NO_CONTENT: Reply = { status: 204 };
-/** The answer without body to an attachment and the like. */
-export const CREATED: Reply = { status: 201 };
-
-/** An answer with a JSON body. */
-export function json(status: 200 | 201, body: unknown, headers?: readonly string[]): Reply {
-  const text = JSON.stringify(body);
-  return headers === undefined ? { status, body: text } : { status, body: text, headers };
-}
-
-/** The parameter at a place of the path. */
-export function param({ params }: Pick<OperationCall, "params">, index: number): string {
-  return params[index] as string;
+/** Mounts operations for callers that `authenticate` knows. */
+export function mountOperations(
+  operations: readonly Operation[],
+  authenticate: Authenticate<ServiceCaller>,
+  limits: HttpLimits,
+  counters: HttpCounters,
+): readonly MountedRoute[] {
+  const refusal = (error: unknown) => errorReply(plainError(error));
+  const withToken: Api<ServiceCaller> = { authenticate, refusal };
+  const open: Api<ServiceCaller> = { authenticate: () => ANONYMOUS_SERVICE, refusal };
+  return operations.flatMap(({ method, path, scope, priority, takesBody, handle }) => {
+    const route = {
+      method,
+      path: BASE_PATH + path,
+      priority,
+      handle,
+      ...(takesBody ? { body: { maxBytes: limits.bodyBytes } } : {}),
+      ...(scope === undefined
+        ? {}
+        : { authorize: ({ caller }: OperationCall) => requireScope(caller, scope) }),
+    };
+    return mount(scope === undefined ? open : withToken, [route], counters);
+  });
 }

@@ -2,24 +2,16 @@
 
 import type { Directory, NewPolicy } from "../../directory/directory.ts";
 import type { SetupRepeat } from "../../directory/write/setup-repeat.ts";
+import type { Reply } from "../../http/route.ts";
 import { isPossibleName } from "../../model/names.ts";
-import type { Policy } from "../../model/policy.ts";
-import { policyWarnings, QUICK_LOOK, type Vocabulary } from "../../model/policy-warnings.ts";
-import { BodyFields } from "./body-fields.ts";
-import {
-  json,
-  NO_CONTENT,
-  type Operation,
-  type OperationCall,
-  param,
-  type Reply,
-  readOperation,
-  writeOperation,
-} from "./operation.ts";
-import { listReply } from "./pages.ts";
-import type { AuthorizationLog } from "./ports.ts";
+import type { Vocabulary } from "../../model/policy-warnings.ts";
+import { BodyFields } from "../rest/body-fields.ts";
+import { json, NO_CONTENT, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { writtenPolicyWarnings } from "../rest/policy-warnings.ts";
+import type { WarningLog } from "../rest/ports.ts";
+import { type Operation, type OperationCall, readOperation, writeOperation } from "./operation.ts";
 import { policyBody } from "./shapes.ts";
-import { warningHeaders } from "./warning-headers.ts";
 import type { CallAudit } from "./write-audit.ts";
 
 const POLICY = "/auth/policies/{policyId}";
@@ -30,7 +22,7 @@ export interface PolicyParts {
   readonly setup: SetupRepeat;
   readonly vocabulary: Vocabulary;
   readonly audit: CallAudit;
-  readonly log: AuthorizationLog;
+  readonly log: WarningLog;
 }
 
 /** The operations. */
@@ -71,7 +63,7 @@ async function create(call: OperationCall, parts: PolicyParts): Promise<Reply> {
   const fields = new BodyFields(call.body);
   const after = await parts.setup.createPolicy(readPolicy(fields, fields.text("name")));
   parts.audit.wrote(call, "createPolicy", { policy: after.name, after });
-  return json(201, policyBody(after), warnings(call, after, parts));
+  return json(201, policyBody(after), writtenPolicyWarnings(call, after, parts));
 }
 
 async function update(call: OperationCall, parts: PolicyParts): Promise<Reply> {
@@ -86,22 +78,5 @@ async function update(call: OperationCall, parts: PolicyParts): Promise<Reply> {
   const before = isPossibleName(name) ? await policies.get(name) : undefined;
   const after = await policies.update(policy);
   parts.audit.wrote(call, "updatePolicy", { policy: name, before, after });
-  return json(200, policyBody(after), warnings(call, after, parts));
-}
-
-/** Tells caller and log what is legal in a policy but surely not meant. */
-function warnings(
-  call: OperationCall,
-  policy: Policy,
-  { vocabulary, log }: PolicyParts,
-): readonly string[] | undefined {
-  const found = policyWarnings(policy, vocabulary, QUICK_LOOK);
-  if (found.length === 0) return undefined;
-  log.warn("a policy was written that may not do what is meant", {
-    policy: policy.name,
-    actor: call.access.name,
-    request_id: call.requestId,
-    warnings: found,
-  });
-  return warningHeaders(found);
+  return json(200, policyBody(after), writtenPolicyWarnings(call, after, parts));
 }

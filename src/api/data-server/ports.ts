@@ -1,4 +1,4 @@
-/** What the authorization API needs from others; `compose` provides it. */
+/** What the data-server API needs from others; `compose` provides it. */
 
 /** Who is invited. */
 export interface InvitedUser {
@@ -16,10 +16,4 @@ export interface Invitations {
    *   created
    */
   invite(user: InvitedUser): Promise<void>;
-}
-
-/** Port: the log of this API. */
-export interface AuthorizationLog {
-  /** Something legal that was surely not meant. Fields hold no secrets. */
-  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }

@@ -1,6 +1,7 @@
 /** What a data server asks when it starts (authorization-api.md §7, operations 36 and 37). */
 
-import { json, NO_CONTENT, type Operation, readOperation } from "./operation.ts";
+import { json, NO_CONTENT } from "../rest/operation.ts";
+import { type Operation, readOperation } from "./operation.ts";
 
 /**
  * The operations. The health check is open and answers 204 and nothing else; the version needs the token, so that a

@@ -1,8 +1,9 @@
 /** One-time tokens (authorization-api.md §7, operation 31). */
 
 import type { Directory } from "../../directory/directory.ts";
-import { BodyFields } from "./body-fields.ts";
-import { CREATED, type Operation, writeOperation } from "./operation.ts";
+import { BodyFields } from "../rest/body-fields.ts";
+import { created } from "../rest/operation.ts";
+import { type Operation, writeOperation } from "./operation.ts";
 import type { CallAudit } from "./write-audit.ts";
 
 /** The operation: 201 for the first claim of an id, 400 for every other as long as the token lives. */
@@ -19,7 +20,7 @@ export function tokenIdOperations(directory: Directory, audit: CallAudit): reado
         fields.finish();
         await directory.tokenClaims.claim(id, expires_at);
         audit.wrote(call, "claimTokenId", { claimed: id, expires_at });
-        return CREATED;
+        return created();
       },
       true,
     ),

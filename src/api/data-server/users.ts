@@ -2,23 +2,16 @@
 
 import type { Directory, NewUser, Page, PageRequest, Users } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
+import type { Query } from "../../http/query.ts";
+import type { Reply } from "../../http/route.ts";
 import type { User } from "../../model/entities.ts";
-import { BodyFields, withFieldNames } from "./body-fields.ts";
-import {
-  json,
-  NO_CONTENT,
-  NO_STORE,
-  type Operation,
-  type OperationCall,
-  param,
-  type Reply,
-  readOperation,
-  writeOperation,
-} from "./operation.ts";
-import { listReply } from "./pages.ts";
+import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
+import { json, NO_CONTENT, NO_STORE, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { groupBody } from "../rest/shapes.ts";
+import { type Operation, type OperationCall, readOperation, writeOperation } from "./operation.ts";
 import type { Invitations } from "./ports.ts";
-import type { Query } from "./query.ts";
-import { groupBody, isBase64, userBody } from "./shapes.ts";
+import { isBase64, userBody } from "./shapes.ts";
 import type { CallAudit } from "./write-audit.ts";
 
 const INTEGER = /^-?\d{1,19}$/;
@@ -42,7 +35,7 @@ export function userOperations({ directory, audit, invitations }: UserParts): re
       listReply(
         call,
         (page) => found(users, page, call.query),
-        (user) => userBody(user, call.access),
+        (user) => userBody(user, call.caller),
         NO_STORE,
       ),
     ),
@@ -82,7 +75,7 @@ export function userOperations({ directory, audit, invitations }: UserParts): re
 
 async function getUser(call: OperationCall, users: Users): Promise<Reply> {
   const user = await users.get(param(call, 0));
-  return json(200, userBody(user, call.access), user.encryptedPassword === undefined ? undefined : NO_STORE);
+  return json(200, userBody(user, call.caller), user.encryptedPassword === undefined ? undefined : NO_STORE);
 }
 
 /** Filters are exact and never ignored: a look-up that matches too much would be somebody else's account. */
@@ -117,7 +110,7 @@ async function create(call: OperationCall, { directory, audit, invitations }: Us
     after: created,
     ...(invite ? { invited: true } : {}),
   });
-  return json(201, userBody(created, call.access));
+  return json(201, userBody(created, call.caller));
 }
 
 function newUser(fields: BodyFields): NewUser {

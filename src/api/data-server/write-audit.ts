@@ -1,10 +1,7 @@
-/** What the authorization API leaves in the audit log (security.md §5.2): every write, every secret handed out. */
+/** What the data-server API leaves in the audit log (security.md §5.2): every write, every secret handed out. */
 
-import type { AuditEvents } from "../../observe/audit-port.ts";
+import type { AuditEvents, AuditedFields } from "../rest/ports.ts";
 import type { OperationCall } from "./operation.ts";
-
-/** What was done: names of what it was done to, and its state before and after, without secrets. */
-export type AuditedFields = Readonly<Record<string, unknown>>;
 
 /** Writes audit records about calls. */
 export class CallAudit {
@@ -25,9 +22,9 @@ export class CallAudit {
   }
 }
 
-function callerOf({ access, requestId, peer }: OperationCall): AuditedFields {
+function callerOf({ caller, requestId, peer }: OperationCall): AuditedFields {
   return {
-    actor: access.name,
+    actor: caller.name,
     request_id: requestId,
     ...(peer === undefined ? {} : { source_ip: peer }),
   };

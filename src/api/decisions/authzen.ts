@@ -4,8 +4,8 @@ import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "../../decis
 import type { EvaluationRequest } from "../../decisions/decisions.ts";
 import { type Problem, pointTo } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
-import { fits, type HttpLimits } from "../../http/limits.ts";
 import type { Properties } from "../../model/entities.ts";
+import { type DecisionLimits, fits } from "./limits.ts";
 
 /** The parts of an evaluation, some of which may be missing. */
 export type EvaluationParts = Pick<EvaluationRequest, "subject" | "action" | "resource" | "context">;
@@ -21,7 +21,7 @@ const REQUIRED = {
 } as const;
 
 /** Longest text of a field of an entity in bytes, where one is set. */
-export function longestText(part: string, field: string, limits: HttpLimits): number {
+export function longestText(part: string, field: string, limits: DecisionLimits): number {
   if (part === "action") return limits.actionBytes;
   return part === "resource" && field === "id" ? limits.arnBytes : Number.POSITIVE_INFINITY;
 }
@@ -30,7 +30,10 @@ export function longestText(part: string, field: string, limits: HttpLimits): nu
  * The parts of an evaluation, or undefined when something is wrong with them: {@link partProblems} then says what.
  * The objects of the body are used as they are.
  */
-export function soundParts(body: Record<string, unknown>, limits: HttpLimits): EvaluationParts | undefined {
+export function soundParts(
+  body: Record<string, unknown>,
+  limits: DecisionLimits,
+): EvaluationParts | undefined {
   const { subject, action, resource, context } = body;
   const sound =
     isSoundSubject(subject) &&
@@ -54,13 +57,13 @@ export function isSoundSubject(subject: unknown): subject is AuthzenSubject {
 }
 
 /** True for an action as it has to be. */
-export function isSoundAction(action: unknown, limits: HttpLimits): action is AuthzenAction {
+export function isSoundAction(action: unknown, limits: DecisionLimits): action is AuthzenAction {
   if (!isObject(action) || !isBag(action["properties"])) return false;
   return isName(action["name"]) && fits(action["name"], limits.actionBytes);
 }
 
 /** True for a resource as it has to be. */
-export function isSoundResource(resource: unknown, limits: HttpLimits): resource is AuthzenResource {
+export function isSoundResource(resource: unknown, limits: DecisionLimits): resource is AuthzenResource {
   if (!isObject(resource) || !isBag(resource["properties"])) return false;
   return isName(resource["type"]) && isName(resource["id"]) && fits(resource["id"], limits.arnBytes);
 }
@@ -88,7 +91,7 @@ function withoutNull<E extends { readonly properties?: Properties }>(entity: E):
 export function partProblems(
   body: Record<string, unknown>,
   pointer: string,
-  limits: HttpLimits,
+  limits: DecisionLimits,
   optional = false,
 ): Problem[] {
   return PARTS.flatMap((part) => {

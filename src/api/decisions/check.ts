@@ -1,9 +1,8 @@
 /** `POST /access/v1/check`: one native decision (decision-api.md §3). */
 
 import type { CheckAnswer, CheckRequest, Decisions } from "../../decisions/decisions.ts";
-import type { Call } from "../../http/exchange.ts";
-import type { HttpLimits } from "../../http/limits.ts";
-import { requireScope } from "../../http/scopes.ts";
+import { requireScope, type ServiceCall } from "../service-caller.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 import { readRequired } from "./required.ts";
@@ -22,18 +21,19 @@ function checkText(answer: CheckAnswer): string {
 }
 
 /** Builds the handler. */
-export function checkHandler(decisions: Decisions, limits: HttpLimits) {
-  return (body: unknown, call: Call): string | Promise<string> => {
+export function checkHandler(decisions: Decisions, limits: DecisionLimits) {
+  return (call: ServiceCall): string | Promise<string> => {
+    const { body } = call;
     refuseQuery(call);
     const request = readCheck(body, call.requestId, limits);
-    if (request.explain) requireScope(call.access, "read");
+    if (request.explain) requireScope(call.caller, "read");
     const answer = decisions.check(request);
     return answer instanceof Promise ? answer.then(checkText) : checkText(answer);
   };
 }
 
 /** The question of a body; throws "invalid_request" with every problem. */
-export function readCheck(body: unknown, requestId: string, limits: HttpLimits): CheckRequest {
+export function readCheck(body: unknown, requestId: string, limits: DecisionLimits): CheckRequest {
   const reader = new FieldReader();
   const fields = reader.object({ value: body, pointer: "" }, FIELDS);
   const whole = reader.problems.length === 0 || fields.size > 0;

@@ -2,10 +2,11 @@
 
 import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../decisions/decisions.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import type { Call } from "../../http/exchange.ts";
 import { requireObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
+import type { Outcome } from "../../model/decision.ts";
+import type { ServiceCall } from "../service-caller.ts";
 import { type EvaluationParts, partProblems, soundParts } from "./authzen.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { wantsExplanation } from "./query.ts";
 
 const ALLOWED = '{"decision":true}';
@@ -15,9 +16,25 @@ export function evaluationText(answer: EvaluationAnswer): string {
   return answer.decision && answer.context === undefined ? ALLOWED : JSON.stringify(answer);
 }
 
+/** Texts before and after the decision id, by refusal: refusals that are alike are one object. */
+const refusals = new WeakMap<Outcome, readonly [string, string]>();
+
+/** An outcome as JSON text: that of the answer which an evaluation gives for it. */
+export function outcomeText(outcome: Outcome, decisionId: () => string): string {
+  if (outcome.effect === "allow") return ALLOWED;
+  let parts = refusals.get(outcome);
+  if (parts === undefined) {
+    const reason = JSON.stringify({ "403": outcome.message });
+    parts = ['{"decision":false,"context":{"id":"', `","reason_user":${reason}}}`];
+    refusals.set(outcome, parts);
+  }
+  return `${parts[0]}${decisionId()}${parts[1]}`;
+}
+
 /** Builds the handler. */
-export function evaluationHandler(decisions: Decisions, limits: HttpLimits) {
-  return (body: unknown, call: Call): string | Promise<string> => {
+export function evaluationHandler(decisions: Decisions, limits: DecisionLimits) {
+  return (call: ServiceCall): string | Promise<string> => {
+    const { body } = call;
     const explain = wantsExplanation(call);
     const answer = decisions.evaluate(
       singleEvaluation(requireObject(body), call, explain, "evaluation", limits),
@@ -29,10 +46,10 @@ export function evaluationHandler(decisions: Decisions, limits: HttpLimits) {
 /** The evaluation that a whole body asks for; throws "invalid_request" with every problem. */
 export function singleEvaluation(
   body: Record<string, unknown>,
-  call: Call,
+  call: ServiceCall,
   explain: boolean,
   entrance: EvaluationRequest["entrance"],
-  limits: HttpLimits,
+  limits: DecisionLimits,
 ): EvaluationRequest {
   const parts = soundParts(body, limits);
   if (parts === undefined) throw invalidRequest(partProblems(body, "", limits));
@@ -42,7 +59,7 @@ export function singleEvaluation(
 /** Parts and call in one object. */
 export function toRequest(
   parts: EvaluationParts,
-  call: Call,
+  call: ServiceCall,
   explain: boolean,
   entrance: EvaluationRequest["entrance"],
 ): EvaluationRequest {

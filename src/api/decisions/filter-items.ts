@@ -2,8 +2,8 @@
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import { isErrorCode, type Problem } from "../../errors.ts";
-import { fits, type HttpLimits } from "../../http/limits.ts";
 import type { DecisionContext } from "../../model/decision.ts";
+import { type DecisionLimits, fits } from "./limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 
 /** What all items of a request share. */
@@ -19,7 +19,7 @@ export interface FilterHead {
 export function readHead(
   reader: FieldReader,
   fields: ReadonlyMap<string, Field>,
-  limits: HttpLimits,
+  limits: DecisionLimits,
 ): FilterHead {
   const type = fields.get("type");
   return {
@@ -39,9 +39,9 @@ export class ItemReader {
   readonly action: string | undefined;
   readonly #decisions: Decisions;
   readonly #type: string | undefined;
-  readonly #limits: HttpLimits;
+  readonly #limits: DecisionLimits;
 
-  constructor(decisions: Decisions, head: FilterHead, limits: HttpLimits) {
+  constructor(decisions: Decisions, head: FilterHead, limits: DecisionLimits) {
     const { action, type } = head;
     const short = type !== undefined && !action.includes(":");
     this.action = short ? decisions.actionName(type, action) : action;

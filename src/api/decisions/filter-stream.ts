@@ -10,13 +10,15 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
+import type { Admission } from "../../http/admission.ts";
 import { codeOf, errorReply, invalidRequest, statusOf } from "../../http/errors.ts";
-import type { Call, Edge, StreamedRequest } from "../../http/exchange.ts";
 import { parseJson } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import { LineSplitter } from "../../http/lines.ts";
-import { makeRequestId } from "../../http/request-id.ts";
+import type { HttpCounters, HttpLog } from "../../http/ports.ts";
+import type { RawCall } from "../../http/route.ts";
+import type { ServiceCaller } from "../service-caller.ts";
 import { type FilterHead, ItemReader, readHead } from "./filter-items.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 
@@ -26,15 +28,24 @@ const HEAD: ReadonlySet<string> = new Set(["user", "action", "type", "context"])
 const ESCAPED_BYTES = 6;
 const AROUND_ITEM = 64;
 
+/** What streams are served with. */
+export interface StreamServing {
+  readonly decisions: Decisions;
+  readonly limits: DecisionLimits;
+  readonly admission: Admission;
+  readonly counters: HttpCounters;
+  readonly log: HttpLog;
+}
+
 /** Builds the handler. */
-export function filterStreamHandler(decisions: Decisions, edge: Edge) {
-  return async (request: StreamedRequest, response: ServerResponse, call: Call): Promise<void> => {
+export function filterStreamHandler(serving: StreamServing) {
+  return async (call: RawCall<ServiceCaller>): Promise<void> => {
     refuseQuery(call);
-    const session = new FilterSession(decisions, edge, request, response, call);
+    const session = new FilterSession(serving, call);
     try {
       await session.run();
     } catch (error) {
-      if (!response.headersSent || response.destroyed) throw error;
+      if (!call.response.headersSent || call.response.destroyed) throw error;
       session.fail(error);
     }
   };
@@ -42,12 +53,10 @@ export function filterStreamHandler(decisions: Decisions, edge: Edge) {
 
 /** One streamed request. */
 class FilterSession {
-  readonly #decisions: Decisions;
-  readonly #edge: Edge;
-  readonly #limits: HttpLimits;
-  readonly #request: StreamedRequest;
+  readonly #serving: StreamServing;
+  readonly #limits: DecisionLimits;
   readonly #response: ServerResponse;
-  readonly #call: Call;
+  readonly #call: RawCall<ServiceCaller>;
   readonly #gone = new AbortController();
   readonly #splitter = new LineSplitter();
   #head: FilterHead | undefined;
@@ -55,26 +64,18 @@ class FilterSession {
   #seen = 0;
   #allowed = 0;
 
-  constructor(
-    decisions: Decisions,
-    edge: Edge,
-    request: StreamedRequest,
-    response: ServerResponse,
-    call: Call,
-  ) {
-    this.#decisions = decisions;
-    this.#edge = edge;
-    this.#limits = edge.limits;
-    this.#request = request;
-    this.#response = response;
+  constructor(serving: StreamServing, call: RawCall<ServiceCaller>) {
+    this.#serving = serving;
+    this.#limits = serving.limits;
     this.#call = call;
-    response.once("close", () => this.#gone.abort());
+    this.#response = call.response;
+    this.#response.once("close", () => this.#gone.abort());
   }
 
   async run(): Promise<void> {
     const maxBytes = () =>
       this.#head === undefined ? this.#limits.bodyBytes : this.#limits.arnBytes * ESCAPED_BYTES + AROUND_ITEM;
-    for await (const piece of this.#request.iterator({ destroyOnReturn: false })) {
+    for await (const piece of this.#call.request.iterator({ destroyOnReturn: false })) {
       this.#postponeDeadline();
       await this.#take(this.#splitter.push(piece as Buffer, maxBytes));
     }
@@ -87,16 +88,16 @@ class FilterSession {
   /** Ends the answer with an error line. */
   fail(error: unknown): void {
     const { body, errorId } = errorReply(error);
-    this.#edge.counters.errors[codeOf(error)]++;
+    this.#serving.counters.errors[codeOf(error)]++;
     if (errorId !== undefined) {
-      const request_id = this.#call.requestId === "" ? makeRequestId() : this.#call.requestId;
-      this.#edge.log.failure({ error_id: errorId, request_id, path: "/access/v1/filter", error });
+      const { requestId: request_id } = this.#call;
+      this.#serving.log.failure({ error_id: errorId, request_id, path: "/access/v1/filter", error });
     }
     const { message } = JSON.parse(body) as { message: string };
     this.#response.end(
       `${JSON.stringify({ complete: false, error: { status: statusOf(error), message } })}\n`,
     );
-    this.#request.resume();
+    this.#call.request.resume();
   }
 
   async #take(lines: Iterable<string>): Promise<void> {
@@ -105,7 +106,7 @@ class FilterSession {
       for (const line of lines) {
         if (line.trim() === "") continue;
         if (this.#head === undefined) {
-          await this.#decisions.typesRefreshed();
+          await this.#serving.decisions.typesRefreshed();
           this.#begin(line);
         } else batch.push(this.#parse(line, 1));
       }
@@ -120,14 +121,9 @@ class FilterSession {
     const fields = reader.object({ value: this.#parse(line, this.#limits.jsonDepth), pointer: "" }, HEAD);
     const head = readHead(reader, fields, this.#limits);
     reader.finish();
-    this.#items = new ItemReader(this.#decisions, head, this.#limits);
+    this.#items = new ItemReader(this.#serving.decisions, head, this.#limits);
     this.#head = head;
-    const { requestId } = this.#call;
-    this.#response.writeHead(200, [
-      "Content-Type",
-      "application/x-ndjson",
-      ...(requestId === "" ? [] : ["X-Request-ID", requestId]),
-    ]);
+    this.#response.writeHead(200, ["Content-Type", "application/x-ndjson", ...this.#call.commonHeaders()]);
     this.#response.flushHeaders();
   }
 
@@ -168,12 +164,12 @@ class FilterSession {
     const { user, context } = this.#head as FilterHead;
     const action = this.#items?.action;
     if (action === undefined || resources.length === 0) return [];
-    await this.#edge.admission.acquire(this.#gone.signal);
+    await this.#serving.admission.acquire(this.#gone.signal);
     try {
       const { requestId } = this.#call;
-      return await this.#decisions.filter({ user, action, resources, context, requestId });
+      return await this.#serving.decisions.filter({ user, action, resources, context, requestId });
     } finally {
-      this.#edge.admission.release();
+      this.#serving.admission.release();
     }
   }
 
@@ -185,6 +181,6 @@ class FilterSession {
 
   /** A stream may last as long as both sides move. */
   #postponeDeadline(): void {
-    this.#request.deadline = performance.now() + this.#limits.requestTimeoutMs;
+    this.#call.deadline = performance.now() + this.#limits.requestTimeoutMs;
   }
 }

@@ -3,10 +3,10 @@
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Problem } from "../../errors.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import type { Call } from "../../http/exchange.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import { Turns } from "../../schedule/turns.ts";
+import type { ServiceCall } from "../service-caller.ts";
 import { ItemReader, readHead } from "./filter-items.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { type Field, FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 
@@ -19,8 +19,9 @@ const OF_IDS: ReadonlySet<string> = new Set(["user", "action", "type", "ids", "c
 const OF_BOTH: ReadonlySet<string> = new Set([...OF_ARNS, ...OF_IDS]);
 
 /** Builds the handler. */
-export function filterHandler(decisions: Decisions, limits: HttpLimits) {
-  return async (body: unknown, call: Call): Promise<string> => {
+export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
+  return async (call: ServiceCall): Promise<string> => {
+    const { body } = call;
     refuseQuery(call);
     const reader = new FieldReader();
     const fields = reader.object({ value: body, pointer: "" }, OF_BOTH);

@@ -1,16 +1,17 @@
 /** `POST /access/v1/plan`: what a user may act on, as patterns and conditions (decision-api.md §3). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { Call } from "../../http/exchange.ts";
-import type { HttpLimits } from "../../http/limits.ts";
+import type { ServiceCall } from "../service-caller.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 
 const FIELDS: ReadonlySet<string> = new Set(["user", "action", "type", "context"]);
 
 /** Builds the handler. */
-export function planHandler(decisions: Decisions, limits: HttpLimits) {
-  return async (body: unknown, call: Call): Promise<string> => {
+export function planHandler(decisions: Decisions, limits: DecisionLimits) {
+  return async (call: ServiceCall): Promise<string> => {
+    const { body } = call;
     refuseQuery(call);
     const reader = new FieldReader();
     const fields = reader.object({ value: body, pointer: "" }, FIELDS);

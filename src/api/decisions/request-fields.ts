@@ -2,8 +2,8 @@
 
 import { pointTo } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import type { WireRequest } from "../../request-map/endpoints.ts";
+import type { DecisionLimits } from "./limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 import { readApi } from "./request-api.ts";
 
@@ -19,7 +19,7 @@ type Fields = ReadonlyMap<string, Field>;
 export function readWireRequest(
   reader: FieldReader,
   fields: Fields,
-  limits: HttpLimits,
+  limits: DecisionLimits,
   s3Domains: readonly string[],
 ): WireRequest {
   const headers = readHeaders(reader, fields.get("headers"), limits.headersBytes);
@@ -42,7 +42,7 @@ function readMethod(reader: FieldReader, fields: Fields): string {
   return method;
 }
 
-function readPath(reader: FieldReader, fields: Fields, limits: HttpLimits): string {
+function readPath(reader: FieldReader, fields: Fields, limits: DecisionLimits): string {
   const path = reader.text(fields.get("path"), "/path", limits.headersBytes);
   const given = path !== "" || fields.get("path")?.value === "";
   if (given && !path.startsWith("/")) reader.problem("/path", "must begin with /");

@@ -3,10 +3,10 @@
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, RequestCheck } from "../../decisions/requests.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import type { Call } from "../../http/exchange.ts";
 import { parseJsonBody } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import { repeatedMembers } from "../../http/repeated-members.ts";
+import type { ServiceCall } from "../service-caller.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 import { readWireRequest, WIRE_FIELDS } from "./request-fields.ts";
@@ -25,8 +25,9 @@ export function parseRequestBody(bytes: Buffer, maxDepth: number): unknown {
 }
 
 /** Builds the handler; `s3Domains` are the host names of the S3 gateway. */
-export function requestHandler(decisions: Decisions, limits: HttpLimits, s3Domains: readonly string[]) {
-  return (body: unknown, call: Call): string | Promise<string> => {
+export function requestHandler(decisions: Decisions, limits: DecisionLimits, s3Domains: readonly string[]) {
+  return (call: ServiceCall): string | Promise<string> => {
+    const { body } = call;
     refuseQuery(call);
     const answer = decisions.request(readRequest(body, call, limits, s3Domains));
     return answer instanceof Promise ? answer.then(requestText) : requestText(answer);
@@ -40,8 +41,8 @@ function requestText({ operation, required, allowed, perItem, ...rest }: Request
 
 function readRequest(
   body: unknown,
-  call: Call,
-  limits: HttpLimits,
+  call: ServiceCall,
+  limits: DecisionLimits,
   s3Domains: readonly string[],
 ): RequestCheck {
   const reader = new FieldReader();

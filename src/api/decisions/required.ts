@@ -2,8 +2,8 @@
 
 import { pointTo } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import type { RequiredLeaf, RequiredPermissions } from "../../model/decision.ts";
+import type { DecisionLimits } from "./limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 
 const LEAF: ReadonlySet<string> = new Set(["action", "resource"]);
@@ -21,14 +21,14 @@ const NEVER: RequiredPermissions = { or: [] };
 export function readRequired(
   reader: FieldReader,
   field: Field,
-  limits: HttpLimits,
+  limits: DecisionLimits,
   asWritten = false,
 ): RequiredPermissions {
   return new TreeReader(reader, limits, asWritten).read(field.value, field.pointer, 1);
 }
 
 /** `{action, resource}`, without further fields. */
-export function readLeaf(reader: FieldReader, field: Field, limits: HttpLimits): RequiredLeaf {
+export function readLeaf(reader: FieldReader, field: Field, limits: DecisionLimits): RequiredLeaf {
   const fields = reader.object(field, LEAF);
   return {
     action: reader.text(fields.get("action"), pointTo(field.pointer, "action"), limits.actionBytes),
@@ -38,11 +38,11 @@ export function readLeaf(reader: FieldReader, field: Field, limits: HttpLimits):
 
 class TreeReader {
   readonly #reader: FieldReader;
-  readonly #limits: HttpLimits;
+  readonly #limits: DecisionLimits;
   readonly #asWritten: boolean;
   #nodes = 0;
 
-  constructor(reader: FieldReader, limits: HttpLimits, asWritten: boolean) {
+  constructor(reader: FieldReader, limits: DecisionLimits, asWritten: boolean) {
     this.#asWritten = asWritten;
     this.#reader = reader;
     this.#limits = limits;

@@ -1,12 +1,14 @@
-/** The entities of a search (decision-api.md §2): which of their fields each search needs. Unknown fields are ignored. */
+/**
+ * The entities of a search (decision-api.md §2): which of their fields each search needs. Unknown fields are ignored.
+ */
 
 import type { SearchPage } from "../../decisions/searches.ts";
 import { type Problem, pointTo } from "../../errors.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { isObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import type { Properties } from "../../model/entities.ts";
 import { bagProblems, longestText, textProblems } from "./authzen.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { type AskedPage, readAskedPage } from "./search-pages.ts";
 
 /** What is searched for. */
@@ -26,7 +28,7 @@ export type Entities<S extends { readonly page: SearchPage }> = Omit<S, "page">;
 export function readSearch<S extends { readonly page: SearchPage }>(
   kind: SearchKind,
   body: Record<string, unknown>,
-  limits: HttpLimits,
+  limits: DecisionLimits,
 ): { readonly entities: Entities<S>; readonly asked: AskedPage } {
   const problems: Problem[] = [];
   const entities: Record<string, unknown> = {};
@@ -45,7 +47,7 @@ function readEntity(
   value: unknown,
   part: string,
   fields: readonly string[],
-  limits: HttpLimits,
+  limits: DecisionLimits,
   problems: Problem[],
 ): Record<string, unknown> {
   const pointer = pointTo("", part);

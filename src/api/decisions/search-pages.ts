@@ -1,4 +1,7 @@
-/** Pages of searches on the wire: what a request asks for, and what an answer says (decision-api.md §2, §3). */
+/**
+ * Pages of searches on the wire: what a request asks for, and what an answer says (decision-api.md §2,
+ * decision-api.md §3).
+ */
 
 import type { Found, SearchPage } from "../../decisions/searches.ts";
 import type { Problem } from "../../errors.ts";

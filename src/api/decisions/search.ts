@@ -1,9 +1,9 @@
 /** `POST /access/v1/search/subject|resource|action`: the searches of AuthZEN (decision-api.md §2). */
 
 import type { Found, SearchPage } from "../../decisions/searches.ts";
-import type { Call } from "../../http/exchange.ts";
 import { requireObject } from "../../http/json-body.ts";
-import type { HttpLimits } from "../../http/limits.ts";
+import type { ServiceCall } from "../service-caller.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { type PageTokens, requestText } from "./page-tokens.ts";
 import { type Entities, readSearch, type SearchKind } from "./search-entities.ts";
 import { RequestedPage } from "./search-pages.ts";
@@ -11,7 +11,7 @@ import { RequestedPage } from "./search-pages.ts";
 /** What a search is served with. */
 export interface SearchServing {
   readonly tokens: PageTokens;
-  readonly limits: HttpLimits;
+  readonly limits: DecisionLimits;
 }
 
 /**
@@ -23,9 +23,10 @@ export function searchHandler<S extends { readonly page: SearchPage }>(
   find: (search: S, signal: AbortSignal | undefined) => Promise<Found<unknown>>,
   { tokens, limits }: SearchServing,
 ) {
-  return async (body: unknown, call: Call): Promise<string> => {
+  return async (call: ServiceCall): Promise<string> => {
+    const { body } = call;
     const { entities, asked } = readSearch<S>(kind, requireObject(body), limits);
-    const text = requestText(`search/${kind}`, entities, call.access.name);
+    const text = requestText(`search/${kind}`, entities, call.caller.name);
     const requested = new RequestedPage(tokens, asked, text);
     const found = await find(withPage(entities, requested.page), call.signal);
     // The page comes first, so that a reader of a long answer knows how much is to come.

@@ -1,7 +1,7 @@
 /** `POST /access/v1/what-can`: which actions a check would allow a user on a resource (decision-api.md §3). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { Call } from "../../http/exchange.ts";
+import type { ServiceCall } from "../service-caller.ts";
 import { FieldReader } from "./native-fields.ts";
 import { requestText } from "./page-tokens.ts";
 import { refuseQuery } from "./query.ts";
@@ -12,7 +12,8 @@ const FIELDS: ReadonlySet<string> = new Set(["user", "resource", "context", "pag
 
 /** Builds the handler. */
 export function whatCanHandler(decisions: Decisions, { tokens, limits }: SearchServing) {
-  return async (body: unknown, call: Call): Promise<string> => {
+  return async (call: ServiceCall): Promise<string> => {
+    const { body } = call;
     refuseQuery(call);
     const reader = new FieldReader();
     const fields = reader.object({ value: body, pointer: "" }, FIELDS);
@@ -25,7 +26,7 @@ export function whatCanHandler(decisions: Decisions, { tokens, limits }: SearchS
     const asked = readNativePage(reader, fields.get("page"));
     reader.finish();
     const bound = { ...question, context: fields.get("context")?.value };
-    const requested = new RequestedPage(tokens, asked, requestText("what-can", bound, call.access.name));
+    const requested = new RequestedPage(tokens, asked, requestText("what-can", bound, call.caller.name));
     const whole = { ...question, page: requested.page };
     const { reason, ...found } = await decisions.searches.whatCan(whole, call.signal);
     const answer = { results: found.results, page: requested.answer(found) };

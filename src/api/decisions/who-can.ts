@@ -1,7 +1,7 @@
 /** `POST /access/v1/who-can`: which users a check would allow, and why (decision-api.md §3). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { Call } from "../../http/exchange.ts";
+import type { ServiceCall } from "../service-caller.ts";
 import { FieldReader } from "./native-fields.ts";
 import { requestText } from "./page-tokens.ts";
 import { refuseQuery } from "./query.ts";
@@ -12,7 +12,8 @@ const FIELDS: ReadonlySet<string> = new Set(["action", "resource", "context", "p
 
 /** Builds the handler. */
 export function whoCanHandler(decisions: Decisions, { tokens, limits }: SearchServing) {
-  return async (body: unknown, call: Call): Promise<string> => {
+  return async (call: ServiceCall): Promise<string> => {
+    const { body } = call;
     refuseQuery(call);
     const reader = new FieldReader();
     const fields = reader.object({ value: body, pointer: "" }, FIELDS);
@@ -25,7 +26,7 @@ export function whoCanHandler(decisions: Decisions, { tokens, limits }: SearchSe
     const asked = readNativePage(reader, fields.get("page"));
     reader.finish();
     const bound = { ...question, context: fields.get("context")?.value };
-    const requested = new RequestedPage(tokens, asked, requestText("who-can", bound, call.access.name));
+    const requested = new RequestedPage(tokens, asked, requestText("who-can", bound, call.caller.name));
     const found = await decisions.searches.whoCan({ ...question, page: requested.page }, call.signal);
     return JSON.stringify({ results: found.results, page: requested.answer(found) });
   };

@@ -1,16 +1,19 @@
 /**
- * What an end user shows to prove who they are (security.md §2.6, §2.11): at most one kind of credential, told by the
- * same signs that the data server goes by.
+ * What an end user shows to prove who they are (security.md §2.6, security.md §2.11): at most one kind of credential,
+ * told by the same signs that the data server goes by.
  */
 
 import { parseCookie } from "cookie";
 import { LRUCache } from "lru-cache";
 import { AuthorizerError } from "../../errors.ts";
-import { LOGIN_COOKIE } from "../../http/login-cookie.ts";
+import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
 import { isPerhapsSigned, SIGNING_PARAMETERS } from "../../request-map/which-api.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
-/** Sessions of the data server: alone nothing to us (§2.11), but it acts as their user, even beside a signature. */
+/**
+ * Sessions of the data server: alone nothing to us (security.md §2.11), but it acts as their user, even beside a
+ * signature.
+ */
 const FOREIGN_SESSION = /(?:^|[;,\s])(?:internal|oidc|saml)_auth_session\s*=/;
 /** Base64 as the data server takes it: what it cannot read, it passes over, and looks for another credential. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

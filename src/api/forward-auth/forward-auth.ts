@@ -1,22 +1,19 @@
 /**
  * `/forward-auth`: proxies ask whether a request may pass (security.md §2). Everything below the path comes here, for
- * all methods, on the raw request target and before any router; nothing but `pass` writes a 2xx.
+ * all methods, on the raw request target and before any router; nothing but `passed` makes a 2xx.
  */
 
-import type { ServerResponse } from "node:http";
 import { AuthorizerError } from "../../errors.ts";
-import { overloaded } from "../../http/admission.ts";
-import { finish, refuse } from "../../http/answer.ts";
 import { clientAddress, type TrustedProxies } from "../../http/client-address.ts";
-import { type Edge, Exchange, type Route } from "../../http/exchange.ts";
-import { makeRequestId } from "../../http/request-id.ts";
-import type { ServiceRequest } from "../../http/service-request.ts";
+import type { HttpCounters, HttpLog } from "../../http/ports.ts";
+import type { Api, Caller, MountedRoute, RawCall, Reply } from "../../http/route.ts";
 import type { Identity } from "../../identity/identity.ts";
 import { KnownSecret } from "../../identity/secret-comparison.ts";
+import type { DecisionMeters } from "../decisions/ports.ts";
 import { claimedKeyId } from "./claimed-key.ts";
 import { type Judged, type Judgement, type JudgeOptions, judge, type Refused } from "./judge.ts";
 import { BASE, ERROR_PATH, originalRequest, type ProxyKind, splitUri } from "./proxies.ts";
-import { handedOn, type RefusalReply, refusalReply } from "./refusals.ts";
+import { handedOn, refusalReply } from "./refusals.ts";
 import { RequestHeaders } from "./request-headers.ts";
 
 /** What forward-auth needs. */
@@ -29,30 +26,42 @@ export interface ForwardAuthOptions extends JudgeOptions {
   readonly trusted: TrustedProxies;
 }
 
-/** Serves a request if it is one of a proxy; false: somebody else may. */
-export type ForwardAuthHandler = (request: ServiceRequest, response: ServerResponse) => boolean;
+/** What forward-auth counts and logs with. */
+export interface ForwardAuthServing {
+  readonly counters: HttpCounters & DecisionMeters;
+  readonly log: HttpLog;
+}
 
 const TOKEN_HEADER = "x-svc-proxy-token";
-/** What stands for nobody; no user's name is written so. */
-const NOBODY_NAME = "-";
+/** What stands for an anonymous user; no user's name is written so. */
+const ANONYMOUS_NAME = "-";
 /** A name that a header can carry as it is. */
 const PLAIN_NAME = /^(?!-$)[!-~]+$/;
 
-/** Builds the handler. */
-export function forwardAuthHandler(edge: Edge, options: ForwardAuthOptions): ForwardAuthHandler {
-  const route: Route = { path: BASE, meter: edge.counters.route("*", BASE) };
+/** A trusted proxy, with the headers of its request. */
+interface Proxy extends Caller {
+  readonly address: string;
+  readonly headers: RequestHeaders;
+}
+
+/** The route of a raw request target; undefined for a target of another API. */
+export type ForwardAuthClaim = (target: string) => MountedRoute | undefined;
+
+/** Builds the routes: one for subrequests, one for the error page that nginx asks for. */
+export function forwardAuthClaim(options: ForwardAuthOptions, serving: ForwardAuthServing): ForwardAuthClaim {
   const proxyToken = options.proxyToken === undefined ? undefined : new KnownSecret(options.proxyToken);
-  return (request, response) => {
-    if (!isForwardAuth(request.url as string)) return false;
-    const exchange = new Exchange(edge, route, request, response);
-    if (exchange.requestId === "") exchange.requestId = makeRequestId();
-    request.exchange = exchange;
-    try {
-      serve(options, proxyToken, request, exchange);
-    } catch (error) {
-      refuse(request, exchange, error);
-    }
-    return true;
+  const api: Api<Proxy> = { authenticate: (call) => trustedProxy(options, proxyToken, call) };
+  const shared = { method: "GET", path: BASE, api, meter: serving.counters.route("*", BASE) } as const;
+  const decision: MountedRoute = {
+    ...shared,
+    priority: "hot",
+    seconds: serving.counters.decisionSeconds.forward_auth,
+    handle: (call: RawCall<Proxy>) => decide(options, serving, call),
+  };
+  const errorPage: MountedRoute = { ...shared, handle: refusalPage };
+  return (target) => {
+    if (!isForwardAuth(target)) return undefined;
+    return target === ERROR_PATH && options.proxy === "nginx" ? errorPage : decision;
   };
 }
 
@@ -61,82 +70,75 @@ function isForwardAuth(target: string): boolean {
   return target.startsWith(BASE) || (!target.startsWith("/") && target.includes(BASE));
 }
 
-function serve(
-  options: ForwardAuthOptions,
+/** The proxy that calls; throws "not_allowed" for a peer that is none. */
+function trustedProxy(
+  { proxy, trusted }: ForwardAuthOptions,
   proxyToken: KnownSecret | undefined,
-  request: ServiceRequest,
-  exchange: Exchange,
-): void {
-  const { edge } = exchange;
+  { request, peer }: RawCall,
+): Proxy {
+  if (proxy === "off") throw notAllowed("forward-auth is off: set authorizer.forward_auth.proxy");
   const headers = new RequestHeaders(request.rawHeaders);
-  const peer = request.socket.remoteAddress;
-  if (options.proxy === "off") throw notAllowed("forward-auth is off: set authorizer.forward_auth.proxy");
-  if (peer === undefined || !options.trusted.has(peer)) throw notAllowed("this peer is no trusted proxy");
+  if (peer === undefined || !trusted.has(peer)) throw notAllowed("this peer is no trusted proxy");
   const shown = headers.single(TOKEN_HEADER);
   if (proxyToken !== undefined && (shown === undefined || !proxyToken.isSame(shown))) {
     throw notAllowed("the proxy token is missing or wrong");
   }
   if (headers.tooMany) throw notAllowed("the request has too many headers");
-  const target = request.url as string;
-  if (target === ERROR_PATH && options.proxy === "nginx") {
-    showRefusal(request, exchange, headers);
-    return;
-  }
-  const original = originalRequest(options.proxy, { method: request.method as string, target, headers });
-  if (original === undefined) {
-    throw notAllowed(`the request of the client is not told as ${options.proxy} tells it`);
-  }
-  const source = clientAddress(options.trusted, peer, headers.get("x-forwarded-for"));
-  if (source === undefined) throw notAllowed("X-Forwarded-For holds something that is no address");
-  if (!edge.admission.enter("hot")) throw overloaded();
-  exchange.inside = true;
-  const began = performance.now();
-  const end = (judgement: Judgement): void => {
-    edge.counters.decisionSeconds.forward_auth.observe((performance.now() - began) / 1000);
-    if (judgement.pass) pass(request, exchange, judgement.identity, judgement.id);
-    else stop(request, exchange, judgement, judged);
-  };
-  const judged: Judged = { original, headers, source, requestId: exchange.requestId };
-  const judgement = judge(options, judged);
-  if (judgement instanceof Promise) {
-    judgement.then(end).catch((error) => refuse(request, exchange, error));
-  } else end(judgement);
+  return { name: "", address: peer, headers };
 }
 
-/** The one place that writes a 2xx. */
-function pass(request: ServiceRequest, exchange: Exchange, identity: Identity | undefined, id: string): void {
-  send(request, exchange, 200, "", [
-    "X-Svc-User",
-    identity === undefined ? NOBODY_NAME : headerName(identity.username),
-    "X-Svc-Decision-Id",
-    id,
-  ]);
+function decide(
+  options: ForwardAuthOptions,
+  serving: ForwardAuthServing,
+  { caller, request, requestId }: RawCall<Proxy>,
+): Reply | Promise<Reply> {
+  const { headers, address } = caller;
+  const { method = "", url: target = "" } = request;
+  const original = originalRequest(options.proxy as ProxyKind, { method, target, headers });
+  if (original === undefined) {
+    throw notAllowed(`the headers do not describe the client's request as ${options.proxy} does`);
+  }
+  const source = clientAddress(options.trusted, address, headers.get("x-forwarded-for"));
+  if (source === undefined) throw notAllowed("X-Forwarded-For holds something that is no address");
+  const judged: Judged = { original, headers, source, requestId };
+  const judgement = judge(options, judged);
+  if (judgement instanceof Promise) return judgement.then((late) => answerOf(late, judged, serving));
+  return answerOf(judgement, judged, serving);
+}
+
+function answerOf(judgement: Judgement, judged: Judged, serving: ForwardAuthServing): Reply {
+  if (judgement.pass) return passed(judgement.identity, judgement.id);
+  return refused(judgement, judged, serving);
+}
+
+/** The one place that makes a 2xx. */
+function passed(identity: Identity | undefined, id: string): Reply {
+  const user = identity === undefined ? ANONYMOUS_NAME : headerName(identity.username);
+  return { status: 200, headers: ["X-Svc-User", user, "X-Svc-Decision-Id", id] };
 }
 
 /**
- * A user's name as a header can carry it: what is not printable ASCII is percent-encoded, and so is a name that would
- * read as nobody's. Names hold no `%` (security.md §3.0), so it can be decoded.
+ * A user's name as a header can carry it: what is not printable ASCII is percent-encoded, and so is the name that would
+ * read as anonymous. Names hold no `%` (security.md §3.0), so it can be decoded.
  */
 function headerName(username: string): string {
   if (PLAIN_NAME.test(username)) return username;
-  if (username === NOBODY_NAME) return "%2D";
+  if (username === ANONYMOUS_NAME) return "%2D";
   return username.toWellFormed().replace(/[^!-~]+/gu, (text) => encodeURIComponent(text));
 }
 
-function stop(
-  request: ServiceRequest,
-  exchange: Exchange,
+function refused(
   { refusal, id, identity }: Refused,
-  { original, headers, source }: Judged,
-): void {
-  const { edge, requestId, route } = exchange;
+  { original, headers, source, requestId }: Judged,
+  { log }: ForwardAuthServing,
+): Reply {
   const { status, message } = refusal;
   const [path, query] = splitUri(original.uri);
   if (identity === undefined) {
     const key = claimedKeyId(headers, query);
-    edge.log.refused({
+    log.refused({
       request_id: requestId,
-      path: route.path,
+      path: BASE,
       status,
       message,
       peer: source,
@@ -144,46 +146,15 @@ function stop(
     });
   }
   const reply = refusalReply(refusal, { resource: path, id: id === "" ? requestId : id });
-  sendRefusal(request, exchange, reply, id === "" ? [] : ["X-Svc-Decision-Id", id]);
+  return id === "" ? reply : { ...reply, headers: [...reply.headers, "X-Svc-Decision-Id", id] };
 }
 
 /** The body of a refusal that nginx was told in the headers of a subrequest. */
-function showRefusal(request: ServiceRequest, exchange: Exchange, headers: RequestHeaders): void {
+function refusalPage({ caller: { headers }, requestId }: RawCall<Proxy>): Reply {
   const refusal = handedOn((name) => headers.single(name));
   const [resource] = splitUri(headers.single("x-original-uri") ?? "/");
-  const id = headers.single("x-svc-decision-id") ?? exchange.requestId;
-  sendRefusal(request, exchange, refusalReply(refusal, { resource, id }), []);
-}
-
-function sendRefusal(
-  request: ServiceRequest,
-  exchange: Exchange,
-  { status, body, headers }: RefusalReply,
-  further: readonly string[],
-): void {
-  send(request, exchange, status, body, [...headers, ...further]);
-}
-
-function send(
-  request: ServiceRequest,
-  exchange: Exchange,
-  status: 200 | 401 | 403,
-  body: string,
-  headers: readonly string[],
-): void {
-  const { response, requestId, edge } = exchange;
-  if (exchange.answered) return;
-  // A body, which proxies are told not to send, is not read: node throws it away once the answer is written.
-  if (edge.stopping() || request.awaitsContinue) response.shouldKeepAlive = false;
-  response.writeHead(status, [
-    "Content-Length",
-    String(Buffer.byteLength(body)),
-    "X-Request-ID",
-    requestId,
-    ...headers,
-  ]);
-  response.end(body);
-  finish(request, exchange, status);
+  const id = headers.single("x-svc-decision-id") ?? requestId;
+  return refusalReply(refusal, { resource, id });
 }
 
 function notAllowed(message: string): AuthorizerError {

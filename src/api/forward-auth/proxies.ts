@@ -1,6 +1,6 @@
 /**
- * How each proxy tells the request that it asks about (security.md §2.1, §2.2). Only the named headers are read; what
- * is missing or came more than once is no request at all.
+ * How each proxy tells the request that it asks about (security.md §2.1, security.md §2.2). Only the named headers are
+ * read; what is missing or came more than once is no request at all.
  */
 
 import type { RequestHeaders } from "./request-headers.ts";

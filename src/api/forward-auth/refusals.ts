@@ -2,6 +2,7 @@
 
 import { XMLBuilder } from "fast-xml-parser";
 import { errorBody } from "../../http/errors.ts";
+import type { Reply } from "../../http/route.ts";
 
 /** Codes of S3 errors that are answered; their status is always 403, since a proxy passes on no other refusal. */
 export const S3_CODES = [
@@ -23,10 +24,7 @@ export interface Refusal {
 }
 
 /** A refusal on the wire. */
-export interface RefusalReply {
-  readonly status: 401 | 403;
-  readonly body: string;
-  /** Name and value in turn. */
+export interface RefusalReply extends Reply {
   readonly headers: readonly string[];
 }
 
@@ -45,8 +43,6 @@ export function refusalReply(refusal: Refusal, details: { resource: string; id: 
   const { status, s3, message } = refusal;
   const body = s3 === undefined ? errorBody(message) : s3Body(s3, message, details);
   const headers = [
-    "Content-Type",
-    s3 === undefined ? "application/json" : "application/xml",
     "Cache-Control",
     "no-store",
     CODE_HEADER,
@@ -57,7 +53,7 @@ export function refusalReply(refusal: Refusal, details: { resource: string; id: 
       .replace(/%[0-9A-F]?$/, ""),
     ...(status === 401 ? ["WWW-Authenticate", CHALLENGE] : []),
   ];
-  return { status, body, headers };
+  return { status, body, type: s3 === undefined ? "application/json" : "application/xml", headers };
 }
 
 function s3Body(code: string, message: string, { resource, id }: { resource: string; id: string }): string {

@@ -28,7 +28,7 @@ export class RequestHeaders {
     }
   }
 
-  /** The value; of a header that came more than once, all values joined with commas (RFC 9110 §5.3; cookies: `;`). */
+  /** The value; of a header that came more than once, all values joined with commas (RFC 9110, section 5.3; cookies: `;`). */
   get(name: string): string | undefined {
     return this.#values.get(name);
   }

@@ -3,15 +3,15 @@
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { RequestRefused } from "../../http/errors.ts";
+import type { Reply } from "../../http/route.ts";
 import type { Policy } from "../../model/policy.ts";
-import { BodyFields } from "../data-server/body-fields.ts";
-import { param } from "../data-server/operation.ts";
+import { BodyFields } from "../rest/body-fields.ts";
+import { created, json, param } from "../rest/operation.ts";
 import { type Escalation, givenByReplacing } from "./escalation.ts";
 import type { Holdings } from "./holdings.ts";
 import type { ManagementAudit } from "./management-audit.ts";
-import { created, type ManagementReply, permitted, type UserCall, type UserOperation } from "./operation.ts";
+import { permitted, type UserCall, type UserOperation } from "./operation.ts";
 import type { GroupAcls } from "./ports.ts";
-import { json } from "./shapes.ts";
 
 const ACL = "/auth/groups/{groupId}/acl";
 
@@ -35,12 +35,12 @@ export function aclOperations(parts: AclParts): readonly UserOperation[] {
   ];
 }
 
-function noAcl(message: string): ManagementReply {
+function noAcl(message: string): Reply {
   return json(404, { message, no_acl: true });
 }
 
 /** A group without a policy has an empty access list, which allows nothing. */
-async function read(call: UserCall, { directory }: AclParts): Promise<ManagementReply> {
+async function read(call: UserCall, { directory }: AclParts): Promise<Reply> {
   const { results } = await directory.groups.policies(param(call, 0), { amount: 2 });
   if (results.length > 1) return noAcl("Multiple policies attached to group - no ACL");
   const [policy] = results;
@@ -60,7 +60,7 @@ async function replaced(directory: Directory, name: string): Promise<readonly Po
 }
 
 /** Writes the policy, attaches it and detaches all others, in one step. */
-async function write(call: UserCall, parts: AclParts): Promise<ManagementReply> {
+async function write(call: UserCall, parts: AclParts): Promise<Reply> {
   const { directory, acls, audit, escalation, holdings } = parts;
   const group = param(call, 0);
   const fields = new BodyFields(call.body);

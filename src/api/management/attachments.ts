@@ -1,21 +1,15 @@
-/** Policies of users and groups in the management API (seed 000, main API table). */
+/** Policies of users and groups in the management API (permissions.md §12). */
 
 import type { Directory, Page, PageRequest } from "../../directory/directory.ts";
+import type { Reply } from "../../http/route.ts";
 import type { Policy, Via } from "../../model/policy.ts";
-import { isEffective } from "../data-server/attachments.ts";
-import { param } from "../data-server/operation.ts";
-import { listReply, pageOfSorted } from "../data-server/pages.ts";
+import { created, param, removed } from "../rest/operation.ts";
+import { listReply, pageOfSorted } from "../rest/pages.ts";
+import { isEffective } from "../rest/query-fields.ts";
 import type { Escalation } from "./escalation.ts";
 import type { Holdings } from "./holdings.ts";
 import type { ManagementAudit } from "./management-audit.ts";
-import {
-  created,
-  type ManagementReply,
-  permitted,
-  removed,
-  type UserCall,
-  type UserOperation,
-} from "./operation.ts";
+import { permitted, type UserCall, type UserOperation } from "./operation.ts";
 import { policyBody } from "./shapes.ts";
 
 const OF_USER = "/auth/users/{userId}/policies";
@@ -69,7 +63,7 @@ async function attach(
   { directory, audit, escalation }: AttachmentParts,
   kind: "user" | "group",
   work: Attach,
-): Promise<ManagementReply> {
+): Promise<Reply> {
   const [holder, policy] = [param(call, 0), param(call, 1)];
   let judged: Policy | undefined;
   const warnings = await escalation.judge(call, {
@@ -93,7 +87,7 @@ async function detach(
   { audit, escalation }: AttachmentParts,
   kind: "user" | "group",
   work: Detach,
-): Promise<ManagementReply> {
+): Promise<Reply> {
   const [holder, policy] = [param(call, 0), param(call, 1)];
   const warnings = await escalation.remove(
     call,

@@ -1,18 +1,19 @@
-/** `POST /auth/check`: what a user may do, for oneself or for whoever may read the user (issue: management API). */
+/** `POST /auth/check`: what a user may do, for oneself or for whoever may read the user (permissions.md §8). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { HttpLimits } from "../../http/limits.ts";
+import type { Reply } from "../../http/route.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import { checkBody, readCheck } from "../decisions/check.ts";
-import type { ManagementOperation, ManagementReply, UserCall } from "./operation.ts";
+import type { DecisionLimits } from "../decisions/limits.ts";
+import { json } from "../rest/operation.ts";
+import type { ManagementOperation, UserCall } from "./operation.ts";
 import { requirePermission } from "./permissions.ts";
-import { json } from "./shapes.ts";
 
 /** What the operation needs. */
 export interface CheckParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;
-  readonly limits: HttpLimits;
+  readonly limits: DecisionLimits;
 }
 
 /** The operation. */
@@ -24,15 +25,15 @@ export function checkOperations(parts: CheckParts): readonly ManagementOperation
       path: "/auth/check",
       access: "user",
       takesBody: true,
-      answer: (call) => check(call, parts),
+      handle: (call) => check(call, parts),
     },
   ];
 }
 
-async function check(call: UserCall, parts: CheckParts): Promise<ManagementReply> {
+async function check(call: UserCall, parts: CheckParts): Promise<Reply> {
   const request = readCheck(call.body, call.requestId, parts.limits);
   const { user } = request;
-  if (user !== call.identity.username) {
+  if (user !== call.caller.identity.username) {
     const asked = {
       id: "getUser",
       values: new Map([["userId", user]]),

@@ -1,19 +1,15 @@
-/** Access keys in the management API (seed 000, main API table). */
+/** Access keys in the management API (permissions.md §12). */
 
 import type { Directory } from "../../directory/directory.ts";
-import { param } from "../data-server/operation.ts";
-import { listReply } from "../data-server/pages.ts";
+import type { Reply } from "../../http/route.ts";
+import { json, NO_CONTENT, NO_STORE, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { credentialBody } from "../rest/shapes.ts";
 import type { Escalation } from "./escalation.ts";
 import type { Holdings } from "./holdings.ts";
 import type { ManagementAudit } from "./management-audit.ts";
-import {
-  type ManagementReply,
-  NO_CONTENT,
-  permitted,
-  type UserCall,
-  type UserOperation,
-} from "./operation.ts";
-import { credentialBody, json, NO_STORE, secretBody } from "./shapes.ts";
+import { permitted, type UserCall, type UserOperation } from "./operation.ts";
+import { secretBody } from "./shapes.ts";
 
 const OF_USER = "/auth/users/{userId}/credentials";
 const ONE = `${OF_USER}/{accessKeyId}`;
@@ -60,7 +56,7 @@ export function credentialOperations(parts: CredentialParts): readonly UserOpera
 async function create(
   call: UserCall,
   { directory, audit, escalation, holdings }: CredentialParts,
-): Promise<ManagementReply> {
+): Promise<Reply> {
   const user = param(call, 0);
   const warnings = await judgeActingAs(call, user, "creating credentials for", escalation, holdings);
   const made = await directory.credentials.create(user);
@@ -78,7 +74,7 @@ export async function judgeActingAs(
   escalation: Escalation,
   holdings: Holdings,
 ): Promise<readonly string[]> {
-  if (user === call.identity.username) return [];
+  if (user === call.caller.identity.username) return [];
   return escalation.judge(call, {
     what: `${doing} ${JSON.stringify(user)}`,
     actsAs: user,

@@ -5,12 +5,12 @@
 
 import type { NamedStatements, Statement, Via } from "../../model/policy.ts";
 import { parseResourceText } from "../../model/resource-text.ts";
-import type { AuditEvents } from "../../observe/audit-port.ts";
-import { warningHeaders } from "../data-server/warning-headers.ts";
+import type { AuditEvents, WarningLog } from "../rest/ports.ts";
+import { warningHeaders } from "../rest/warning-headers.ts";
+import { PermissionRefused } from "./errors.ts";
 import type { Holdings } from "./holdings.ts";
 import type { UserCall } from "./operation.ts";
-import { PermissionRefused } from "./permissions.ts";
-import type { BeyondHeld, EscalationCheck, ManagementLog } from "./ports.ts";
+import type { BeyondHeld, EscalationCheck } from "./ports.ts";
 
 /** `authorizer.escalation`. */
 export type EscalationMode = "off" | "warn" | "deny";
@@ -39,7 +39,7 @@ export interface EscalationParts {
   readonly check: EscalationCheck;
   readonly holdings: Pick<Holdings, "ofCaller">;
   readonly audit: AuditEvents;
-  readonly log: ManagementLog;
+  readonly log: WarningLog;
 }
 
 /** Compares writes with what their callers hold. */
@@ -60,7 +60,7 @@ export class Escalation {
   async judge(call: UserCall, { what, actsAs, policies }: Grant): Promise<readonly string[]> {
     const { mode, check } = this.#parts;
     if (mode === "off") return [];
-    const actor = call.identity.username;
+    const actor = call.caller.identity.username;
     const beyond = await check.beyond(actor, await policies(), actsAs);
     if (beyond === undefined) return [];
     const grants = beyond.certain ? "grants" : "may grant";
@@ -79,7 +79,7 @@ export class Escalation {
       await write();
       return [];
     }
-    const actor = call.identity.username;
+    const actor = call.caller.identity.username;
     const before = this.#removals.get(actor);
     const judged = async (): Promise<readonly string[]> => {
       const warnings = await this.#judgeRemoval(call, removal);
@@ -97,7 +97,7 @@ export class Escalation {
 
   async #judgeRemoval(call: UserCall, { what, takes }: Removal): Promise<readonly string[]> {
     const { check, holdings } = this.#parts;
-    const actor = call.identity.username;
+    const actor = call.caller.identity.username;
     const held = await holdings.ofCaller(actor);
     const kept = held.filter(({ name, via }) => !via.every((way) => takes(name, way)));
     const lost = held.filter((policy) => !kept.includes(policy));
@@ -113,9 +113,9 @@ export class Escalation {
     const { mode, audit, log } = this.#parts;
     const refused = mode === "deny";
     const fields = {
-      actor: call.identity.username,
+      actor: call.caller.identity.username,
       request_id: call.requestId,
-      source_ip: call.sourceIp,
+      source_ip: call.caller.sourceIp,
       grant: what,
       beyond: beyond.what,
       certain: beyond.certain,

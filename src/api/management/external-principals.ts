@@ -1,16 +1,16 @@
-/** External principals in the management API (seed 000, main API table): served in every mode. */
+/** External principals in the management API (permissions.md §12): served in every mode. */
 
 import type { Directory } from "../../directory/directory.ts";
-import { AuthorizerError } from "../../errors.ts";
-import { withFieldNames } from "../data-server/body-fields.ts";
-import { param } from "../data-server/operation.ts";
-import { listReply } from "../data-server/pages.ts";
+import { withFieldNames } from "../rest/body-fields.ts";
+import { created, json, NO_CONTENT, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { principalId } from "../rest/query-fields.ts";
+import { principalBody } from "../rest/shapes.ts";
 import { judgeActingAs } from "./credentials.ts";
 import type { Escalation } from "./escalation.ts";
 import type { Holdings } from "./holdings.ts";
 import type { ManagementAudit } from "./management-audit.ts";
-import { created, NO_CONTENT, type OpenCall, permitted, type UserOperation } from "./operation.ts";
-import { json, principalBody } from "./shapes.ts";
+import { permitted, type UserOperation } from "./operation.ts";
 
 const OF_USER = "/auth/users/{userId}/external/principals";
 const QUERY_NAMES = new Map([["/principalId", "principalId"]]);
@@ -21,12 +21,6 @@ export interface PrincipalParts {
   readonly audit: ManagementAudit;
   readonly escalation: Escalation;
   readonly holdings: Holdings;
-}
-
-function principalId({ query }: Pick<OpenCall, "query">): string {
-  const id = query.get("principalId");
-  if (id === undefined) throw new AuthorizerError("invalid_request", "principalId: required");
-  return id;
 }
 
 /** The operations. */

@@ -1,22 +1,17 @@
-/** Groups and their members in the management API (seed 000, main API table). */
+/** Groups and their members in the management API (permissions.md §12). */
 
 import type { Directory, Groups } from "../../directory/directory.ts";
-import { BodyFields, withFieldNames } from "../data-server/body-fields.ts";
-import { param } from "../data-server/operation.ts";
-import { listReply } from "../data-server/pages.ts";
+import type { Reply } from "../../http/route.ts";
+import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
+import { created, json, param, removed } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { groupBody } from "../rest/shapes.ts";
 import type { Escalation } from "./escalation.ts";
 import type { Holdings } from "./holdings.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import { askedByNewName } from "./new-names.ts";
-import {
-  created,
-  type ManagementReply,
-  permitted,
-  removed,
-  type UserCall,
-  type UserOperation,
-} from "./operation.ts";
-import { groupBody, json, userBody } from "./shapes.ts";
+import { permitted, type UserCall, type UserOperation } from "./operation.ts";
+import { userBody } from "./shapes.ts";
 
 const GROUP = "/auth/groups/{groupId}";
 const MEMBERS = `${GROUP}/members`;
@@ -76,7 +71,7 @@ export function groupOperations(parts: GroupParts): readonly UserOperation[] {
   ];
 }
 
-async function create(call: UserCall, groups: Groups, audit: ManagementAudit): Promise<ManagementReply> {
+async function create(call: UserCall, groups: Groups, audit: ManagementAudit): Promise<Reply> {
   const fields = new BodyFields(call.body);
   const name = fields.text("id");
   const description = fields.optionalText("description");
@@ -113,7 +108,7 @@ function memberOperations({
         call,
         {
           what: `removing ${JSON.stringify(user)} from group ${JSON.stringify(group)}`,
-          takes: (_, via) => user === call.identity.username && "group" in via && via.group === group,
+          takes: (_, via) => user === call.caller.identity.username && "group" in via && via.group === group,
         },
         () => groups.removeMember(group, user),
       );

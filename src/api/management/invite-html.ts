@@ -12,10 +12,11 @@ const STYLE = [
 ].join("");
 const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
 
+/** Content type of every page. */
+export const PAGE_TYPE = "text/html; charset=utf-8";
+
 /** Headers of every page. The address holds a token, and the last page a secret: neither is kept or passed on. */
 export const PAGE_HEADERS: readonly string[] = [
-  "Content-Type",
-  "text/html; charset=utf-8",
   "Cache-Control",
   "no-store",
   "Referrer-Policy",

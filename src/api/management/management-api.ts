@@ -1,12 +1,10 @@
-/** The management API of the user listener: every operation, authorized by policy (seed 000, main API table). */
+/** The management API of the user listener: every operation, authorized by policy (permissions.md §12). */
 
-import type { ServerResponse } from "node:http";
-import type { HttpLimits } from "../../http/limits.ts";
-import { refuseMethod } from "../../http/refuse-method.ts";
-import type { ServiceRequest } from "../../http/service-request.ts";
+import type { HttpCounters } from "../../http/ports.ts";
+import type { MountedRoute } from "../../http/route.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
-import { BASE_PATH } from "../data-server/operation.ts";
-import { PathTable } from "../data-server/path-match.ts";
+import type { DecisionLimits } from "../decisions/limits.ts";
+import type { WarningLog } from "../rest/ports.ts";
 import { aclOperations } from "./acls.ts";
 import { attachmentOperations } from "./attachments.ts";
 import { checkOperations } from "./check.ts";
@@ -15,22 +13,20 @@ import { Escalation, type EscalationMode } from "./escalation.ts";
 import { principalOperations } from "./external-principals.ts";
 import { groupOperations } from "./groups.ts";
 import { Holdings } from "./holdings.ts";
-import { type InvitePageParts, invitePage } from "./invite-page.ts";
+import { inviteRoutes } from "./invite-page.ts";
 import { ManagementAudit } from "./management-audit.ts";
+import { mountManagement, type ServingParts } from "./management-routes.ts";
 import type { ManagementOperation } from "./operation.ts";
 import { policyOperations } from "./policies.ts";
-import type { EscalationCheck, GroupAcls, ManagementLog, Setup, UserInvitations } from "./ports.ts";
-import { type ServingParts, serveManagement } from "./serve-management.ts";
+import type { EscalationCheck, GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import { serverInfoOperations } from "./server-info.ts";
 import { type SessionParts, sessionOperations } from "./session.ts";
 import { setupOperations } from "./setup-operations.ts";
 import { userOperations } from "./users.ts";
 
 /** What the API is made of. */
-export interface ManagementOptions
-  extends Omit<ServingParts, "edge">,
-    Pick<SessionParts, "directory" | "cookieDomain"> {
-  readonly limits: HttpLimits;
+export interface ManagementOptions extends ServingParts, Pick<SessionParts, "directory" | "cookieDomain"> {
+  readonly limits: DecisionLimits;
   /** What policies can speak about, for warnings. */
   readonly vocabulary: Vocabulary;
   readonly acls: GroupAcls;
@@ -41,7 +37,7 @@ export interface ManagementOptions
   /** `auth.ui_config.rbac`, told to browsers. */
   readonly rbac: string;
   readonly invitations: UserInvitations;
-  readonly log: ManagementLog;
+  readonly log: WarningLog;
   /** Version of this package. */
   readonly version: string;
 }
@@ -77,32 +73,13 @@ export function managementOperations(options: ManagementOptions): readonly Manag
   ];
 }
 
-/** Serves a request if its path is one of the API's; false: somebody else may. */
-export type ManagementHandler = (request: ServiceRequest, response: ServerResponse) => boolean;
-
-/** Builds the handler. As the authorization API it reads the raw request target, before any router. */
-export function managementHandler(
-  parts: ServingParts & InvitePageParts,
-  operations: readonly ManagementOperation[],
-): ManagementHandler {
-  const { counters } = parts.edge;
-  const mounted = operations.map(({ path, ...operation }) => {
-    const whole = BASE_PATH + path;
-    return {
-      method: operation.method,
-      path,
-      operation: { ...operation, path: whole, meter: counters.route(operation.method, whole) },
-    };
-  });
-  const table = new PathTable(mounted);
-  const invite = invitePage(parts);
-  const unmatched = counters.route("*", "unmatched");
-  return (request, response) => {
-    const found = table.match(request.url as string);
-    if (found === undefined) return invite(request, response);
-    const one = found.operations.get(request.method as string);
-    if (one !== undefined) serveManagement(parts, one.operation, found.params, request, response);
-    else refuseMethod([...found.operations.keys()], unmatched, request, response);
-    return true;
-  };
+/** The routes of the API and of the page behind invitations. */
+export function managementRoutes(
+  options: ManagementOptions,
+  counters: HttpCounters,
+): readonly MountedRoute[] {
+  return [
+    ...mountManagement(options, managementOperations(options), counters),
+    ...inviteRoutes(options, counters),
+  ];
 }

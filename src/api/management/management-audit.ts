@@ -1,11 +1,8 @@
 /** What the management API leaves in the audit log (security.md §5.2). */
 
 import type { Identity } from "../../identity/identity.ts";
-import type { AuditEventKind, AuditEvents } from "../../observe/audit-port.ts";
+import type { AuditEventKind, AuditEvents, AuditedFields } from "../rest/ports.ts";
 import type { OpenCall, UserCall } from "./operation.ts";
-
-/** What was done: names of what it was done to, and its state before and after, without secrets. */
-export type AuditedFields = Readonly<Record<string, unknown>>;
 
 /** Writes audit records about calls. */
 export class ManagementAudit {
@@ -17,12 +14,17 @@ export class ManagementAudit {
 
   /** A write that is committed. */
   wrote(call: UserCall, operation: string, fields: AuditedFields): void {
-    this.#audit.event("write", { ...actorOf(call.identity), ...originOf(call), operation, ...fields });
+    this.#audit.event("write", { ...actorOf(call.caller.identity), ...originOf(call), operation, ...fields });
   }
 
   /** A secret that is handed out. */
   readSecret(call: UserCall, operation: string, fields: AuditedFields): void {
-    this.#audit.event("secret_read", { ...actorOf(call.identity), ...originOf(call), operation, ...fields });
+    this.#audit.event("secret_read", {
+      ...actorOf(call.caller.identity),
+      ...originOf(call),
+      operation,
+      ...fields,
+    });
   }
 
   /** A log-in or log-out. */
@@ -40,6 +42,6 @@ function actorOf({ username, how, accessKeyId }: Identity): AuditedFields {
   return { actor: username, how, ...(accessKeyId === undefined ? {} : { with_key: accessKeyId }) };
 }
 
-function originOf({ requestId, sourceIp }: OpenCall): AuditedFields {
-  return { request_id: requestId, source_ip: sourceIp };
+function originOf({ requestId, caller }: OpenCall): AuditedFields {
+  return { request_id: requestId, source_ip: caller.sourceIp };
 }

@@ -2,7 +2,7 @@
 
 import { RequestRefused } from "../../http/errors.ts";
 import { isPossibleName } from "../../model/names.ts";
-import { BodyFields } from "../data-server/body-fields.ts";
+import { BodyFields } from "../rest/body-fields.ts";
 import type { OpenCall, UserOperation } from "./operation.ts";
 
 /** What can be created under a name, as the reference writes it. */

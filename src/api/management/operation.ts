@@ -1,38 +1,26 @@
-/** The words of the management API: an operation, a call of it, its answer. */
+/** The operations of the management API: what one is, and what a call of it knows. */
 
-import type { ServiceRequest } from "../../http/service-request.ts";
+import type { Caller, RawCall, Reply } from "../../http/route.ts";
 import type { Identity } from "../../identity/identity.ts";
-import type { RouteMeter } from "../../observe/http-counters.ts";
-import type { Query } from "../data-server/query.ts";
 
-/** A call, by whomever. */
-export interface OpenCall {
-  /** Values of the path's parameters in their order, decoded. */
-  readonly params: readonly string[];
-  readonly query: Query;
-  /** The JSON body; undefined for operations without one. */
-  readonly body: unknown;
-  readonly requestId: string;
+/** Whoever calls. */
+export interface ManagementCaller extends Caller {
   /** Address of the client, through trusted proxies. */
   readonly sourceIp: string;
-  readonly request: ServiceRequest;
 }
 
-/** A call by a user who proved to be one and may make it. */
-export interface UserCall extends OpenCall {
+/** An authenticated user. */
+export interface UserCaller extends ManagementCaller {
   readonly identity: Identity;
 }
 
-/** An answer. */
-export interface ManagementReply {
-  readonly status: number;
-  /** JSON text; absent for an answer without body, which has no content type. */
-  readonly body?: string;
-  /** Name and value in turn. */
-  readonly headers?: readonly string[];
-}
+/** A call that may be anonymous. */
+export type OpenCall = RawCall<ManagementCaller>;
 
-type Answer<C> = (call: C) => ManagementReply | Promise<ManagementReply>;
+/** A call by an authenticated user who may make it. */
+export type UserCall = RawCall<UserCaller>;
+
+type Handle<C> = (call: C) => Reply | Promise<Reply>;
 
 interface OperationParts {
   /** Name in the permission table, e.g. `listUsers`. */
@@ -47,10 +35,10 @@ interface OperationParts {
 /** Names and values: of a permission row's placeholders, or of condition fields. */
 export type Named = Iterable<readonly [string, string]>;
 
-/** An operation for everybody. */
+/** An operation that needs no credential. */
 export interface OpenOperation extends OperationParts {
   readonly access: "open";
-  readonly answer: Answer<OpenCall>;
+  readonly handle: Handle<OpenCall>;
 }
 
 /** An operation for users. */
@@ -58,22 +46,19 @@ export interface UserOperation extends OperationParts {
   /** `permitted`: its row of the permission table is asked; `user`: every user may. */
   readonly access: "permitted" | "user";
   /**
-   * What the row reads beside the path's parameters, such as `body.id`. Present: the body is read before the
-   * permission is asked.
+   * What the row reads beside the path's parameters, such as `body.id`. Present: the body is read before
+   * the permission is checked.
    */
   readonly values?: (call: OpenCall) => Named;
   /** Condition fields beside those of the path's parameters (security.md §3.5). */
   readonly fields?: (call: OpenCall) => Named;
   /** Text of a 404 in the reference; default `not found`. */
   readonly missing?: string;
-  readonly answer: Answer<UserCall>;
+  readonly handle: Handle<UserCall>;
 }
 
 /** One of the operations. */
 export type ManagementOperation = OpenOperation | UserOperation;
-
-/** An operation with its meter. */
-export type Mounted<O extends ManagementOperation = ManagementOperation> = O & { readonly meter: RouteMeter };
 
 /** Condition fields of path parameters. */
 const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
@@ -104,21 +89,8 @@ export function permitted(
   id: string,
   method: UserOperation["method"],
   path: string,
-  answer: UserOperation["answer"],
+  handle: UserOperation["handle"],
   { takesBody = false, ...details }: Details = {},
 ): UserOperation {
-  return { id, method, path, access: "permitted", takesBody, answer, ...details };
-}
-
-/** The answer without body to a deletion and the like. */
-export const NO_CONTENT: ManagementReply = { status: 204 };
-
-/** The answer without body to what takes something away. */
-export function removed(headers: readonly string[]): ManagementReply {
-  return { status: 204, headers };
-}
-
-/** The answer without body to an attachment and the like. */
-export function created(headers: readonly string[] = []): ManagementReply {
-  return { status: 201, headers };
+  return { id, method, path, access: "permitted", takesBody, handle, ...details };
 }

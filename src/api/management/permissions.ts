@@ -3,6 +3,7 @@
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
+import { PermissionRefused } from "./errors.ts";
 import { fieldsOfPath, pathValues, type UserCall, type UserOperation } from "./operation.ts";
 
 /** What permissions are decided with. */
@@ -24,17 +25,6 @@ export interface Asked {
 /** Text where the engine has none of its own. */
 const REFUSED = "insufficient permissions";
 
-/** A user who is known may not make the call. */
-export class PermissionRefused extends AuthorizerError {
-  /** 401 where the user's policies do not allow it, as in the reference. */
-  readonly status: 401 | 403;
-
-  constructor(message: string, status: 401 | 403 = 401) {
-    super("not_allowed", message);
-    this.status = status;
-  }
-}
-
 /** What a call of an operation asks. */
 export function askedBy(operation: UserOperation, call: UserCall): Asked {
   const values = pathValues(operation.path, call.params);
@@ -51,7 +41,7 @@ export function askedBy(operation: UserOperation, call: UserCall): Asked {
 export async function requirePermission(
   { decisions, endpoints }: PermissionParts,
   { id, values, fields }: Asked,
-  { identity, sourceIp, requestId }: UserCall,
+  { caller: { identity, sourceIp }, requestId }: UserCall,
 ): Promise<void> {
   const required = endpoints.requirement(id, values);
   // Every operation that asks has a row that requires something: an empty one would be open to all users.

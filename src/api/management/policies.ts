@@ -1,19 +1,19 @@
-/** Policies in the management API (seed 000, main API table). */
+/** Policies in the management API (permissions.md §12). */
 
 import type { Directory, NewPolicy } from "../../directory/directory.ts";
 import { RequestRefused } from "../../http/errors.ts";
-import type { Policy } from "../../model/policy.ts";
-import { policyWarnings, QUICK_LOOK, type Vocabulary } from "../../model/policy-warnings.ts";
-import { BodyFields, withFieldNames } from "../data-server/body-fields.ts";
-import { param } from "../data-server/operation.ts";
-import { listReply } from "../data-server/pages.ts";
-import { warningHeaders } from "../data-server/warning-headers.ts";
+import type { Reply } from "../../http/route.ts";
+import type { Vocabulary } from "../../model/policy-warnings.ts";
+import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
+import { json, param, removed } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { writtenPolicyWarnings } from "../rest/policy-warnings.ts";
+import type { WarningLog } from "../rest/ports.ts";
 import { type Escalation, givenByReplacing } from "./escalation.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import { askedByNewName } from "./new-names.ts";
-import { type ManagementReply, permitted, removed, type UserCall, type UserOperation } from "./operation.ts";
-import type { ManagementLog } from "./ports.ts";
-import { json, policyBody } from "./shapes.ts";
+import { permitted, type UserCall, type UserOperation } from "./operation.ts";
+import { policyBody } from "./shapes.ts";
 
 const POLICY = "/auth/policies/{policyId}";
 const MISSING = { missing: "policy not found" };
@@ -27,7 +27,7 @@ export interface PolicyParts {
   readonly vocabulary: Vocabulary;
   readonly audit: ManagementAudit;
   readonly escalation: Escalation;
-  readonly log: ManagementLog;
+  readonly log: WarningLog;
 }
 
 /** The operations. */
@@ -80,15 +80,15 @@ function readPolicy(fields: BodyFields, name: string): NewPolicy {
   return { name, statement, acl: NO_LABEL };
 }
 
-async function create(call: UserCall, parts: PolicyParts): Promise<ManagementReply> {
+async function create(call: UserCall, parts: PolicyParts): Promise<Reply> {
   const fields = new BodyFields(call.body);
   const policy = readPolicy(fields, fields.text("id"));
   const after = await withFieldNames(CREATION_NAMES, parts.directory.policies.create(policy));
   parts.audit.wrote(call, "createPolicy", { policy: after.name, after });
-  return json(201, policyBody(after), warningHeaders(meaningWarnings(call, after, parts)));
+  return json(201, policyBody(after), writtenPolicyWarnings(call, after, parts));
 }
 
-async function update(call: UserCall, parts: PolicyParts): Promise<ManagementReply> {
+async function update(call: UserCall, parts: PolicyParts): Promise<Reply> {
   const { policies } = parts.directory;
   const name = param(call, 0);
   const fields = new BodyFields(call.body);
@@ -101,22 +101,5 @@ async function update(call: UserCall, parts: PolicyParts): Promise<ManagementRep
   });
   const after = await withFieldNames(CREATION_NAMES, policies.update(policy, before));
   parts.audit.wrote(call, "updatePolicy", { policy: name, before, after });
-  return json(200, policyBody(after), [
-    ...escalation,
-    ...warningHeaders(meaningWarnings(call, after, parts)),
-  ]);
-}
-
-/** What is legal in a policy but surely not meant; the log hears of it too. */
-function meaningWarnings(call: UserCall, policy: Policy, { vocabulary, log }: PolicyParts) {
-  const found = policyWarnings(policy, vocabulary, QUICK_LOOK);
-  if (found.length > 0) {
-    log.warn("a policy was written that may not do what is meant", {
-      policy: policy.name,
-      actor: call.identity.username,
-      request_id: call.requestId,
-      warnings: found,
-    });
-  }
-  return found;
+  return json(200, policyBody(after), [...escalation, ...writtenPolicyWarnings(call, after, parts)]);
 }

@@ -4,10 +4,10 @@ import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { stringifySetCookie } from "cookie";
 import { AuthorizerError } from "../../errors.ts";
-import { isRepeated } from "../../http/bearer.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
-import { LOGIN_COOKIE } from "../../http/login-cookie.ts";
+import { hasRepeatedAuthorization } from "../../http/request-headers.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
+import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
 
 /** What a caller shows. */
 export type Proof =
@@ -43,7 +43,7 @@ export class AuthenticationFailed extends AuthorizerError {
 export function proofOf(request: IncomingMessage): Proof | undefined {
   const { authorization } = request.headers;
   if (authorization === undefined) return cookieProof(request.headers.cookie);
-  if (isRepeated(request.rawHeaders)) throw new AuthenticationFailed();
+  if (hasRepeatedAuthorization(request.rawHeaders)) throw new AuthenticationFailed();
   const token = BEARER.exec(authorization)?.[1];
   if (token !== undefined) return { kind: "token", token, fromCookie: false };
   const encoded = BASIC.exec(authorization)?.[1];

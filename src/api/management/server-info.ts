@@ -1,8 +1,7 @@
-/** What the server is and can do (management-cli.md §1, §2). */
+/** What the server is and can do (management-cli.md §1, management-cli.md §2). */
 
+import { json, NO_CONTENT } from "../rest/operation.ts";
 import type { ManagementOperation } from "./operation.ts";
-import { NO_CONTENT } from "./operation.ts";
-import { json } from "./shapes.ts";
 
 /** What is told. */
 export interface ServerInfoParts {
@@ -19,27 +18,27 @@ export function serverInfoOperations({
 }: ServerInfoParts): readonly ManagementOperation[] {
   const get = { method: "GET", takesBody: false } as const;
   return [
-    { ...get, id: "healthCheck", path: "/healthcheck", access: "open", answer: () => NO_CONTENT },
+    { ...get, id: "healthCheck", path: "/healthcheck", access: "open", handle: () => NO_CONTENT },
     {
       ...get,
       id: "getAuthCapabilities",
       path: "/auth/capabilities",
       access: "open",
-      answer: () => json(200, { invite_user: canInvite, forgot_password: false }),
+      handle: () => json(200, { invite_user: canInvite, forgot_password: false }),
     },
     {
       ...get,
       id: "getConfig",
       path: "/config",
       access: "user",
-      answer: () => json(200, { version_config: { version }, capabilities_config: {} }),
+      handle: () => json(200, { version_config: { version }, capabilities_config: {} }),
     },
     {
       ...get,
       id: "getVersion",
       path: "/config/version",
       access: "user",
-      answer: () => json(200, { version }),
+      handle: () => json(200, { version }),
     },
   ];
 }

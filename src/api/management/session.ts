@@ -1,16 +1,18 @@
-/** Log-in, log-out and who one is (management-cli.md §1; security.md §1.1, §4.4, §6.1). */
+/** Log-in, log-out and who one is (management-cli.md §1; security.md §1.1, security.md §4.4, security.md §6.1). */
 
 import { decodeJwt } from "jose";
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
+import type { Reply } from "../../http/route.ts";
 import type { Identities } from "../../identity/identity.ts";
-import { BodyFields } from "../data-server/body-fields.ts";
+import { BodyFields } from "../rest/body-fields.ts";
+import { json, NO_STORE } from "../rest/operation.ts";
+import { notImplemented } from "./errors.ts";
 import type { ManagementAudit } from "./management-audit.ts";
-import type { ManagementOperation, ManagementReply, OpenCall, UserCall } from "./operation.ts";
+import type { ManagementOperation, OpenCall, UserCall } from "./operation.ts";
 import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
-import { notImplemented } from "./reference-errors.ts";
-import { json, NO_STORE, userBody } from "./shapes.ts";
+import { userBody } from "./shapes.ts";
 
 /** What sessions need. */
 export interface SessionParts {
@@ -31,7 +33,7 @@ export function sessionOperations(parts: SessionParts): readonly ManagementOpera
       path: "/auth/login",
       access: "open",
       takesBody: true,
-      answer: (call) => login(call, parts),
+      handle: (call) => login(call, parts),
     },
     {
       id: "logout",
@@ -39,7 +41,7 @@ export function sessionOperations(parts: SessionParts): readonly ManagementOpera
       path: "/auth/logout",
       access: "user",
       takesBody: false,
-      answer: (call) => logout(call, parts),
+      handle: (call) => logout(call, parts),
     },
     {
       id: "externalPrincipalLogin",
@@ -48,7 +50,7 @@ export function sessionOperations(parts: SessionParts): readonly ManagementOpera
       access: "open",
       takesBody: false,
       // Needs an authentication service that proves principals, which this one is not.
-      answer: () => Promise.reject(notImplemented()),
+      handle: () => Promise.reject(notImplemented()),
     },
     {
       id: "getCurrentUser",
@@ -56,7 +58,7 @@ export function sessionOperations(parts: SessionParts): readonly ManagementOpera
       path: "/user",
       access: "user",
       takesBody: false,
-      answer: (call) => currentUser(call, parts.directory),
+      handle: (call) => currentUser(call, parts.directory),
     },
   ];
 }
@@ -64,13 +66,18 @@ export function sessionOperations(parts: SessionParts): readonly ManagementOpera
 async function login(
   call: OpenCall,
   { identities, audit, proxies, cookieDomain: domain }: SessionParts,
-): Promise<ManagementReply> {
+): Promise<Reply> {
   const fields = new BodyFields(call.body);
   const accessKeyId = fields.text("access_key_id");
   const secret = fields.text("secret_access_key");
+  const seconds = fields.optionalNumber("token_expiration_duration");
   fields.finish();
-  const identity = await authenticate(identities, { kind: "access_key", accessKeyId, secret }, call.sourceIp);
-  const { token, expiresAt } = await identities.issueLoginToken(identity);
+  const identity = await authenticate(
+    identities,
+    { kind: "access_key", accessKeyId, secret },
+    call.caller.sourceIp,
+  );
+  const { token, expiresAt } = await identities.issueLoginToken(identity, seconds);
   audit.session("login", identity, call);
   const secondsLeft = expiresAt - Date.now() / 1000;
   const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
@@ -81,10 +88,10 @@ async function login(
 async function logout(
   call: UserCall,
   { identities, audit, proxies, cookieDomain: domain }: SessionParts,
-): Promise<ManagementReply> {
+): Promise<Reply> {
   const proof = proofOf(call.request);
-  if (proof?.kind === "token") await identities.logout(call.identity, expiryOf(proof.token));
-  audit.session("logout", call.identity, call);
+  if (proof?.kind === "token") await identities.logout(call.caller.identity, expiryOf(proof.token));
+  audit.session("logout", call.caller.identity, call);
   const secure = isSecure(call.request, proxies);
   return { status: 204, headers: loginCookie("", { secondsLeft: 0, domain, secure }) };
 }
@@ -96,7 +103,7 @@ function expiryOf(token: string): number {
   return exp;
 }
 
-async function currentUser({ identity }: UserCall, { users }: Directory): Promise<ManagementReply> {
+async function currentUser({ caller: { identity } }: UserCall, { users }: Directory): Promise<Reply> {
   try {
     const user = await users.get(identity.username);
     return json(200, { user: userBody({ ...user, friendly_name: user.friendly_name ?? user.username }) });

@@ -5,14 +5,16 @@
 
 import { type AuthorizerError, isErrorCode } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
-import { LOGIN_COOKIE } from "../../http/login-cookie.ts";
-import { BodyFields, withFieldNames } from "../data-server/body-fields.ts";
+import type { Reply } from "../../http/route.ts";
+import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
+import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
+import { json, NO_STORE } from "../rest/operation.ts";
+import { OwnText } from "./errors.ts";
 import type { ManagementAudit } from "./management-audit.ts";
-import type { ManagementOperation, ManagementReply, OpenCall } from "./operation.ts";
+import type { ManagementOperation, OpenCall } from "./operation.ts";
 import type { FirstAdministrator, Setup } from "./ports.ts";
 import { AuthenticationFailed } from "./proof.ts";
-import { Worded } from "./reference-errors.ts";
-import { json, NO_STORE, secretBody } from "./shapes.ts";
+import { secretBody } from "./shapes.ts";
 
 /** The path of the reference, and its short form. */
 const PATHS = [
@@ -43,7 +45,7 @@ export function setupOperations(parts: SetupParts): readonly ManagementOperation
       path,
       access: "open",
       takesBody: false,
-      answer: () => state(parts),
+      handle: () => state(parts),
     },
     {
       id: `setup${suffix}`,
@@ -51,12 +53,12 @@ export function setupOperations(parts: SetupParts): readonly ManagementOperation
       path,
       access: "open",
       takesBody: true,
-      answer: (call) => setUp(call, parts),
+      handle: (call) => setUp(call, parts),
     },
   ]);
 }
 
-async function state({ setup, rbac }: SetupParts): Promise<ManagementReply> {
+async function state({ setup, rbac }: SetupParts): Promise<Reply> {
   return json(200, {
     state: (await setup.isDone()) ? "initialized" : "not_initialized",
     comm_prefs_missing: false,
@@ -65,7 +67,7 @@ async function state({ setup, rbac }: SetupParts): Promise<ManagementReply> {
 }
 
 /** Done is told before the token is looked at: there is nothing left to protect, and nothing else to say. */
-async function setUp(call: OpenCall, { setup, audit }: SetupParts): Promise<ManagementReply> {
+async function setUp(call: OpenCall, { setup, audit }: SetupParts): Promise<Reply> {
   const fields = new BodyFields(call.body);
   const token = fields.optionalText("setup_token") ?? "";
   if (await setup.isDone()) throw already();
@@ -82,7 +84,7 @@ async function setUp(call: OpenCall, { setup, audit }: SetupParts): Promise<Mana
 }
 
 function already(): AuthorizerError {
-  return new Worded("already_exists", ALREADY);
+  return new OwnText("already_exists", ALREADY);
 }
 
 function administratorOf(body: unknown, fields: BodyFields): FirstAdministrator {

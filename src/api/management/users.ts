@@ -1,22 +1,17 @@
-/** Users of the management API (seed 000, main API table). */
+/** Users of the management API (permissions.md §12). */
 
 import type { Directory } from "../../directory/directory.ts";
 import { RequestRefused } from "../../http/errors.ts";
-import { BodyFields, withFieldNames } from "../data-server/body-fields.ts";
-import { param } from "../data-server/operation.ts";
-import { listReply } from "../data-server/pages.ts";
+import type { Reply } from "../../http/route.ts";
+import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
+import { json, NO_CONTENT, param } from "../rest/operation.ts";
+import { listReply } from "../rest/pages.ts";
+import { groupBody } from "../rest/shapes.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import { askedByNewName, nameIn } from "./new-names.ts";
-import {
-  type ManagementReply,
-  NO_CONTENT,
-  type OpenCall,
-  permitted,
-  type UserCall,
-  type UserOperation,
-} from "./operation.ts";
+import { type OpenCall, permitted, type UserCall, type UserOperation } from "./operation.ts";
 import type { UserInvitations } from "./ports.ts";
-import { groupBody, json, userBody } from "./shapes.ts";
+import { userBody } from "./shapes.ts";
 
 const USER = "/auth/users/{userId}";
 const MISSING = "user not found";
@@ -89,10 +84,7 @@ function creationOf({ body }: Pick<OpenCall, "body">): Creation {
   return { username: id.toLowerCase(), invite };
 }
 
-async function create(
-  call: UserCall,
-  { directory, audit, invitations }: UserParts,
-): Promise<ManagementReply> {
+async function create(call: UserCall, { directory, audit, invitations }: UserParts): Promise<Reply> {
   const { username, invite } = creationOf(call);
   // The mail is queued first and waits for the user: nobody exists whose invitation was lost.
   if (invite) await withFieldNames(CREATION_NAMES, invitations.invite({ username, email: username }));

@@ -28,12 +28,12 @@ import { SIMULATION_SCHEMAS } from "./schemas/simulation.ts";
 const TAGS = [
   { name: "AuthZEN", description: "Decisions as OpenID AuthZEN Authorization API 1.0 has them." },
   { name: "decisions", description: "Decisions in the terms of policies." },
-  { name: "users", description: "Authorization API: users." },
-  { name: "groups", description: "Authorization API: groups." },
-  { name: "policies", description: "Authorization API: policies." },
-  { name: "credentials", description: "Authorization API: access keys." },
-  { name: "external principals", description: "Authorization API: identities of other systems." },
-  { name: "tokens", description: "Authorization API: one-time tokens." },
+  { name: "users", description: "Data-server API: users." },
+  { name: "groups", description: "Data-server API: groups." },
+  { name: "policies", description: "Data-server API: policies." },
+  { name: "credentials", description: "Data-server API: access keys." },
+  { name: "external principals", description: "Data-server API: identities of other systems." },
+  { name: "tokens", description: "Data-server API: one-time tokens." },
   { name: "service", description: "Health, version and this document." },
 ] as const;
 
@@ -44,7 +44,7 @@ const BEARER_MEANING = [
 ].join(" ");
 
 const DESCRIPTION = [
-  "Decisions on what users may do, and the authorization API that a data server keeps users, groups and policies in.",
+  "Decisions on what users may do, and the data-server API for a data server that keeps its users, groups and policies here.",
   "Paths match exactly, letter by letter. Limits that can be configured are given with their defaults.",
 ].join(" ");
 

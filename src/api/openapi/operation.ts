@@ -1,6 +1,6 @@
 /** Operations from what sets them apart; what all share is added here. */
 
-import type { Scope } from "../../http/scopes.ts";
+import type { Scope } from "../service-caller.ts";
 import { COMMON_HEADERS, type ErrorStatus, errorResponses } from "./errors.ts";
 import type { Content, Header, Operation, Parameter, Reference, Response } from "./openapi-types.ts";
 import { schemaRef } from "./schema-forms.ts";

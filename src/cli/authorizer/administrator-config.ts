@@ -6,7 +6,7 @@ import type { LoadOptions } from "../../config/load.ts";
 import { ConfigError } from "../../config/problem.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
-import { type CommandContext, type ConfigFlags, flagsOf, loadOptionsOf } from "./command-context.ts";
+import { type CommandContext, type ConfigFlags, itemFlagsOf, loadOptionsOf } from "./command-context.ts";
 import {
   isQuickstart,
   prepareQuickstart,
@@ -40,7 +40,7 @@ export function administratorConfig(
       const message = `there is no quick start in ${folder}: npm start, or svc-authorizer run --quickstart, makes one`;
       throw new AuthorizerError("invalid_request", message);
     }
-    const load = quickstartConfig(prepareQuickstart(folder), flagsOf(context, flags), context.env);
+    const load = quickstartConfig(prepareQuickstart(folder), itemFlagsOf(context, flags), context.env);
     return { values: loadServiceConfig(load).values, runningAt: notedUserUrl(folder) };
   }
   try {

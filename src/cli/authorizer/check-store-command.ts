@@ -5,6 +5,9 @@ import type { ConfigValues } from "../../config/table.ts";
 import { checkConsistency, checkWholeStore } from "../../directory/upkeep/check-store.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
+import { type CommandCall, flagsOf } from "./command.ts";
+import type { ConfigFlags } from "./command-context.ts";
+import { storeValues } from "./store-values.ts";
 
 /** Checks the store and prints what is wrong. Answers the exit code: 0 sound, 1 something was found. */
 export async function runCheckStore(
@@ -29,4 +32,11 @@ export async function runCheckStore(
     stdout.write(findings.length === 0 ? "the store is sound\n" : `${findings.length} found\n`);
   }
   return findings.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The command on the command line. */
+export async function checkStore(call: CommandCall): Promise<void> {
+  const flags = flagsOf<ConfigFlags & { readonly json?: boolean }>(call);
+  const { context } = call;
+  context.finish(await runCheckStore(storeValues(context, flags), flags.json ?? false, context.edge));
 }

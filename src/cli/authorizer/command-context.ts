@@ -1,20 +1,45 @@
 /** What the commands of `svc-authorizer` share: the process, and where configuration comes from. */
 
-import type { Command } from "commander";
 import type { Environment } from "../../config/environment.ts";
 import type { FlagValue, LoadOptions } from "../../config/load.ts";
 import { AuthorizerError } from "../../errors.ts";
+import type { CommandOutput } from "../command-spec.ts";
+import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
 import { parseSetting } from "./item-flags.ts";
 
-/** What the commands share. */
-export interface CommandContext {
+/** Shared by all commands of one run. */
+export class CommandContext implements CommandOutput {
   readonly edge: ProcessEdge;
   readonly env: Environment;
   /** `--<item>` flags of the command line. */
   readonly itemFlags: readonly FlagValue[];
-  /** Keeps the exit code of the command that ran. */
-  finish(code: number): void;
+  #exitCode: number = EXIT.ok;
+
+  constructor(edge: ProcessEdge, env: Environment, itemFlags: readonly FlagValue[]) {
+    this.edge = edge;
+    this.env = env;
+    this.itemFlags = itemFlags;
+  }
+
+  /** Writes to standard output, as is. */
+  out(text: string): void {
+    this.edge.stdout.write(text);
+  }
+
+  /** Writes to standard error, as is. */
+  err(text: string): void {
+    this.edge.stderr.write(text);
+  }
+
+  /** Keeps the exit code of the command that ran: 0 unless a command says otherwise. */
+  finish(code: number): void {
+    this.#exitCode = code;
+  }
+
+  get exitCode(): number {
+    return this.#exitCode;
+  }
 }
 
 /** Options that name configuration. */
@@ -23,19 +48,8 @@ export interface ConfigFlags {
   readonly set?: readonly string[];
 }
 
-/** Adds the options of {@link ConfigFlags} to a command. */
-export function withConfigFlags(command: Command): Command {
-  return command
-    .option("-c, --config <file>", "configuration file; else the first of the usual places")
-    .option("--set <item=value>", "set a configuration item (repeatable)", collect);
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
 /** Items set by flags of the command line, in the order of their precedence. */
-export function flagsOf(context: CommandContext, { set = [] }: ConfigFlags): readonly FlagValue[] {
+export function itemFlagsOf(context: CommandContext, { set = [] }: ConfigFlags): readonly FlagValue[] {
   const settings = set.map((setting) => {
     const flag = parseSetting(setting);
     if (flag === undefined)
@@ -50,7 +64,7 @@ export function loadOptionsOf(context: CommandContext, options: ConfigFlags): Lo
   const { config } = options;
   return {
     env: context.env,
-    flags: flagsOf(context, options),
+    flags: itemFlagsOf(context, options),
     ...(config === undefined ? {} : { configFile: config }),
   };
 }

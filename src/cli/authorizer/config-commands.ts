@@ -1,4 +1,5 @@
 /** What `svc-authorizer config show`, `validate` and `docs` do. */
+
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import type { AnyItem } from "../../config/item.ts";
 import type { LoadedConfig, LoadOptions } from "../../config/load.ts";
@@ -7,6 +8,8 @@ import { ConfigError, type ConfigProblem, countOf, formatProblem } from "../../c
 import { type ShownValue, shownValue } from "../../config/redact.ts";
 import { configurationReference } from "../../config/reference.ts";
 import { ALL_ITEMS, effectiveValue } from "../../config/table.ts";
+import { type CommandCall, flagsOf } from "./command.ts";
+import { type ConfigFlags, loadOptionsOf } from "./command-context.ts";
 
 /** Where a command writes. */
 export interface TextSink {
@@ -129,4 +132,23 @@ function scalarText(value: ShownValue): string {
 function originText({ kind, detail }: Origin): string {
   const text = detail === "" ? kind : kind === "default" ? `default: ${detail}` : `${kind} ${detail}`;
   return text.replace(/\p{Cc}/gu, "?");
+}
+
+/** `config show`. */
+export function show(call: CommandCall): void {
+  const { json = false, onlySet = false } = flagsOf<ShowOptions>(call);
+  const load = loadOptionsOf(call.context, flagsOf<ConfigFlags>(call));
+  call.context.finish(showConfig(load, call.context.edge, { json, onlySet }));
+}
+
+/** `config validate`. */
+export function validate(call: CommandCall): void {
+  call.context.finish(
+    validateConfig(loadOptionsOf(call.context, flagsOf<ConfigFlags>(call)), call.context.edge),
+  );
+}
+
+/** `config docs`. */
+export function docs({ context }: CommandCall): void {
+  context.finish(printConfigReference(context.edge));
 }

@@ -1,107 +1,73 @@
-/** `svc-authorizer load`, `sync` and `export`: they open the store themselves, so the service must not be running. */
+/** `svc-authorizer load`, `sync` and `export`, as data. They open the store themselves, so the service must be stopped. */
 
-import { type Command, Option } from "commander";
-import { loadServiceConfig } from "../../compose/configuration.ts";
-import type { DataParts } from "../../compose/data.ts";
-import { type CommandContext, type ConfigFlags, loadOptionsOf, withConfigFlags } from "./command-context.ts";
-import type { DatasetCommandParts } from "./dataset-commands.ts";
-import { withExamples } from "./help-examples.ts";
+import type { OptionSpec } from "../command-spec.ts";
+import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
 
-interface LoadFlags extends ConfigFlags {
-  readonly mode?: "load" | "sync";
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
+const LOAD_OPTIONS: readonly OptionSpec[] = [
+  ...CONFIG_OPTIONS,
+  { flags: "--dry-run", description: "only say what would change" },
+  { flags: "--yes", description: "confirm a sync that removes more than half of what it manages" },
+  JSON_OPTION,
+];
 
-interface ExportFlags extends ConfigFlags {
-  readonly format: "json" | "yaml";
-  readonly secrets?: boolean;
-  readonly output?: string;
-}
+/** Examples of `load` and `sync`: first what would change, then the change. */
+const LOAD_EXAMPLES = [
+  "'datasets/*.yaml' --config authorizer.yaml --dry-run",
+  "'datasets/*.yaml' --config authorizer.yaml",
+];
 
-/** Adds the commands to the program. */
-export function addDataCommands(program: Command, context: CommandContext): void {
-  for (const mode of ["load", "sync"] as const) {
-    const command = withConfigFlags(program.command(`${mode} <files...>`))
-      .description(
-        mode === "load"
-          ? "create what data sets name and the store lacks (files or globs)"
-          : "make the store equal to data sets, removing what a former sync made",
-      )
-      .option("--dry-run", "only say what would change")
-      .option("--yes", "confirm a sync that removes more than half of what it manages")
-      .option("--json", "print one JSON document");
-    if (mode === "load")
-      command.addOption(new Option("--mode <mode>").choices(["load", "sync"]).default("load"));
-    command.action((files: string[], flags: LoadFlags) => load(context, files, { mode, ...flags }));
-    const call = `svc-authorizer ${mode} 'datasets/*.yaml' --config authorizer.yaml`;
-    withExamples(command, [`${call} --dry-run`, call], "datasets.md");
-  }
-  const exporting = withConfigFlags(program.command("export"))
-    .description("write the directory as a data set that loads back")
-    .addOption(
-      new Option("--format <format>", "form of the data set").choices(["yaml", "json"]).default("yaml"),
-    )
-    .option("--secrets", "with the secrets of access keys, in clear")
-    .option("-o, --output <file>", "file to write (mode 600) in place of standard output")
-    .action((flags: ExportFlags) => exportData(context, flags));
-  const call = "svc-authorizer export --config authorizer.yaml";
-  withExamples(
-    exporting,
-    [`${call} --output people.yaml`, `${call} --secrets --output backup.yaml`],
-    "datasets.md",
-  );
-}
-
-async function withData(
-  context: CommandContext,
-  flags: ConfigFlags,
-  work: (parts: DatasetCommandParts, data: DataParts) => Promise<number>,
-): Promise<void> {
-  // Bootstrap, listeners and the like are of no interest here, but store and secret key are.
-  const { openData, openLog } = await import("../../compose/data.ts");
-  const { values } = loadServiceConfig(loadOptionsOf(context, flags));
-  const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
-  const data = await openData(values, logger);
-  const { edge } = context;
-  try {
-    const parts = {
-      directory: data.directory,
-      catalog: data.catalog,
-      out: (text: string) => void edge.stdout.write(text),
-      err: (text: string) => void edge.stderr.write(text),
-    };
-    context.finish(await work(parts, data));
-  } finally {
-    await data.close();
-  }
-}
-
-function load(context: CommandContext, files: readonly string[], flags: LoadFlags): Promise<void> {
-  const { mode = "load", dryRun = false, yes = false, json = false } = flags;
-  return withData(context, flags, async (parts, { values }) => {
-    const [{ runLoad }, { policyLimits }] = await Promise.all([
-      import("./dataset-commands.ts"),
-      import("../../compose/data.ts"),
-    ]);
-    return runLoad(parts, {
-      files,
-      mode,
-      dryRun,
-      yes,
-      json,
-      env: (name) => context.env[name],
-      guards: values["authorizer.guards"],
-      limits: policyLimits(values),
-    });
-  });
-}
-
-function exportData(context: CommandContext, flags: ExportFlags): Promise<void> {
-  const { format, secrets = false, output } = flags;
-  return withData(context, flags, async (parts) => {
-    const { runExport } = await import("./dataset-commands.ts");
-    return runExport(parts, { format, secrets, ...(output === undefined ? {} : { output }) });
-  });
-}
+/** Commands that read and write data sets. */
+export const DATA_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "load",
+    description: "create what data sets name and the store lacks (files or globs)",
+    page: "datasets.md",
+    examples: LOAD_EXAMPLES,
+    arguments: "<files...>",
+    options: [
+      ...LOAD_OPTIONS,
+      {
+        flags: "--mode <mode>",
+        description: "load, or sync as the command of that name",
+        values: ["load", "sync"],
+        closed: true,
+        default: "load",
+      },
+    ],
+    load: async () => (await import("./dataset-runs.ts")).load,
+  },
+  {
+    name: "sync",
+    description: "make the store equal to data sets, removing what a former sync made",
+    page: "datasets.md",
+    examples: LOAD_EXAMPLES,
+    arguments: "<files...>",
+    options: LOAD_OPTIONS,
+    load: async () => (await import("./dataset-runs.ts")).sync,
+  },
+  {
+    name: "export",
+    description: "write the directory as a data set that loads back",
+    page: "datasets.md",
+    examples: [
+      "--config authorizer.yaml --output people.yaml",
+      "--config authorizer.yaml --secrets --output backup.yaml",
+    ],
+    options: [
+      ...CONFIG_OPTIONS,
+      {
+        flags: "--format <format>",
+        description: "form of the data set: yaml or json",
+        values: ["yaml", "json"],
+        closed: true,
+        default: "yaml",
+      },
+      { flags: "--secrets", description: "with the secrets of access keys, in clear" },
+      {
+        flags: "-o, --output <file>",
+        description: "file to write (mode 600) in place of standard output",
+      },
+    ],
+    load: async () => (await import("./dataset-runs.ts")).exportData,
+  },
+];

@@ -1,25 +1,25 @@
-/** The command line of `svc-authorizer`: what commands there are and how their failures end. */
+/** The command line of `svc-authorizer`: which commands there are, and how their failures end. */
 
-import { readFileSync } from "node:fs";
-import { Command, CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { type Environment, readEnvironment } from "../../config/environment.ts";
 import { ConfigError, countOf, formatProblem } from "../../config/problem.ts";
-import { formatProblem as formatPlacedProblem } from "../../datasets/report.ts";
+import { formatProblem as formatPlacedProblem, headline } from "../../datasets/format-problem.ts";
 import { AuthorizerError } from "../../errors.ts";
+import { addCommands, withHelpCommand } from "../add-commands.ts";
+import { addOptions } from "../add-options.ts";
+import { booleanSwitches } from "../boolean-switches.ts";
 import { EXIT } from "../exit-codes.ts";
+import { UsageFailure } from "../failure.ts";
+import { GLOBAL_HEADING, newProgram, VERSION } from "../new-program.ts";
 import type { ProcessEdge } from "../process-edge.ts";
-import { addAdministratorCommands } from "./add-administrator-commands.ts";
-import { addConfigCommands } from "./add-config-commands.ts";
-import { type CommandContext, type ConfigFlags, flagsOf, withConfigFlags } from "./command-context.ts";
-import { addDataCommands } from "./data-commands.ts";
-import { withExamples } from "./help-examples.ts";
+import { refuseUnknownWord } from "../unknown-word.ts";
+import { usageText } from "../usage-text.ts";
+import { ADMINISTRATOR_COMMANDS } from "./administrator-commands.ts";
+import { CommandContext } from "./command-context.ts";
+import { DATA_COMMANDS } from "./data-commands.ts";
 import { splitItemFlags } from "./item-flags.ts";
-import { addMaintenanceCommands } from "./maintenance-commands.ts";
-import type { RunOptions } from "./run-command.ts";
-
-const VERSION = (
-  JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string }
-).version;
+import { MAINTENANCE_COMMANDS } from "./maintenance-commands.ts";
+import { SERVICE_COMMANDS } from "./service-commands.ts";
 
 /** Runs one command line; resolves with the exit code. Writes errors to standard error, never a stack trace. */
 export async function runAuthorizer(
@@ -28,87 +28,74 @@ export async function runAuthorizer(
   env: Environment = readEnvironment(),
 ): Promise<number> {
   const { rest, flags } = splitItemFlags(args);
-  let code: number = EXIT.ok;
-  const context: CommandContext = {
-    edge,
-    env,
-    itemFlags: flags,
-    finish: (finished) => {
-      code = finished;
-    },
-  };
+  const context = new CommandContext(edge, env, flags);
+  const program = buildProgram(context);
   try {
-    await buildProgram(context).parseAsync([...rest], { from: "user" });
-    return code;
+    await program.parseAsync(booleanSwitches(program, rest), { from: "user" });
+    return context.exitCode;
   } catch (error) {
-    return reportFailure(error, edge);
+    return reportFailure(error, context);
   }
 }
 
-function reportFailure(error: unknown, edge: ProcessEdge): number {
-  // Commander has written its own message; asking for help or the version is no failure.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+/** All commands. Loads no module of a command: most commands need only a part of the service. */
+export function buildProgram(context: CommandContext): Command {
+  const description = "Authorization sidecar and policy decision point for versioned-data services.";
+  const program = newProgram("svc-authorizer", description, context);
+  const commands = [
+    ...SERVICE_COMMANDS,
+    ...DATA_COMMANDS,
+    ...ADMINISTRATOR_COMMANDS,
+    ...MAINTENANCE_COMMANDS,
+  ];
+  addCommands(program, commands, context, "operations.md");
+  addOptions(program, [{ flags: "-v, --version", description: "print the version" }], GLOBAL_HEADING);
+  withHelpCommand(program).action(() => {
+    if (program.opts()["version"] === true) return context.out(`${VERSION}\n`);
+    refuseUnknownWord(program);
+    // Started without a command in a script, the program did nothing: that is a failure.
+    context.finish(EXIT.usage);
+    program.outputHelp({ error: true });
+  });
+  return program.addHelpText(
+    "after",
+    [
+      "",
+      "Every configuration item is also a flag: --logging.level DEBUG, --database.type=mem.",
+      "All items: svc-authorizer config docs",
+      "",
+      "Examples:",
+      "  svc-authorizer run --quickstart             try it: no configuration, loopback only",
+      "  svc-authorizer run --config authorizer.yaml",
+      "  svc-authorizer help setup                   options and examples of a command",
+      "",
+      "Read on: README.md and docs/ in the repository, docs/first-steps.md first",
+    ].join("\n"),
+  );
+}
+
+function reportFailure(error: unknown, context: CommandContext): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT.ok;
+    // Help on a word that is no command was written already.
+    if (error.code !== "commander.help") context.err(`error: ${usageText(error)}\n`);
+    return EXIT.usage;
+  }
+  if (error instanceof UsageFailure) {
+    context.err([`error: ${error.message}`, ...error.hints, ""].join("\n"));
+    return EXIT.usage;
+  }
   if (error instanceof ConfigError) {
-    for (const warning of error.warnings) edge.stderr.write(`warning: ${formatProblem(warning)}\n`);
-    for (const problem of error.problems) edge.stderr.write(`${formatProblem(problem)}\n`);
-    edge.stderr.write(`${countOf(error.problems.length, "problem")}; nothing was started\n`);
+    for (const warning of error.warnings) context.err(`warning: ${formatProblem(warning)}\n`);
+    for (const problem of error.problems) context.err(`${formatProblem(problem)}\n`);
+    context.err(`${countOf(error.problems.length, "problem")}; nothing was started\n`);
     return EXIT.usage;
   }
   if (error instanceof AuthorizerError) {
-    for (const problem of error.problems) edge.stderr.write(`${formatPlacedProblem(problem)}\n`);
-    edge.stderr.write(`error: ${error.message}\n`);
+    for (const problem of error.problems) context.err(`${formatPlacedProblem(problem)}\n`);
+    context.err(`error: ${headline(error)}\n`);
     return error.code === "invalid_request" ? EXIT.usage : EXIT.failed;
   }
-  edge.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  context.err(`error: ${error instanceof Error ? error.message : String(error)}\n`);
   return EXIT.failed;
-}
-
-function buildProgram(context: CommandContext): Command {
-  const { edge } = context;
-  const program = new Command("svc-authorizer")
-    .description("Authorization sidecar and policy decision point for versioned-data services.")
-    .version(VERSION, "-v, --version", "print the version")
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => edge.stdout.write(text),
-      writeErr: (text) => edge.stderr.write(text),
-    })
-    .addHelpText(
-      "after",
-      [
-        "",
-        "Every configuration item is a flag too: --logging.level DEBUG, --database.type=mem.",
-        "All items: svc-authorizer config docs",
-        "",
-        "Examples:",
-        "  svc-authorizer run --quickstart             try it: no configuration, loopback only",
-        "  svc-authorizer run --config authorizer.yaml",
-        "  svc-authorizer help setup                   options and examples of a command",
-        "",
-        "Read on: README.md and docs/ in the repository, docs/first-steps.md first",
-      ].join("\n"),
-    );
-  const run = withConfigFlags(program.command("run"))
-    .description("start the service")
-    .option("--quickstart", "without a configuration file: loopback, generated secrets, a small data set")
-    .option("--data <folder>", "folder of the quick start (default ./.svc-authorizer)")
-    .action(async (options: RunOptions & ConfigFlags) => {
-      // Loaded only when needed: other commands answer sooner without the whole service.
-      const { runService } = await import("./run-command.ts");
-      context.finish(await runService(options, flagsOf(context, options), edge, context.env, VERSION));
-    });
-  withExamples(
-    run,
-    [
-      "svc-authorizer run --quickstart",
-      "svc-authorizer run --config authorizer.yaml",
-      "svc-authorizer run --config authorizer.yaml --logging.level DEBUG",
-    ],
-    "operations.md",
-  );
-  addConfigCommands(program, context);
-  addDataCommands(program, context);
-  addAdministratorCommands(program, context);
-  addMaintenanceCommands(program, context);
-  return program;
 }

@@ -11,6 +11,9 @@ import type { ConfigValues } from "../../config/table.ts";
 import { countEntities } from "../../directory/read/count-entities.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
+import { type CommandCall, flagsOf } from "./command.ts";
+import type { ConfigFlags } from "./command-context.ts";
+import { storeValues } from "./store-values.ts";
 
 /** Empties the store with `yes`, else says what would be lost. Answers the exit code: 2 for a missing `--yes`. */
 export async function runReset(
@@ -43,4 +46,11 @@ async function describeLoss(values: ConfigValues): Promise<string> {
     // A damaged store is what a reset is for.
     return "a store that cannot be read";
   }
+}
+
+/** The command on the command line. */
+export async function reset(call: CommandCall): Promise<void> {
+  const flags = flagsOf<ConfigFlags & { readonly yes?: boolean }>(call);
+  const { context } = call;
+  context.finish(await runReset(storeValues(context, flags), flags.yes ?? false, context.edge));
 }

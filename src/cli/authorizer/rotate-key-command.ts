@@ -9,6 +9,9 @@ import { rotateSecretKey } from "../../directory/upkeep/rotate-key.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
+import { type CommandCall, flagsOf } from "./command.ts";
+import type { ConfigFlags } from "./command-context.ts";
+import { storeValues } from "./store-values.ts";
 
 /** Arguments of `rotate-key`. */
 export interface RotateKeyOptions {
@@ -71,4 +74,12 @@ export async function runRotateKey(
     );
   }
   return EXIT.ok;
+}
+
+/** The command on the command line. */
+export async function rotateKey(call: CommandCall): Promise<void> {
+  const flags = flagsOf<ConfigFlags & Omit<RotateKeyOptions, "env">>(call);
+  const { context } = call;
+  const { edge, env } = context;
+  context.finish(await runRotateKey(storeValues(context, flags), { ...flags, env }, edge));
 }

@@ -7,7 +7,10 @@ import type { Environment } from "../../config/environment.ts";
 import type { FlagValue, LoadedConfig, LoadOptions } from "../../config/load.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { EXIT } from "../exit-codes.ts";
+import { VERSION } from "../new-program.ts";
 import type { ProcessEdge } from "../process-edge.ts";
+import { type CommandCall, flagsOf } from "./command.ts";
+import { type ConfigFlags, itemFlagsOf } from "./command-context.ts";
 import { prepareQuickstart, type QuickstartFlags, quickstartConfig, quickstartFolder } from "./quickstart.ts";
 import { forgetUserUrl, noteUserUrl } from "./quickstart-address.ts";
 import { greetingBlock, readyLines, type Started } from "./start-greeting.ts";
@@ -99,4 +102,11 @@ function stopSignal(edge: ProcessEdge): Promise<void> {
       } else if (now - first > SAME_SIGNAL_MS) edge.abort(EXIT.failed);
     });
   });
+}
+
+/** The command on the command line. */
+export async function run(call: CommandCall): Promise<void> {
+  const flags = flagsOf<RunOptions & ConfigFlags>(call);
+  const { context } = call;
+  context.finish(await runService(flags, itemFlagsOf(context, flags), context.edge, context.env, VERSION));
 }

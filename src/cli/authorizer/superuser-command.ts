@@ -8,12 +8,15 @@ import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
+import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {
   type AdministratorFlags,
   type AskSecret,
   administratorOf,
+  askAtTerminal,
   printAdministrator,
 } from "./administrator-options.ts";
+import { type CommandCall, flagsOf } from "./command.ts";
 
 /** Creates the administrator and prints the key. Answers the exit code; throws AuthorizerError where it cannot be done. */
 export async function runSuperuser(
@@ -54,4 +57,12 @@ export async function withDirectory<T>(
   } finally {
     await data.close();
   }
+}
+
+/** The command on the command line. */
+export async function superuser(call: CommandCall): Promise<void> {
+  const flags = flagsOf<AdministratorConfigFlags & AdministratorFlags>(call);
+  const { edge, env } = call.context;
+  const { values } = administratorConfig(call.context, flags, "run");
+  call.context.finish(await runSuperuser(values, flags, { edge, env, ask: askAtTerminal }));
 }

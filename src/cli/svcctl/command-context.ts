@@ -1,7 +1,7 @@
 /** What the commands of svcctl share: where they write, how it looks, global options, exit code. */
 
 import type { Environment } from "../../config/environment.ts";
-import { booleanText } from "./boolean-text.ts";
+import { booleanText } from "../boolean-text.ts";
 import { COLORED, PLAIN, type Style } from "./style.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
 

@@ -1,6 +1,6 @@
 /** `--context field=value`: condition fields of a request. */
 
-import { UsageFailure } from "./failure.ts";
+import { UsageFailure } from "../failure.ts";
 
 /**
  * Fields of `--context name=value`; a name given twice has both values.

@@ -1,11 +1,11 @@
-/** `svcctl doctor`: does the configuration work, and if not, why (management-cli.md §5, §8). */
+/** `svcctl doctor`: does the configuration work, and if not, why (management-cli.md §5, management-cli.md §8). */
 
+import type { ApiFailure } from "../rest-client/api-failure.ts";
+import type { ApiAnswer } from "../rest-client/attempt.ts";
+import { safeText } from "../safe-text.ts";
 import { type ApiClient, apiFailure, openApi } from "./api/api-client.ts";
-import type { ApiAnswer } from "./api/attempt.ts";
-import type { CommandCall } from "./command-spec.ts";
-import type { ApiFailure } from "./failure.ts";
+import type { CommandCall } from "./command.ts";
 import { jsonText } from "./output/json-text.ts";
-import { safeText } from "./output/safe-text.ts";
 import { loadSettings, type Settings } from "./settings/load-settings.ts";
 import { suspicions } from "./settings/suspicions.ts";
 

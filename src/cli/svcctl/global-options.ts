@@ -1,11 +1,8 @@
-/** Options that every command takes, before or after its name (seed 001; management-cli.md §2). */
+/** Options that every command takes, before or after its name (management-cli.md §2). */
 
 import type { Command } from "commander";
+import type { OptionSpec } from "../command-spec.ts";
 import type { GlobalOptions } from "./command-context.ts";
-import type { OptionSpec } from "./command-spec.ts";
-
-/** Heading of these options in help texts. */
-export const GLOBAL_HEADING = "Global options:";
 
 /** The options, help and version apart. */
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [

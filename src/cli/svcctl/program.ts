@@ -1,26 +1,20 @@
-/** The command line of svcctl: what commands there are, and how one command line runs. */
+/** The command line of svcctl: which commands there are, and how one command line runs. */
 
-import { readFileSync } from "node:fs";
-import { Command, Option } from "commander";
+import type { Command } from "commander";
 import { type Environment, readEnvironment } from "../../config/environment.ts";
-import { closestName } from "../../config/suggest.ts";
-import { addCommands, addExamples, printsHelp } from "./add-commands.ts";
-import { addOptions, toOptions } from "./add-options.ts";
+import { addCommands, addExamples, withHelpCommand } from "../add-commands.ts";
+import { addOptions, toOptions } from "../add-options.ts";
+import { booleanSwitches } from "../boolean-switches.ts";
+import { GLOBAL_HEADING, newProgram, VERSION } from "../new-program.ts";
+import { refuseUnknownWord } from "../unknown-word.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
-import { booleanSwitches } from "./boolean-switches.ts";
 import { CommandContext } from "./command-context.ts";
-import { UsageFailure, unknownFlagText } from "./failure.ts";
-import { GLOBAL_HEADING, GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
-import { addPolicyCommands } from "./policy/add-policy-commands.ts";
+import { GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
+import { POLICY_GROUP } from "./policy/policy-group.ts";
 import { reportFailure } from "./report-failure.ts";
 import { addCompletion } from "./shell/add-completion.ts";
-import { suggestCommand } from "./suggest-command.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
 import { TOP_COMMANDS } from "./top-commands.ts";
-
-const VERSION = (
-  JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string }
-).version;
 
 /** The page of `docs/` about svcctl. */
 const GUIDE = "svcctl.md";
@@ -47,26 +41,12 @@ export async function runSvcctl(
   }
 }
 
-/** All commands, as help, completion and the reference see them; none of their modules is loaded. */
+/** All commands, as help, completion and the reference see them. Loads no module of a command. */
 export function buildProgram(context: CommandContext): Command {
-  const program = new Command("svcctl");
-  program
-    .description("Manages users, groups and policies, and works on policies offline.")
-    .enablePositionalOptions()
-    .exitOverride()
-    .addHelpOption(new Option("-h, --help", "print help").helpGroup(GLOBAL_HEADING))
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trimEnd() })
-    .configureOutput({
-      writeOut: (text) => context.out(text),
-      writeErr: (text) => context.err(text),
-      outputError: () => undefined,
-      getOutHelpWidth: () => context.edge.stdout.columns ?? 100,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    })
-    .hook("preAction", (_, command) => context.useOptions(globalOptionsOf(command)));
-  addCommands(program, [AUTH_GROUP, ...TOP_COMMANDS], context, GUIDE);
-  addPolicyCommands(program, context);
+  const description = "Manages users, groups and policies, and works on policies offline.";
+  const program = newProgram("svcctl", description, context, context.edge.stdout.columns);
+  program.hook("preAction", (_, command) => context.useOptions(globalOptionsOf(command)));
+  addCommands(program, [AUTH_GROUP, ...TOP_COMMANDS, POLICY_GROUP], context, GUIDE);
   addCompletion(program, context);
   addRootAction(program, context);
   addExamples(program, FIRST_CALLS, GUIDE);
@@ -74,45 +54,19 @@ export function buildProgram(context: CommandContext): Command {
   return program;
 }
 
-/** What help shows after a command's name: every command has options, so only its arguments. */
-function argumentsOf(command: Command): string {
-  const terms = command.registeredArguments.map((argument) => {
-    const name = argument.variadic ? `${argument.name()}...` : argument.name();
-    return argument.required ? `<${name}>` : `[${name}]`;
-  });
-  return terms.join(" ");
-}
-
 /** svcctl itself: its help, its version, or a word it does not know. */
 function addRootAction(program: Command, context: CommandContext): void {
-  printsHelp(program, context);
   addOptions(
     program,
     [{ flags: "-v, --version", description: "print the version (svcctl alone)" }],
     GLOBAL_HEADING,
   );
-  program.allowUnknownOption().action(async () => {
-    const [word] = program.args;
-    if (word?.startsWith("-")) throw unknownFlag(program, word);
-    if (word !== undefined) throw unknownCommand(program, word);
+  withHelpCommand(program).action(async () => {
+    refuseUnknownWord(program);
     if (program.opts()["version"] !== true) return program.outputHelp();
     const { printVersion } = await import("./version.ts");
     await printVersion(context);
   });
-}
-
-function unknownFlag(program: Command, word: string): UsageFailure {
-  const flag = word.replace(/=[\s\S]*$/, "");
-  const known = program.options.flatMap(({ long }) => long ?? []);
-  const meant = flag.startsWith("--") ? closestName(flag, known) : undefined;
-  return new UsageFailure(unknownFlagText(word), meant === undefined ? [] : [`(Did you mean ${meant}?)`]);
-}
-
-function unknownCommand(program: Command, word: string): UsageFailure {
-  return new UsageFailure(`unknown command ${JSON.stringify(word)} for "svcctl"`, [
-    ...suggestCommand(program, word),
-    "Run 'svcctl --help' for usage.",
-  ]);
 }
 
 /** Every command takes the global options, wherever on the line they stand; an option of its own comes first. */

@@ -3,10 +3,12 @@
 import { CommanderError } from "commander";
 import { AuthorizerError, type Problem } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { UsageFailure } from "../failure.ts";
+import { ApiFailure } from "../rest-client/api-failure.ts";
+import { usageText } from "../usage-text.ts";
 import type { CommandContext } from "./command-context.ts";
-import { ApiFailure, UsageFailure, unknownFlagText } from "./failure.ts";
 
-/** Writes the failure; gives the exit code: 1, or 0 where commander only ended after help. */
+/** Writes the failure. Returns the exit code: 1, or 0 where commander only ended after help. */
 export function reportFailure(error: unknown, context: CommandContext): number {
   if (error instanceof CommanderError) {
     // Help that was asked for is no failure, not even help on a word that is no command.
@@ -28,34 +30,4 @@ export function reportFailure(error: unknown, context: CommandContext): number {
 function problemLine({ file, line, message, pointer }: Problem): string {
   const where = file === undefined ? pointer : line === undefined ? file : `${file}:${line}`;
   return where === "" ? message : `${where}: ${message}`;
-}
-
-/** What commander says, in the words of the original. */
-function usageText({ code, message }: CommanderError): string {
-  const text = message.replace(/^error: /, "");
-  const quoted = /'(?<name>[^']*)'(?<rest>[\s\S]*)$/.exec(text)?.groups;
-  const { name = "", rest = "" } = quoted ?? {};
-  if (code === "commander.unknownOption") return `${unknownFlagText(name)}${suggestionOf(rest)}`;
-  if (code === "commander.optionMissingArgument") return `flag needs an argument: ${longName(name)}`;
-  if (code === "commander.invalidArgument") return invalidArgument(text) ?? text;
-  return text;
-}
-
-function suggestionOf(rest: string): string {
-  return /\n\(Did you mean .*\)$/.exec(rest)?.[0] ?? "";
-}
-
-/** `--config` of `-c, --config <file>`. */
-function longName(flags: string): string {
-  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
-}
-
-/** `option '--amount <int>' argument 'x' is invalid. parsing "x": invalid syntax` */
-function invalidArgument(text: string): string | undefined {
-  const parts = /^option '(?<flags>[^']*)' argument '(?<value>[\s\S]*)' is invalid\. (?<why>[\s\S]*)$/.exec(
-    text,
-  );
-  if (parts?.groups === undefined) return undefined;
-  const { flags = "", value = "", why = "" } = parts.groups;
-  return `invalid argument ${JSON.stringify(value)} for "${longName(flags)}" flag: ${why}`;
 }

@@ -1,6 +1,6 @@
 /** The commands beside the groups, as data. */
 
-import type { CommandSpec } from "./command-spec.ts";
+import type { CommandSpec } from "./command.ts";
 
 const JSON_OPTION = { flags: "--json", description: "print JSON" };
 

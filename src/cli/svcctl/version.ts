@@ -1,8 +1,8 @@
 /** `svcctl --version`. */
 
+import { safeText } from "../safe-text.ts";
 import { ApiClient } from "./api/api-client.ts";
 import type { CommandContext } from "./command-context.ts";
-import { safeText } from "./output/safe-text.ts";
 import { loadSettings } from "./settings/load-settings.ts";
 
 /**

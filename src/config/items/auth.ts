@@ -17,7 +17,7 @@ export const AUTH_ITEMS = [
     default: "168h",
     acts: "yes",
     min: "1s",
-    meaning: "Longest validity a user may request",
+    meaning: "Longest validity that a log-in may ask for with token_expiration_duration",
   },
   {
     name: "auth.cookie_domain",

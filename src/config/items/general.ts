@@ -73,10 +73,10 @@ export const GENERAL_ITEMS = [
   {
     name: "gateways.s3.domain_name",
     type: "strings",
-    default: null,
-    defaultNote: "a local-development domain that resolves to the loopback address",
+    default: "s3.localhost",
     acts: "in part: tells S3 requests from others in forward-auth and `/access/v1/request`; this service has no S3 gateway of its own",
-    meaning: "Host name S3 clients use for the server",
+    meaning:
+      "Host names under which S3 clients reach the data server; s3.localhost and its subdomains resolve to loopback",
   },
   {
     name: "gateways.s3.region",

@@ -24,8 +24,9 @@ export const LOGGING_ITEMS = [
     type: "choice",
     choices: ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "NONE"],
     default: "DEBUG",
-    acts: "in part: the level of audited decisions in the log; other audit entries are logged whatever the levels are",
-    meaning: "Level of audit entries; below main level they disappear",
+    acts: "in part: other audit entries, such as writes and log-ins, are written whatever the levels are",
+    meaning:
+      "Level in the log of the decisions that authorizer.audit.decisions selects; below logging.level they are not logged",
   },
   {
     name: "logging.output",

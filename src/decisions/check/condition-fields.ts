@@ -1,7 +1,7 @@
 /**
- * Condition fields from attributes (decision-api.md §2 "properties", §4): `subject.X`, `resource.X`, `action.X` and
- * `context.X`. A list of scalars has several values, null is missing, an object gives fields by dotted path. What no
- * operator can read is an evaluation error of its own statement.
+ * Condition fields from attributes (decision-api.md §2 "properties", decision-api.md §4): `subject.X`, `resource.X`,
+ * `action.X` and `context.X`. A list of scalars has several values, null is missing, an object gives fields by dotted
+ * path. What no operator can read is an evaluation error of its own statement.
  */
 
 import { FIELD_LIMITS } from "../../model/condition.ts";

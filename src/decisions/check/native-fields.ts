@@ -1,4 +1,6 @@
-/** Condition fields of questions in the words of policies, where resources are named by their ARNs (decision-api.md §3). */
+/**
+ * Condition fields of questions in the words of policies, where resources are named by their ARNs (decision-api.md §3).
+ */
 
 import type { EngineRequest } from "../../engine/decide.ts";
 import type { ConditionFields, DecisionContext, RequiredPermissions } from "../../model/decision.ts";

@@ -2,6 +2,7 @@
 
 import { decide } from "../../engine/decide.ts";
 import { firstAllowing } from "../../engine/explain.ts";
+import { nameOf } from "../../engine/statement.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 import { viaOf } from "../check/authzen.ts";
@@ -68,8 +69,7 @@ export class NativeSearching {
     if (effect !== "allow") return undefined;
     const found = await scheduler.run(firstAllowing(user.policies, required, { user: username, context }));
     if (found === undefined) return undefined;
-    const policy = found.policy.name;
-    return { user: username, via: viaOf(user, policy), policy, statement: found.index };
+    return { user: username, via: viaOf(user, found.policy.name), ...nameOf(found) };
   }
 
   /** Actions for which a check allows. */

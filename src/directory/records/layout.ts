@@ -63,8 +63,8 @@ export interface UserRecord extends EntityHead {
   readonly encryptedPassword?: string;
   readonly properties?: Properties;
   /**
-   * Unix milliseconds: what was issued to the user then or before is over (security.md §4.4). Set when the user is made,
-   * so that nothing issued to an earlier user of the name holds; absent in records of earlier versions.
+   * Unix milliseconds: what was issued to the user then or before is over (security.md §4.4). Set when the user is
+   * made, so that nothing issued to an earlier user of the name holds; absent in records of earlier versions.
    */
   readonly sessions_valid_after?: number;
 }

@@ -33,8 +33,14 @@ export async function requireSamePolicy(
   return record;
 }
 
-function storedStatement({ effect, action, resource, condition }: Statement): Statement {
-  return { effect, action, resource, ...(condition !== undefined && { condition }) };
+function storedStatement({ sid, effect, action, resource, condition }: Statement): Statement {
+  return {
+    ...(sid !== undefined && { sid }),
+    effect,
+    action,
+    resource,
+    ...(condition !== undefined && { condition }),
+  };
 }
 
 /** A record for a new or replaced policy, with a revision of its own. */

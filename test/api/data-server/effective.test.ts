@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Statement } from "../../../src/model/policy.ts";
 import { type Api, startApi } from "./api-kit.ts";
 
+const NAMED: Statement = { sid: "All", effect: "allow", action: ["fs:ReadObject"], resource: "*" };
 const ALLOW: Statement = { effect: "allow", action: ["fs:ReadObject"], resource: "*" };
 const ON_TAG: Statement = { ...ALLOW, condition: { StringLike: { tag: ["a"] } } };
 const ON_SOURCE: Statement = {
@@ -17,7 +18,7 @@ async function start(form: string): Promise<Api> {
   await groups.create({ name: "team" });
   await groups.addMember("team", "alice");
   const all = {
-    Both: [ALLOW],
+    Both: [NAMED],
     OnTag: [ON_TAG],
     Mixed: [ON_TAG, ON_SOURCE, DENY_ON_TAG],
     Source: [ON_SOURCE],
@@ -58,6 +59,7 @@ describe("effective policies in the portable form", () => {
 
   it("leave single policies and lists of attachments as they are stored", async () => {
     expect((await api.call("GET", "/auth/policies/OnTag")).body.statement).toEqual([ON_TAG]);
+    expect((await api.call("GET", "/auth/policies/Both")).body.statement).toEqual([NAMED]);
     expect(namesOf((await api.call("GET", "/auth/groups/team/policies")).body)).toContain("OnTag");
     expect(namesOf((await api.call("GET", "/auth/users/alice/policies?effective=false")).body)).toEqual([
       "Both",
@@ -99,7 +101,7 @@ describe("effective policies in the exact form", () => {
     const api = await start("exact");
     const { body } = await api.call("GET", EFFECTIVE);
     expect(body.results.map(({ statement }: { statement: unknown }) => statement)).toEqual([
-      [ALLOW],
+      [NAMED],
       [ON_TAG, ON_SOURCE, DENY_ON_TAG],
       [ON_TAG],
       [ON_SOURCE],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeSegment } from "../../../src/api/data-server/path-match.ts";
+import { decodeSegment } from "../../../src/api/rest/operation.ts";
 import {
   type Guards,
   groupNameProblem,

@@ -7,8 +7,8 @@ import {
   type AuthorizationOptions,
   authorizationOperations,
 } from "../../../src/api/data-server/authorization-api.ts";
+import { SCOPES, type Scope } from "../../../src/api/service-caller.ts";
 import type { Decisions } from "../../../src/decisions/decisions.ts";
-import { SCOPES, type Scope } from "../../../src/http/scopes.ts";
 import { type Api, callApi, rawCall, startApi } from "./api-kit.ts";
 
 const TOKENS = Object.fromEntries(

@@ -58,6 +58,38 @@ describe("a request", () => {
     });
   });
 
+  it("whose body lists nothing needs what its row requires besides, and is never allowed where that is nothing", async () => {
+    const importing = {
+      user: "importer",
+      method: "POST",
+      api: "main",
+      path: "/api/v1/repositories/data/branches/main/import",
+      body: { paths: [] },
+    };
+    const branch = "arn:svc:fs:::repository/data/branch/main";
+    const { directory } = service;
+    await directory.users.create({ username: "importer" });
+    await directory.policies.create({
+      name: "Imports",
+      statement: [{ effect: "allow", action: ["fs:WriteObject", "fs:CreateCommit"], resource: branch }],
+    });
+    await directory.users.attachPolicy("importer", "Imports");
+    expect(await answered(importing)).toMatchObject({
+      operation: "importStart",
+      required: {
+        and: [
+          { action: "fs:WriteObject", resource: branch },
+          { action: "fs:CreateCommit", resource: branch },
+        ],
+      },
+      effect: "allow",
+    });
+    const source = { path: "s3://b/p", destination: "x", type: "object" };
+    expect(await answered({ ...importing, body: { paths: [source] } })).toMatchObject({ effect: "neutral" });
+    const deleting = { ...importing, path: "/api/v1/repositories/data/branches/main/objects/delete" };
+    expect(await answered(deleting)).toMatchObject({ operation: "deleteObjects", effect: "neutral" });
+  });
+
   it("that needs nothing is allowed to every user", async () => {
     expect(await answered({ ...GET, user: "carol", path: "/api/v1/config/version" })).toMatchObject({
       operation: "getLakeFSVersion",

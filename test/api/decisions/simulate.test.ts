@@ -45,6 +45,40 @@ describe("a simulation", () => {
     expect(answer.body).toMatchObject({ effect: "deny", message: "insufficient permissions: not allowed" });
   });
 
+  it("explains what a condition wanted and had, and names the statement that decided", async () => {
+    const condition = { StringEquals: { "context.env": ["prod"] } };
+    const named = (effect: string) => ({
+      name: "given",
+      statement: [
+        { sid: "ReadAll", effect: "allow", action: ["fs:*"], resource: "*" },
+        { sid: "OnlyProd", effect, action: ["fs:*"], resource: "*", condition },
+      ],
+    });
+    const { body } = await simulate({
+      user: "alice",
+      policies: [named("deny")],
+      required: READ,
+      context: { "context.env": "prod" },
+      explain: true,
+    });
+    expect(body.explanation.determining).toMatchObject([
+      {
+        policy: "given",
+        statement: 1,
+        sid: "OnlyProd",
+        conditions: [
+          {
+            operator: "StringEquals",
+            field: "context.env",
+            wanted: ["prod"],
+            given: "prod",
+            result: "satisfied",
+          },
+        ],
+      },
+    ]);
+  });
+
   it("refuses a text longer than a stored policy may be", async () => {
     const long = "?".repeat((100 << 10) + 1);
     for (const [policy, pointer] of [

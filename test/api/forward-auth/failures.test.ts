@@ -1,16 +1,20 @@
-/** What becomes of a request when no judgement is possible (security.md §2.2, §4.3, §5.3): an error, never a pass. */
+/**
+ * What becomes of a request when no judgement is possible (security.md §2.2, security.md §4.3, security.md §5.3): an
+ * error, never a pass.
+ */
 
 import { afterEach, describe, expect, it } from "vitest";
 import type { Decisions } from "../../../src/decisions/decisions.ts";
 import type { RequestAnswer } from "../../../src/decisions/requests.ts";
 import { AuthorizerError } from "../../../src/errors.ts";
 import { TrustedProxies } from "../../../src/http/client-address.ts";
-import { DEFAULT_LIMITS, type HttpLimits } from "../../../src/http/limits.ts";
+import type { HttpLimits } from "../../../src/http/limits.ts";
 import type { Identities, Identity } from "../../../src/identity/identity.ts";
 import { Health } from "../../../src/listeners/health.ts";
 import { createServiceListener, type ServiceListener } from "../../../src/listeners/service.ts";
 import { createHttpCounters } from "../../../src/observe/create-http-counters.ts";
 import { PROXY_TOKEN } from "../../gateways/start-behind-proxy.ts";
+import { DEFAULT_LIMITS } from "../../http/default-limits.ts";
 import { API_TOKEN, MemoryLog } from "../../http/service-kit.ts";
 import { type Answer, ask, basic, type Headers, told } from "./ask.ts";
 

@@ -38,6 +38,22 @@ describe("log-in", () => {
     expect(behindTls.headers.get("set-cookie")).toContain("Secure");
   });
 
+  it("gives a token for as long as the caller asks, up to auth.login_max_duration", async () => {
+    const ask = (token_expiration_duration: unknown) =>
+      api.call(undefined, "POST", "/auth/login", { body: { ...KEYS.viewer, token_expiration_duration } });
+    const before = Math.floor(Date.now() / 1000);
+    const { status, json, headers } = await ask(120);
+    expect(status).toBe(200);
+    expect(json.token_expiration - before).toBeGreaterThanOrEqual(120);
+    expect(json.token_expiration - before).toBeLessThan(180);
+    expect(Number(/Max-Age=(\d+)/.exec(headers.get("set-cookie") ?? "")?.[1])).toBeLessThanOrEqual(120);
+    for (const seconds of [0, 1.5, "60", 168 * 3600 + 1]) {
+      const refused = await ask(seconds);
+      expect(refused.status, String(seconds)).toBe(400);
+      expect(refused.headers.get("set-cookie")).toBeNull();
+    }
+  });
+
   it("lets the token be used as bearer and as cookie", async () => {
     const { token, cookie } = await logIn("viewer");
     expect((await api.call({ token }, "GET", "/user")).json.user.id).toBe("viewer");
@@ -53,9 +69,13 @@ describe("log-in", () => {
       const { status, json } = await api.call(undefined, "POST", "/auth/login", { body });
       expect({ status, json }).toEqual({ status: 401, json: { message: "error authenticating request" } });
     }
-    const failed = api.audit().filter(({ event }) => event === "authentication_failed");
-    expect(failed.at(-2)).toMatchObject({ access_key_id: KEYS.viewer.access_key_id, source_ip: "127.0.0.1" });
-    expect(JSON.stringify(failed)).not.toMatch(/wrong secret|wrong field/);
+    const failed = () => api.audit().filter(({ event }) => event === "authentication_failed");
+    await expect.poll(() => failed().length).toBeGreaterThan(1);
+    expect(failed().at(-2)).toMatchObject({
+      access_key_id: KEYS.viewer.access_key_id,
+      source_ip: "127.0.0.1",
+    });
+    expect(JSON.stringify(failed())).not.toMatch(/wrong secret|wrong field/);
   });
 
   it("needs both texts", async () => {

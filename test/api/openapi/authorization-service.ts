@@ -1,4 +1,4 @@
-/** The service listener with the authorization API, over a directory that a test may put something around. */
+/** The service listener with the data-server API, over a directory that a test may put something around. */
 
 import {
   type AuthorizationOptions,
@@ -8,14 +8,14 @@ import type { Operation } from "../../../src/api/data-server/operation.ts";
 import { openDecisions } from "../../../src/decisions/open-decisions.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
 import { SetupRepeat } from "../../../src/directory/write/setup-repeat.ts";
-import type { ListedToken } from "../../../src/http/bearer.ts";
-import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
 import type { HttpLog } from "../../../src/http/ports.ts";
+import type { ListedToken } from "../../../src/listeners/bearer.ts";
 import { Health } from "../../../src/listeners/health.ts";
 import { createServiceListener } from "../../../src/listeners/service.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../../../src/observe/create-http-counters.ts";
 import { openEndpoints } from "../../../src/request-map/open-endpoints.ts";
 import { openTestDirectory } from "../../datasets/test-directory.ts";
+import { DEFAULT_LIMITS } from "../../http/default-limits.ts";
 import { API_TOKEN, VERSION } from "../../http/service-kit.ts";
 
 /** A log that keeps nothing. */
@@ -41,7 +41,7 @@ export interface AuthorizationService {
   /** A token with all scopes. */
   readonly token: string;
   readonly counters: ReadableHttpCounters;
-  /** The operations of the authorization API as they are routed. */
+  /** The operations of the data-server API as they are routed. */
   readonly operations: readonly Operation[];
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { schemaRef } from "../../../src/api/openapi/schema-forms.ts";
-import { SCOPES } from "../../../src/http/scopes.ts";
+import { SCOPES } from "../../../src/api/service-caller.ts";
 import {
   at,
   DOCUMENT,
@@ -14,7 +14,7 @@ import {
 import { ajvWith, compile, requestProblems } from "./schema-check.ts";
 import { mediaProblems } from "./validate-response.ts";
 
-/** The operations of the authorization API, by the names that clients are generated from. */
+/** The operations of the data-server API, by the names that clients are generated from. */
 const AUTHORIZATION = `
   listUsers createUser getUser deleteUser updatePassword updateUserFriendlyName
   listGroups createGroup getGroup deleteGroup listPolicies createPolicy getPolicy updatePolicy deletePolicy
@@ -39,7 +39,7 @@ describe("the document", () => {
     expect(await new Validator().validate({ ...structuredClone(DOCUMENT) })).toEqual({ valid: true });
   });
 
-  it("has the 37 operations of the authorization API under their names", () => {
+  it("has the 37 operations of the data-server API under their names", () => {
     const below = OPERATIONS.filter(({ template }) => template.startsWith("/api/v1/"));
     expect(below.map(({ operation }) => operation.operationId).sort()).toEqual([...AUTHORIZATION].sort());
     expect(AUTHORIZATION.length).toBe(37);

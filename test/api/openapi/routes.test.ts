@@ -1,6 +1,7 @@
 import { devNull } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BASE_PATH, type Operation } from "../../../src/api/data-server/operation.ts";
+import type { Operation } from "../../../src/api/data-server/operation.ts";
+import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
 import { startAuthorizationService } from "./authorization-service.ts";
 import { DOCUMENT, OPERATIONS, parametersOfOperation, responsesOf } from "./document.ts";
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => authorizer?.close());
 
-/** What the listener routes, by the meters that it asks for, and the operations of the authorization API. */
+/** What the listener routes, by the meters that it asks for, and the operations of the data-server API. */
 async function routesOfListener(): Promise<[readonly string[], readonly Operation[]]> {
   const service = await startAuthorizationService();
   await service.close();
@@ -31,7 +32,7 @@ describe("the document and the service", () => {
     expect(routed.length).toBe(12 + 37 + 4);
   });
 
-  it("have the same operations, scopes and bodies in the authorization API", () => {
+  it("have the same operations, scopes and bodies in the data-server API", () => {
     const wanted = OPERATIONS.filter(({ template }) => template.startsWith(BASE_PATH));
     const shown = wanted.map(({ method, template, operation }) => ({
       id: operation.operationId,

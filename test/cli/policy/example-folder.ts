@@ -18,6 +18,9 @@ export function folderWith(files: Readonly<Record<string, unknown>> = {}): strin
 export const allow = (action: string, resource = "*") => ({ effect: "allow", action: [action], resource });
 export const policy = (name: string, ...statement: object[]) => ({ name, statement });
 export const REPO = "arn:svc:fs:::repository/";
-export const soundPolicy = policy("Sound", allow("fs:ReadObject", `${REPO}r/object/*`));
+export const soundPolicy = policy("Sound", {
+  sid: "Objects",
+  ...allow("fs:ReadObject", `${REPO}r/object/*`),
+});
 export const doubtfulPolicy = policy("Doubtful", allow("fs:ReadObjects"));
 export const brokenPolicy = policy("Broken", { ...allow("fs:ReadObject"), effect: "Allow" });

@@ -34,7 +34,7 @@ describe("policy explain", () => {
     const { code, stdout } = await explain("data.json", "ana", "fs:ReadObject");
     expect(code).toBe(0);
     expect(stdout).toContain("Allowed: ana may fs:ReadObject");
-    expect(stdout).toContain("policy Sound, statement 0");
+    expect(stdout).toContain("policy Sound, statement 0 Objects");
     expect(stdout).toContain("through the group G");
   });
 
@@ -69,7 +69,16 @@ describe("policy explain", () => {
     expect(JSON.parse((await ask("10.20.0.1")).stdout)).toMatchObject({ allowed: true, effect: "allow" });
     expect(JSON.parse((await ask("10.21.0.1")).stdout)).toMatchObject({
       allowed: false,
-      near_misses: [{ why: "condition" }],
+      near_misses: [
+        {
+          why: "condition",
+          detail:
+            'the condition is not satisfied: IpAddress on SourceIp wants "10.20.0.0/16", the request has "10.21.0.1"',
+          conditions: [
+            { operator: "IpAddress", field: "SourceIp", given: "10.21.0.1", result: "unsatisfied" },
+          ],
+        },
+      ],
     });
   });
 

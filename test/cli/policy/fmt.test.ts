@@ -5,8 +5,9 @@ import { svcctl } from "../svcctl/run-svcctl.ts";
 import { folderWith } from "./example-folder.ts";
 
 describe("policy fmt", () => {
-  const messy = '{"statement":[{"resource":"*","action":["fs:ReadObject"],"effect":"allow"}],"name":"P"}';
-  const tidy = `${JSON.stringify({ name: "P", statement: [{ effect: "allow", action: ["fs:ReadObject"], resource: "*" }] }, null, 2)}\n`;
+  const messy =
+    '{"statement":[{"resource":"*","action":["fs:ReadObject"],"effect":"allow","sid":"A"}],"name":"P"}';
+  const tidy = `${JSON.stringify({ name: "P", statement: [{ sid: "A", effect: "allow", action: ["fs:ReadObject"], resource: "*" }] }, null, 2)}\n`;
 
   it("prints one file, and standard input", async () => {
     const cwd = folderWith({ "p.json": messy });

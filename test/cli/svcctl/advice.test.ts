@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { warningsOf } from "../../../src/cli/svcctl/api/warnings.ts";
+import { warningsOf } from "../../../src/cli/rest-client/warnings.ts";
 import { selfSigned } from "../../http/certificate.ts";
 import { type Answer, replay } from "./replay-server.ts";
 import { type RunOptions, svcctl } from "./run-svcctl.ts";

@@ -142,6 +142,27 @@ describe("svcctl against the service", () => {
     });
   });
 
+  it("names the statement that decided, and what its condition wanted and had", async () => {
+    await admin("users create --id bob");
+    const statement = {
+      sid: "FromTheOffice",
+      effect: "allow",
+      action: ["fs:ReadObject"],
+      resource: "*",
+      condition: { IpAddress: { SourceIp: ["10.20.0.0/16"] } },
+    };
+    const document = JSON.stringify({ statement: [statement] });
+    expect((await as(ADMIN, "policies create --id Office --statement-document -", document)).code).toBe(0);
+    expect(await admin("policies show --id Office")).toContain('"sid": "FromTheOffice"');
+    await admin("users policies attach --id bob --policy Office");
+    const can = `can --user bob --action fs:ReadObject --resource ${OBJECT} --explain --context SourceIp=`;
+    expect(await admin(`${can}10.20.0.1`)).toContain("policy Office, statement 0 FromTheOffice");
+    expect((await as(ADMIN, `${can}10.21.0.1`)).stdout).toContain(
+      "policy Office, statement 0 FromTheOffice: the condition is not satisfied\n" +
+        "   └─ unsatisfied IpAddress SourceIp: wanted 10.20.0.0/16, given 10.21.0.1",
+    );
+  });
+
   it("accepts the policy that it printed", async () => {
     const list = '["arn:svc:fs:::repository/a/object/*","arn:svc:fs:::repository/b/object/*"]';
     await admin(

@@ -81,10 +81,19 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   PolicyList: pageOf("Policy"),
   CredentialsList: pageOf("Credentials"),
   ExternalPrincipalList: pageOf("ExternalPrincipal"),
-  LoginInformation: object({
-    access_key_id: text("Access key id."),
-    secret_access_key: text("Its secret."),
-  }),
+  LoginInformation: object(
+    {
+      access_key_id: text("Access key id."),
+      secret_access_key: text("Its secret."),
+      token_expiration_duration: {
+        type: "integer",
+        minimum: 1,
+        description:
+          "Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.",
+      },
+    },
+    ["access_key_id", "secret_access_key"],
+  ),
   LoginToken: object({ token: text("Login token, a JWT."), token_expiration: UNIX_SECONDS }),
   Capabilities: object({
     invite_user: { type: "boolean", description: "Whether mails can be sent." },

@@ -1,6 +1,6 @@
-/** The forms that operations of the authorization API come in. */
+/** The forms that operations of the data-server API come in. */
 
-import type { Scope } from "../../../http/scopes.ts";
+import type { Scope } from "../../service-caller.ts";
 import type { ErrorStatus } from "../errors.ts";
 import type { Header, Operation, Parameter, Reference } from "../openapi-types.ts";
 import { emptyAnswer, jsonAnswer, jsonContent, operation, parameterRef } from "../operation.ts";
@@ -18,7 +18,8 @@ export const MAYBE_NO_STORE: { readonly [name: string]: Header } = {
 /** Of writes that are done all the same. */
 export const WARNING: { readonly [name: string]: Header } = {
   Warning: {
-    description: "What is legal and surely not meant, such as a condition that list filtering ignores.",
+    description:
+      "What is valid but almost certainly a mistake, such as a condition that list filtering ignores.",
     schema: { type: "string" },
   },
 };

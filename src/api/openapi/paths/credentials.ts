@@ -1,4 +1,4 @@
-/** Credentials of the authorization API. */
+/** Credentials of the data-server API. */
 
 import type { Operation, Parameter, Paths } from "../openapi-types.ts";
 import { jsonAnswer, operation, parameterRef } from "../operation.ts";

@@ -1,4 +1,4 @@
-/** Groups of the authorization API. */
+/** Groups of the data-server API. */
 
 import type { Paths } from "../openapi-types.ts";
 import { create, getOne, getPage, join, NO_STORE, remove } from "./authorization-forms.ts";

@@ -1,4 +1,4 @@
-/** Policies of the authorization API. */
+/** Policies of the data-server API. */
 
 import type { Paths } from "../openapi-types.ts";
 import { create, getOne, getPage, remove, replace, WARNING } from "./authorization-forms.ts";

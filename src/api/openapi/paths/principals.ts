@@ -1,4 +1,4 @@
-/** External principals and one-time tokens of the authorization API. */
+/** External principals and one-time tokens of the data-server API. */
 
 import type { Paths } from "../openapi-types.ts";
 import { getOne, getPage, join, remove, take } from "./authorization-forms.ts";

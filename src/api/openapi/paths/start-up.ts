@@ -12,7 +12,7 @@ export const START_UP_PATHS: Paths = {
     get: operation({
       id: "healthCheck",
       tag: TAG,
-      summary: "Whether the authorization API answers",
+      summary: "Whether the data-server API answers",
       scope: null,
       status: 204,
       answer: emptyAnswer("It does."),

@@ -1,4 +1,4 @@
-/** Users of the authorization API. */
+/** Users of the data-server API. */
 
 import type { Parameter, Paths } from "../openapi-types.ts";
 import {

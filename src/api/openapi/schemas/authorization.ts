@@ -1,4 +1,4 @@
-/** Lists and small bodies of the authorization API. */
+/** Lists and small bodies of the data-server API. */
 
 import type { Schema, Schemas } from "../openapi-types.ts";
 import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../schema-forms.ts";
@@ -7,7 +7,7 @@ function pageOf(schema: string): Schema {
   return object({ pagination: schemaRef("Pagination"), results: listOf(schemaRef(schema)) });
 }
 
-/** Schemas of the authorization API besides its entities and policies. */
+/** Schemas of the data-server API besides its entities and policies. */
 export const AUTHORIZATION_SCHEMAS: Schemas = {
   Pagination: object({
     has_more: { type: "boolean", description: "Whether there is a next page." },

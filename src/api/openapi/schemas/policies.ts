@@ -27,6 +27,13 @@ const RESOURCE: Schema = {
   examples: ["arn:svc:fs:::repository/data/*"],
 };
 
+const SID: Schema = {
+  type: ["string", "null"],
+  pattern: "^[A-Za-z0-9._-]{1,128}$",
+  description: "Name of the statement, for people; decisions do not depend on it.",
+  examples: ["OwnBranches"],
+};
+
 const NAME = text("Unique name, at most 1,024 bytes, without `/` and `%`.");
 const STATEMENTS = { ...listOf(schemaRef("Statement")), minItems: 1 };
 const ACL = "Label of a group's access control list, kept as it was given.";
@@ -44,7 +51,13 @@ const WRITTEN = {
 /** Schemas of policies. */
 export const POLICY_SCHEMAS: Schemas = {
   Statement: object(
-    { effect: { enum: ["allow", "deny"] }, action: ACTIONS, resource: RESOURCE, condition: CONDITION },
+    {
+      sid: SID,
+      effect: { enum: ["allow", "deny"] },
+      action: ACTIONS,
+      resource: RESOURCE,
+      condition: CONDITION,
+    },
     ["effect", "action", "resource"],
   ),
   Policy: object({ name: NAME, creation_date: UNIX_SECONDS, statement: STATEMENTS, acl: text(ACL) }, [

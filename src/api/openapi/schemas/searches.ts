@@ -78,12 +78,16 @@ export const SEARCH_SCHEMAS: Schemas = {
   WhoCanAnswer: answerOf(
     schemaRef("SearchPage"),
     listOf(
-      object({
-        user: USER,
-        via: listOf(schemaRef("Via"), "How the policy reaches the user."),
-        policy: text("Name of the policy."),
-        statement: { type: "integer", minimum: 0, description: "Index of the statement that allows." },
-      }),
+      object(
+        {
+          user: USER,
+          via: listOf(schemaRef("Via"), "How the policy reaches the user."),
+          policy: text("Name of the policy."),
+          statement: { type: "integer", minimum: 0, description: "Index of the statement that allows." },
+          sid: text("Name of the statement that allows, where it has one."),
+        },
+        ["user", "via", "policy", "statement"],
+      ),
       "In UTF-8 byte order of the users' names.",
     ),
   ),
@@ -127,7 +131,7 @@ export const SEARCH_SCHEMAS: Schemas = {
             additionalProperties: { type: "object", additionalProperties: PATTERNS },
           },
         }),
-        "Patterns that hold where their condition does. Of one that cannot be evaluated, an allow does not hold and a deny does.",
+        "Patterns that apply where their condition holds. If a condition cannot be evaluated, an allow is ignored and a deny applies.",
       ),
       reason: REASON,
     },

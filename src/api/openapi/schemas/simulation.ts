@@ -57,6 +57,7 @@ const CASE: Schema = {
 export const SIMULATION_SCHEMAS: Schemas = {
   GivenStatement: closedObject(
     {
+      sid: { type: ["string", "null"], description: "Name of the statement, shown where it decides." },
       effect: text("Not validated: a broken statement denies as it would if it were stored."),
       action: listOf({ type: "string" }),
       resource: { type: "string" },

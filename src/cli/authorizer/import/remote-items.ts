@@ -1,4 +1,4 @@
-/** What an authorization API sends, read with suspicion into what the directory takes. */
+/** What a data-server API sends, read with suspicion into what the directory takes. */
 
 import type { NewPolicy, NewUser } from "../../../directory/new-entities.ts";
 import { AuthorizerError } from "../../../errors.ts";
@@ -74,7 +74,7 @@ export function remotePolicy(item: object): NewPolicy {
 }
 
 function remoteStatement(item: unknown, policy: string): Statement {
-  const { effect, action, resource, condition } = (item ?? {}) as Fields;
+  const { sid, effect, action, resource, condition } = (item ?? {}) as Fields;
   const isWhole =
     typeof effect === "string" &&
     typeof resource === "string" &&
@@ -82,6 +82,7 @@ function remoteStatement(item: unknown, policy: string): Statement {
     action.every((one) => typeof one === "string");
   if (!isWhole) throw refuse(`policy ${JSON.stringify(policy)}`, "statement");
   return {
+    ...(typeof sid === "string" && sid !== "" ? { sid } : {}),
     effect,
     action,
     resource,

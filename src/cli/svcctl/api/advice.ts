@@ -1,9 +1,9 @@
 /** What people may do about a call that failed: a line that is shown to them, and never to programs. */
 
-import type { ApiFailure } from "../failure.ts";
-import { safeText } from "../output/safe-text.ts";
+import type { ApiFailure } from "../../rest-client/api-failure.ts";
+import { TransportFailure } from "../../rest-client/attempt.ts";
+import { safeText } from "../../safe-text.ts";
 import type { Settings } from "../settings/load-settings.ts";
-import { TransportFailure } from "./attempt.ts";
 
 /** What the service says to whoever it does not know; other refusals say what is not allowed. */
 const UNKNOWN_CALLER = "error authenticating request";

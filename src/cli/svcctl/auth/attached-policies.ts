@@ -1,7 +1,7 @@
 /** `svcctl auth groups policies` and `svcctl auth users policies`. */
 
 import { type JsonObject, openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
 import { printDone } from "../output/json-text.ts";

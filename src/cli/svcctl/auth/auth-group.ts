@@ -1,6 +1,6 @@
-/** `svcctl auth`: users, groups, policies, and what somebody may do (seed 001; management-cli.md §3). */
+/** `svcctl auth`: users, groups, policies, and what somebody may do (management-cli.md §3). */
 
-import type { GroupSpec } from "../command-spec.ts";
+import type { GroupSpec } from "../command.ts";
 import { JSON_OUTPUT } from "./auth-options.ts";
 import { GROUPS_GROUP } from "./groups-group.ts";
 import { POLICIES_GROUP } from "./policies-group.ts";

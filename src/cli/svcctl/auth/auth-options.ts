@@ -1,6 +1,6 @@
 /** Options that several `auth` commands share. */
 
-import type { OptionSpec } from "../command-spec.ts";
+import type { OptionSpec } from "../../command-spec.ts";
 
 /** `--json` of a command whose answer has a shape of its own. */
 export const JSON_OUTPUT: OptionSpec = { flags: "--json", description: "print JSON" };

@@ -1,11 +1,11 @@
 /** `svcctl auth users aws-iam`: the AWS IAM roles that users log in with. */
 
+import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText, printDone } from "../output/json-text.ts";
 import { printPage } from "../output/page.ts";
-import { safeText } from "../output/safe-text.ts";
 import { given, userOrSelf } from "./names.ts";
 
 function principalsOf(user: string): string[] {

@@ -1,11 +1,11 @@
-/** `svcctl auth can`: asks the server for a decision (decision-api.md §3, §5). */
+/** `svcctl auth can`: asks the server for a decision (decision-api.md §3, decision-api.md §5). */
 
+import { safeText } from "../../safe-text.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import { explanationText } from "./explanation-text.ts";
 import { given, userOrSelf } from "./names.ts";
 

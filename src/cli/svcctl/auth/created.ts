@@ -1,11 +1,11 @@
 /** What is printed after a user or a group was created. */
 
+import { safeText } from "../../safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 
 /** Prints a user or group that was just created. */
 export function printCreated({ context, options }: CommandCall, message: string, created: JsonObject): void {

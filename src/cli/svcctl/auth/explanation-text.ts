@@ -1,8 +1,8 @@
 /** The explanation of a decision for people: what was required, what decided, what nearly allowed. */
 
+import { safeText } from "../../safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import { textField } from "../output/fields.ts";
-import { safeText } from "../output/safe-text.ts";
 import { branchLines, type TextTree } from "../output/text-tree.ts";
 import type { Style } from "../style.ts";
 
@@ -17,7 +17,10 @@ export function explanationText(explanation: JsonObject, style: Style): readonly
       text: style.bold("Decided by"),
       children: objectsOf(explanation["determining"]).map((one) => determining(one, style)),
     },
-    { text: style.bold("Nearly allowed"), children: objectsOf(explanation["near_misses"]).map(nearMiss) },
+    {
+      text: style.bold("Nearly allowed"),
+      children: objectsOf(explanation["near_misses"]).map((one) => nearMiss(one, style)),
+    },
   ];
   const lines = sections
     .filter((section) => section.children.length > 0)
@@ -58,16 +61,50 @@ function determining(one: JsonObject, style: Style): TextTree {
     const group = field(way, "group");
     return { text: group === "" ? "attached to the user" : `through the group ${group}`, children: [] };
   });
-  return { text: `${painted(textField(one, "effect"), style)} ${rule} (${placeOf(one)})`, children: via };
+  return {
+    text: `${painted(textField(one, "effect"), style)} ${rule} (${placeOf(one)})`,
+    children: [...via, ...conditions(one, style)],
+  };
 }
 
-function nearMiss(one: JsonObject): TextTree {
+/** The parts of a condition say more than the words for them, so they take their place. */
+function nearMiss(one: JsonObject, style: Style): TextTree {
+  const parts = conditions(one, style);
+  if (parts.length > 0) return { text: `${placeOf(one)}: the condition is not satisfied`, children: parts };
   return { text: `${placeOf(one)}: ${field(one, "why")} differs: ${field(one, "detail")}`, children: [] };
 }
 
-/** `policy Readers, statement 0`. */
+/** `policy Readers, statement 0`, and the statement's sid where it has one. */
 function placeOf(one: JsonObject): string {
-  return `policy ${field(one, "policy")}, statement ${String(Number(one["statement"]))}`;
+  const sid = field(one, "sid");
+  const place = `policy ${field(one, "policy")}, statement ${String(Number(one["statement"]))}`;
+  return sid === "" ? place : `${place} ${sid}`;
+}
+
+/** What a condition wanted and had, one line for each operator and field. */
+function conditions(one: JsonObject, style: Style): readonly TextTree[] {
+  return objectsOf(one["conditions"]).map((test) => {
+    const variables = objectsOf(test["variables"]).map((variable) => {
+      const name = field(variable, "variable");
+      return { text: `${name}: ${values(variable["given"], undefined)}`, children: [] };
+    });
+    const wanted = values(test["wanted"], test["wanted_total"]);
+    const given = values(test["given"], test["given_total"]);
+    const result = verdict(textField(test, "result"), style);
+    const name = `${field(test, "operator")} ${field(test, "field")}`.trim();
+    return { text: `${result} ${name}: wanted ${wanted}, given ${given}`, children: variables };
+  });
+}
+
+function verdict(result: string, style: Style): string {
+  return result === "satisfied" ? style.green(result) : style.yellow(safeText(result));
+}
+
+function values(shown: unknown, total: unknown): string {
+  if (shown === undefined) return "nothing";
+  const list = Array.isArray(shown) ? shown : [shown];
+  const more = typeof total === "number" ? ` and ${total - list.length} more` : "";
+  return list.length === 0 ? "an empty list" : list.map((one) => safeText(String(one))).join(" | ") + more;
 }
 
 function field(object: JsonObject, name: string): string {

@@ -1,10 +1,10 @@
 /** `svcctl auth groups acl`. */
 
+import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import { given } from "./names.ts";
 
 function pathOf(call: CommandCall): string[] {
@@ -18,7 +18,7 @@ export async function getAcl(call: CommandCall): Promise<void> {
   context.out(`Group ${safeText(given(call, "id"))}:${safeText(textField(acl, "permission"))}\n`);
 }
 
-/** Prints nothing, as the original; with `--json` what was set. */
+/** Prints nothing, as `lakectl` does; with `--json`, the new access list. */
 export async function setAcl(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const body = { permission: given(call, "permission") };

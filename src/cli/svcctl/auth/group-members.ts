@@ -1,7 +1,7 @@
 /** `svcctl auth groups members`. */
 
 import { openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { textField } from "../output/fields.ts";
 import { printDone } from "../output/json-text.ts";
 import { printPage } from "../output/page.ts";

@@ -1,6 +1,6 @@
 /** `svcctl auth groups`, as data. */
 
-import type { GroupSpec } from "../command-spec.ts";
+import type { GroupSpec } from "../command.ts";
 import { GROUP_ID, JSON_OUTPUT, MEMBER, PAGING, POLICY } from "./auth-options.ts";
 
 const ACL: GroupSpec = {

@@ -1,7 +1,7 @@
 /** `svcctl auth groups` list, create, delete. */
 
 import { openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { formatDate } from "../output/dates.ts";
 import { firstText, textField } from "../output/fields.ts";
 import { printDone } from "../output/json-text.ts";

@@ -1,7 +1,8 @@
 /** Whom a command is about. */
 
+import { textOption } from "../../command-spec.ts";
 import type { ApiClient } from "../api/api-client.ts";
-import { type CommandCall, textOption } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 
 /** The value of a required option. */
 export function given({ options }: CommandCall, name: string): string {

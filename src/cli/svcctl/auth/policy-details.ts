@@ -1,10 +1,10 @@
 /** A policy in full, as `auth policies show` prints it (management-cli.md §3). */
 
+import { safeText } from "../../safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import type { Style } from "../style.ts";
 
 /** The block, with the empty line before and after it. */
@@ -20,13 +20,15 @@ export function policyDetails(policy: JsonObject, { bold }: Style): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Keys in the order of the original; a resource that is a list in a text is shown as the list. */
-function shownStatement({ action, condition, effect, resource }: JsonObject): JsonObject {
+/** Keys in the order of management-cli.md §3. A resource that is a JSON array in a text is shown as the array. */
+function shownStatement({ action, condition, effect, resource, sid }: JsonObject): JsonObject {
   return {
+    ...(sid !== undefined && sid !== null && { sid }),
     action,
     ...(condition !== undefined && condition !== null && { condition }),
     effect,
     resource: shownResource(resource),
+    ...(sid !== undefined && sid !== null && { sid }),
   };
 }
 
@@ -41,7 +43,7 @@ function shownResource(resource: unknown): unknown {
   }
 }
 
-/** What the original escapes in JSON. */
+/** The characters that `lakectl` escapes in JSON. */
 function htmlSafe(json: string): string {
   return json.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }

@@ -1,12 +1,12 @@
 /** `svcctl auth users credentials`. */
 
+import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText, printDone } from "../output/json-text.ts";
 import { printPage } from "../output/page.ts";
-import { safeText } from "../output/safe-text.ts";
 import { given, userOrSelf } from "./names.ts";
 
 /** Width of the labels. */

@@ -1,6 +1,6 @@
 /** `svcctl auth users`, as data. */
 
-import type { GroupSpec } from "../command-spec.ts";
+import type { GroupSpec } from "../command.ts";
 import { JSON_OUTPUT, OWN_ID, PAGING, POLICY, PRINCIPAL, USER_ID } from "./auth-options.ts";
 
 const CREDENTIALS: GroupSpec = {

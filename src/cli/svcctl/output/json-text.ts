@@ -1,6 +1,6 @@
 /** JSON on standard output. */
 
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 
 /** A value as `--json` prints it, ending with a line feed. */
 export function jsonText(value: unknown): string {

@@ -1,10 +1,11 @@
 /** A page of a list: asked for with the paging options, printed as a table with a hint at what follows. */
 
+import { textOption } from "../../command-spec.ts";
+import { safeText } from "../../safe-text.ts";
 import type { ApiClient, JsonObject } from "../api/api-client.ts";
+import type { CommandCall } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type CommandCall, textOption } from "../command-spec.ts";
 import { jsonText } from "./json-text.ts";
-import { safeText } from "./safe-text.ts";
 import type { Cell } from "./table.ts";
 
 /** How entries become rows. */

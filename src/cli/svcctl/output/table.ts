@@ -1,7 +1,7 @@
 /** Tables: a grid on a terminal, tab-separated rows without header elsewhere (management-cli.md §1). */
 
 import Table from "cli-table3";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 
 /** A cell; numbers stand at the right. */
 export type Cell = string | number;

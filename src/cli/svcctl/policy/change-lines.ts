@@ -2,11 +2,11 @@
 
 import type { StatementPlace } from "../../../analysis/rules.ts";
 import type { Widening } from "../../../analysis/widening.ts";
-import { safeText } from "../output/safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 import type { Style } from "../style.ts";
 
-function placeOf({ policy, statement }: StatementPlace): string {
-  return `policy ${safeText(policy)}, statement ${statement}`;
+function placeOf({ policy, statement, sid }: StatementPlace): string {
+  return `policy ${safeText(policy)}, statement ${statement}${sid === undefined ? "" : ` ${safeText(sid)}`}`;
 }
 
 function requestOf({ counterexample, point, user, anyUser }: Widening): string {

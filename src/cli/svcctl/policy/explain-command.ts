@@ -6,11 +6,12 @@ import { compile } from "../../../engine/compile.ts";
 import { explain } from "../../../engine/explain.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { Via } from "../../../model/policy.ts";
+import { textOption } from "../../command-spec.ts";
+import { safeText } from "../../safe-text.ts";
 import { explanationText } from "../auth/explanation-text.ts";
-import { type CommandCall, textOption } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import { addDocument } from "./documents-in-world.ts";
 import { needPolicies } from "./load-policies.ts";
 

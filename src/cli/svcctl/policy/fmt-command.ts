@@ -7,9 +7,9 @@ import { formatPolicies } from "../../../analysis/format-policies.ts";
 import { AuthorizerError, type Problem } from "../../../errors.ts";
 import { parseDocument, type ReadDocument, readDocument } from "../../../source-files/read-document.ts";
 import { EXIT } from "../../exit-codes.ts";
-import type { CommandCall } from "../command-spec.ts";
-import { UsageFailure } from "../failure.ts";
-import { safeText } from "../output/safe-text.ts";
+import { UsageFailure } from "../../failure.ts";
+import { safeText } from "../../safe-text.ts";
+import type { CommandCall } from "../command.ts";
 import { findFiles } from "./load-policies.ts";
 import { countOf } from "./placed-text.ts";
 

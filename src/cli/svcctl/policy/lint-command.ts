@@ -3,11 +3,12 @@
 import { type Finding, lintDocument, servicesOf } from "../../../analysis/lint.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 import type { Problem } from "../../../errors.ts";
+import { textOption } from "../../command-spec.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { type CommandCall, textOption } from "../command-spec.ts";
-import { UsageFailure } from "../failure.ts";
+import { UsageFailure } from "../../failure.ts";
+import { safeText } from "../../safe-text.ts";
+import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import type { Style } from "../style.ts";
 import { loadPolicies } from "./load-policies.ts";
 import { countOf, placeText } from "./placed-text.ts";

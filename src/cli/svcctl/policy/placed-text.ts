@@ -1,7 +1,7 @@
 /** Findings as text: `file:line:column`. */
 
 import type { Problem } from "../../../errors.ts";
-import { safeText } from "../output/safe-text.ts";
+import { safeText } from "../../safe-text.ts";
 
 /** Where a problem is, as far as it is known. */
 export function placeText({ file, line, column }: Problem): string {

@@ -2,9 +2,10 @@
 
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { textOption } from "../../command-spec.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { type CommandCall, textOption } from "../command-spec.ts";
-import { UsageFailure } from "../failure.ts";
+import { UsageFailure } from "../../failure.ts";
+import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
 import { junitOf } from "./junit.ts";
 import { coveredPercent, failuresOf, reportText } from "./test-report.ts";

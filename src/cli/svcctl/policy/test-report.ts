@@ -2,8 +2,8 @@
 
 import type { CaseFailure, CaseResult } from "../../../analysis/run-tests.ts";
 import type { RequiredPermissions } from "../../../model/decision.ts";
+import { safeText } from "../../safe-text.ts";
 import { explanationText } from "../auth/explanation-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import { gridText, plainRows } from "../output/table.ts";
 import type { Style } from "../style.ts";
 import { countOf, placeText } from "./placed-text.ts";
@@ -56,10 +56,10 @@ function suiteLines({ file, results, problems }: SuiteResult, style: Style): str
 function coverageLines(coverage: readonly StatementCoverage[], all: boolean, terminal: boolean): string[] {
   const shown = all ? coverage : coverage.filter(({ hits }) => hits === 0);
   if (shown.length === 0) return [];
-  const rows = shown.map(({ file, line, policy, statement, hits }) => [
+  const rows = shown.map(({ file, line, policy, statement, sid, hits }) => [
     line === undefined ? file : `${file}:${line}`,
     policy,
-    statement,
+    terminal && sid !== undefined ? `${statement} ${safeText(sid)}` : statement,
     hits,
   ]);
   const text = terminal ? gridText(["Place", "Policy", "Statement", "Decided"], rows) : plainRows(rows);

@@ -26,6 +26,7 @@ export interface StatementCoverage {
   readonly file: string;
   readonly policy: string;
   readonly statement: number;
+  readonly sid?: string;
   readonly line?: number;
   readonly hits: number;
 }
@@ -135,10 +136,17 @@ class Runner {
 
   coverage(): StatementCoverage[] {
     return [...this.#tested.values()].flatMap(({ file, policy, lines, coverages }) =>
-      policy.statement.map((_, statement) => {
+      policy.statement.map(({ sid }, statement) => {
         const line = lines[statement];
         const hits = coverages.reduce((sum, one) => sum + one.hits(policy.name, statement), 0);
-        return { file, policy: policy.name, statement, ...(line === undefined ? {} : { line }), hits };
+        return {
+          file,
+          policy: policy.name,
+          statement,
+          ...(sid === undefined ? {} : { sid }),
+          ...(line === undefined ? {} : { line }),
+          hits,
+        };
       }),
     );
   }

@@ -1,9 +1,10 @@
-/** `svcctl config`: creates or updates the configuration file (management-cli.md §4, §8). */
+/** `svcctl config`: creates or updates the configuration file (management-cli.md §4, management-cli.md §8). */
 
+import { textOption } from "../../command-spec.ts";
+import { safeText } from "../../safe-text.ts";
 import { apiBase } from "../api/endpoint.ts";
-import { type CommandCall, textOption } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
-import { safeText } from "../output/safe-text.ts";
 import { type Answers, askPeople, type Questions, readLines } from "./config-answers.ts";
 import { effectiveSettings } from "./load-settings.ts";
 import { readSettingsFile, settingsPlace } from "./settings-file.ts";

@@ -2,6 +2,7 @@
 
 import { parseDuration } from "../../../config/duration.ts";
 import type { Environment } from "../../../config/environment.ts";
+import type { RetrySettings } from "../../rest-client/retries.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readSettingsFile, type SettingsFile, settingsPlace } from "./settings-file.ts";
 import {
@@ -13,15 +14,6 @@ import {
   settingFromText,
   variableOf,
 } from "./settings-table.ts";
-
-/** When and how often a call is tried again. */
-export interface RetrySettings {
-  readonly enabled: boolean;
-  /** Tries after the first one. */
-  readonly maxAttempts: number;
-  readonly minWaitMs: number;
-  readonly maxWaitMs: number;
-}
 
 /** What commands that call the server need. */
 export interface Settings {

@@ -1,7 +1,7 @@
-/** Every item of svcctl's configuration file (seed 001; management-cli.md §2). */
+/** Every item of svcctl's configuration file (management-cli.md §2). */
 
 import { parseDuration } from "../../../config/duration.ts";
-import { booleanText } from "../boolean-text.ts";
+import { booleanText } from "../../boolean-text.ts";
 
 /** How a value is written and read. */
 export type SettingType = "text" | "boolean" | "integer" | "duration" | "table";

@@ -1,7 +1,7 @@
 /** What looks wrong about settings that do not work (management-cli.md §5). */
 
+import { safeText } from "../../safe-text.ts";
 import { BASE_PATH } from "../api/endpoint.ts";
-import { safeText } from "../output/safe-text.ts";
 import type { Settings } from "./load-settings.ts";
 
 const ACCESS_KEY = /^AKIA[IJ|][A-Z0-9]{14}Q$/;

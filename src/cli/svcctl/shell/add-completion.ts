@@ -1,9 +1,9 @@
 /** `svcctl completion`, and the hidden command that the scripts ask. */
 
 import type { Command } from "commander";
-import { addExamples } from "../add-commands.ts";
+import { addExamples } from "../../add-commands.ts";
+import { UsageFailure } from "../../failure.ts";
 import type { CommandContext } from "../command-context.ts";
-import { UsageFailure } from "../failure.ts";
 import { SHELLS, type Shell } from "./shells.ts";
 
 /** The hidden command. */

@@ -1,8 +1,8 @@
 /** All commands as plain data, for the reference. */
 
 import type { Command } from "commander";
-import { pathOf } from "../add-commands.ts";
-import { GLOBAL_HEADING } from "../global-options.ts";
+import { pathOf } from "../../command-path.ts";
+import { GLOBAL_HEADING } from "../../new-program.ts";
 
 /** One option, as its command shows it. */
 export interface DescribedOption {

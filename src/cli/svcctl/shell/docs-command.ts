@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { CommandCall } from "../command-spec.ts";
+import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
 import { openFault } from "../settings/settings-file.ts";
 import { describeCommand } from "./command-tree.ts";

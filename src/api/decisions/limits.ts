@@ -1,0 +1,28 @@
+/** Limits of the decision API (`authorizer.limits`, decision-api.md §1). */
+
+import type { HttpLimits } from "../../http/limits.ts";
+
+/** Sizes in bytes of UTF-8. */
+export interface DecisionLimits extends HttpLimits {
+  /** Largest body of `/filter` and `/simulate`. */
+  readonly bulkBodyBytes: number;
+  /** Most elements of `/evaluations`. */
+  readonly batch: number;
+  readonly arnBytes: number;
+  readonly actionBytes: number;
+  /** Longest text of a policy that a request brings. */
+  readonly policyBytes: number;
+  /** Most policies, and most statements of each, that a request brings. */
+  readonly policiesPerUser: number;
+  readonly statementsPerPolicy: number;
+  /** Most nodes of a tree of required permissions. */
+  readonly treeNodes: number;
+}
+
+/** Most bytes that one UTF-16 unit takes in UTF-8. */
+const BYTES_PER_UNIT = 3;
+
+/** True when a text takes at most `bytes` bytes in UTF-8; counts them only where the length alone does not decide. */
+export function fits(text: string, bytes: number): boolean {
+  return text.length * BYTES_PER_UNIT <= bytes || (text.length <= bytes && Buffer.byteLength(text) <= bytes);
+}

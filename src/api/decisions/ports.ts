@@ -1,0 +1,10 @@
+/** What the decision API needs from others; `observe` provides it. */
+
+import type { Entrance } from "../../decisions/decisions.ts";
+import type { DurationMeter } from "../../http/ports.ts";
+
+/** Port: the time of decisions. */
+export interface DecisionMeters {
+  /** By entrance: of a batch as a whole, without reading the request and sending the answer. */
+  readonly decisionSeconds: Readonly<Record<Entrance, DurationMeter>>;
+}

@@ -1,0 +1,51 @@
+/** What the operations of the data-server API and of the management API share: paths, parameters, answers. */
+
+import type { Call, Reply } from "../../http/route.ts";
+
+/** Where all operations are. */
+export const BASE_PATH = "/api/v1";
+
+/** Headers of answers that hold a secret (security.md §1.2). */
+export const NO_STORE: readonly string[] = ["Cache-Control", "no-store"];
+
+/** The answer without body to a deletion and the like. */
+export const NO_CONTENT: Reply = { status: 204 };
+
+/** The answer without body to an attachment and the like. */
+export function created(headers: readonly string[] = []): Reply {
+  return { status: 201, headers };
+}
+
+/** The answer without body to what takes something away. */
+export function removed(headers: readonly string[]): Reply {
+  return { status: 204, headers };
+}
+
+/** An answer with a JSON body. */
+export function json(status: number, body: unknown, headers?: readonly string[]): Reply {
+  const text = JSON.stringify(body);
+  return headers === undefined ? { status, body: text } : { status, body: text, headers };
+}
+
+/** The parameter at a place of the path. */
+export function param({ params }: Pick<Call, "params">, index: number): string {
+  return params[index] as string;
+}
+
+/**
+ * The value of a path segment: data servers encode it twice. Undefined where not even the first decoding succeeds.
+ * Where the second fails the first is the value: the caller encoded once. A `+` is a plus (authorization-api.md §1).
+ */
+export function decodeSegment(segment: string): string | undefined {
+  if (!segment.includes("%")) return segment;
+  const once = decodeOnce(segment);
+  return once === undefined || !once.includes("%") ? once : (decodeOnce(once) ?? once);
+}
+
+function decodeOnce(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

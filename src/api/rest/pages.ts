@@ -1,0 +1,75 @@
+/** Pages on the wire (authorization-api.md §5). */
+
+import type { Page, PageRequest } from "../../directory/directory.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { Query } from "../../http/query.ts";
+import type { Call, Reply } from "../../http/route.ts";
+import { compareUtf8 } from "../../model/utf8-order.ts";
+import { json } from "./operation.ts";
+
+const MAX_AMOUNT = 1000;
+const DEFAULT_AMOUNT = 100;
+const AMOUNT = /^-?\d{1,4}$/;
+
+/**
+ * The part of a list that a query asks for. An amount that is absent, empty or 0 is 100; -1 is as many as there can
+ * be, 1,000.
+ * @throws AuthorizerError "invalid_request" for an amount beyond -1…1000
+ */
+export function pageOf(query: Query): Required<PageRequest> {
+  return {
+    prefix: query.get("prefix") ?? "",
+    after: query.get("after") ?? "",
+    amount: amountOf(query.get("amount")),
+  };
+}
+
+function amountOf(text: string | undefined): number {
+  if (text === undefined || text === "") return DEFAULT_AMOUNT;
+  const amount = AMOUNT.test(text) ? Number(text) : Number.NaN;
+  if (!(amount >= -1 && amount <= MAX_AMOUNT)) {
+    throw new AuthorizerError("invalid_request", `amount: must be a whole number from -1 to ${MAX_AMOUNT}`);
+  }
+  if (amount === -1) return MAX_AMOUNT;
+  return amount === 0 ? DEFAULT_AMOUNT : amount;
+}
+
+/** The JSON of a page, whose items are JSON texts. */
+export function pageText(items: readonly string[], next: string): string {
+  const pagination = {
+    has_more: next !== "",
+    max_per_page: MAX_AMOUNT,
+    results: items.length,
+    next_offset: next,
+  };
+  return `{"pagination":${JSON.stringify(pagination)},"results":[${items.join(",")}]}`;
+}
+
+/** The page of a whole list that is sorted by name. */
+export function pageOfSorted<T extends { readonly name: string }>(
+  all: readonly T[],
+  { prefix, after, amount }: Required<PageRequest>,
+): Page<T> {
+  const inRange = all.filter(
+    ({ name }) => name.startsWith(prefix) && (after === "" || compareUtf8(name, after) > 0),
+  );
+  const results = inRange.slice(0, amount);
+  return { results, next_offset: inRange.length > results.length ? (results.at(-1)?.name ?? "") : "" };
+}
+
+/** Answers with a page. */
+export async function listReply<T>(
+  call: Pick<Call, "query">,
+  list: (page: Required<PageRequest>) => Promise<Page<T>>,
+  shape: (item: T) => unknown,
+  headers?: readonly string[],
+): Promise<Reply> {
+  const { results, next_offset } = await list(pageOf(call.query));
+  const pagination = {
+    has_more: next_offset !== "",
+    max_per_page: MAX_AMOUNT,
+    results: results.length,
+    next_offset,
+  };
+  return json(200, { pagination, results: results.map(shape) }, headers);
+}

@@ -1,0 +1,31 @@
+/** Warnings about a policy that was just written: valid, but almost certainly a mistake. */
+
+import type { Call } from "../../http/route.ts";
+import type { Policy } from "../../model/policy.ts";
+import { policyWarnings, QUICK_LOOK, type Vocabulary } from "../../model/policy-warnings.ts";
+import type { WarningLog } from "./ports.ts";
+import { warningHeaders } from "./warning-headers.ts";
+
+/** What warnings are found and logged with. */
+export interface PolicyWarningParts {
+  /** What policies can speak about. */
+  readonly vocabulary: Vocabulary;
+  readonly log: WarningLog;
+}
+
+/** The `Warning` headers of a policy, none where nothing was found; the log gets the warnings too. */
+export function writtenPolicyWarnings(
+  { caller, requestId }: Pick<Call, "caller" | "requestId">,
+  policy: Policy,
+  { vocabulary, log }: PolicyWarningParts,
+): readonly string[] {
+  const found = policyWarnings(policy, vocabulary, QUICK_LOOK);
+  if (found.length === 0) return [];
+  log.warn("a policy was written that may not do what is meant", {
+    policy: policy.name,
+    actor: caller.name,
+    request_id: requestId,
+    warnings: found,
+  });
+  return warningHeaders(found);
+}

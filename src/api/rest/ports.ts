@@ -1,0 +1,30 @@
+/** What both REST APIs need from others; `observe` and `compose` provide it. */
+
+/** Events that the APIs audit (security.md §5.2). */
+export type AuditEventKind =
+  /** A change of users, groups, policies, attachments, credentials or principals. */
+  | "write"
+  | "login"
+  | "logout"
+  | "authentication_failed"
+  /** A secret was handed out (a key created or read with its secret). */
+  | "secret_read"
+  | "setup";
+
+/** What an event says: names of what was changed, and its state before and after, without secrets. */
+export type AuditedFields = Readonly<Record<string, unknown>>;
+
+/** Port: where events are audited. */
+export interface AuditEvents {
+  /**
+   * Records an event at once and without waiting.
+   * @param fields who (`actor`), what and from where (`request_id`, `source_ip`, …); secrets are replaced by name
+   */
+  event(kind: AuditEventKind, fields: AuditedFields): void;
+}
+
+/** Port: the log of an API. */
+export interface WarningLog {
+  /** Something valid that is almost certainly a mistake. Fields hold no secrets. */
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
+}

@@ -1,0 +1,33 @@
+/** Who calls the service listener, and what a call may need (security.md §1.2). */
+
+import { AuthorizerError } from "../errors.ts";
+import type { Call, Caller } from "../http/route.ts";
+
+/** All scopes, in the order of the contract. */
+export const SCOPES = ["decide", "search", "read", "secrets", "write", "metrics"] as const;
+
+/** One of {@link SCOPES}. */
+export type Scope = (typeof SCOPES)[number];
+
+/** A service with a valid token. */
+export interface ServiceCaller extends Caller {
+  /** Name of the token, for logs; never the token. */
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** What the data server's own tokens hold. */
+export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
+
+/** A caller of an operation that needs no token. */
+export const ANONYMOUS_SERVICE: ServiceCaller = { name: "", scopes: new Set() };
+
+/** Throws "not_allowed" naming the scope, unless the caller holds it. */
+export function requireScope(caller: ServiceCaller, scope: Scope): void {
+  if (!caller.scopes.has(scope)) {
+    throw new AuthorizerError("not_allowed", `this call needs a token with scope ${scope}`);
+  }
+}
+
+/** A call by a service. */
+export type ServiceCall = Call<ServiceCaller>;

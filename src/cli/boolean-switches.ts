@@ -1,0 +1,46 @@
+/** `--effective=true`: switches with a value, as users and scripts of `lakectl` write them. */
+
+import type { Command } from "commander";
+import { booleanText } from "./boolean-text.ts";
+import { UsageFailure } from "./failure.ts";
+
+/**
+ * Arguments with `--switch=true` turned into `--switch`, and `--switch=false` left out. Only switches of the program
+ * are touched, and nothing after `--`.
+ * @throws UsageFailure when the value is no boolean
+ */
+export function booleanSwitches(program: Command, args: readonly string[]): string[] {
+  const switches = switchesOf(program);
+  const end = args.indexOf("--");
+  const [before, after] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end)];
+  const rewritten = before.flatMap((argument) => {
+    const equals = argument.indexOf("=");
+    const name = argument.slice(0, equals);
+    if (equals < 0 || !switches.has(name)) return [argument];
+    const text = argument.slice(equals + 1);
+    const value = booleanText(text);
+    if (value === undefined) {
+      throw new UsageFailure(
+        `invalid argument ${JSON.stringify(text)} for "${name}" flag: parsing ${JSON.stringify(text)}: invalid syntax`,
+      );
+    }
+    if (value) return [name];
+    const opposite = name.replace(/^--no-/, "--");
+    return opposite !== name && switches.has(opposite) ? [opposite] : [];
+  });
+  return [...rewritten, ...after];
+}
+
+/** Long names of options that have no value, whatever the command. */
+function switchesOf(command: Command): ReadonlySet<string> {
+  const switches = new Set<string>();
+  const others = new Set<string>();
+  const visit = (one: Command): void => {
+    for (const { long, required, optional } of one.options) {
+      if (long) (required || optional ? others : switches).add(long);
+    }
+    one.commands.forEach(visit);
+  };
+  visit(command);
+  return switches.difference(others);
+}

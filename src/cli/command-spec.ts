@@ -1,0 +1,84 @@
+/**
+ * What a command is, as data. Each run of a program builds all its commands, because help and completion need them;
+ * the module that does the work is loaded when its command runs.
+ */
+
+import type { Command } from "commander";
+
+/** What the framework needs of the context that the commands of one program share. */
+export interface CommandOutput {
+  /** Writes to standard output, as is. */
+  out(text: string): void;
+  /** Writes to standard error, as is. */
+  err(text: string): void;
+}
+
+/** One option of a command. */
+export interface OptionSpec {
+  /** In commander's notation: `--id <string>`, `-c, --config <file>`, `--json`. */
+  readonly flags: string;
+  readonly description: string;
+  /** The command fails without it. */
+  readonly required?: true;
+  /** With `required`: the camel-case name of another option beside which this one is not needed. */
+  readonly unless?: string;
+  /** "integer" is checked on the command line; "list" may be repeated and splits at commas, "repeated" does not split. */
+  readonly kind?: "integer" | "list" | "repeated";
+  readonly default?: string | number | boolean;
+  /** What shells complete. The server judges other values. */
+  readonly values?: readonly string[];
+  /** With `values`: any other value is an error of the command line. */
+  readonly closed?: true;
+  /** Shells complete names of this kind: actions and templates that ship, the others from the server. */
+  readonly completes?: "user" | "group" | "policy" | "action" | "template";
+  /** Left out of help, completion and the reference. */
+  readonly hidden?: true;
+}
+
+/** Values of a command's options by their camel-case names; integers are numbers, lists arrays, switches true. */
+export type OptionValues = Readonly<Record<string, unknown>>;
+
+/** One run of a command. */
+export interface CommandCall<Context> {
+  readonly context: Context;
+  readonly options: OptionValues;
+  /** Positional arguments. */
+  readonly args: readonly string[];
+  /** The command that runs; its parents are the groups above it. */
+  readonly command: Command;
+}
+
+/** What a command does. It throws when it fails. */
+export type CommandRun<Context> = (call: CommandCall<Context>) => Promise<void> | void;
+
+/** A command that does something. */
+export interface CommandSpec<Context> {
+  readonly name: string;
+  readonly description: string;
+  /** What may follow its name, for the help text: the most usual call first. */
+  readonly examples: readonly string[];
+  readonly options?: readonly OptionSpec[];
+  /** Positional arguments in commander's notation, such as `[outfile]`. Arguments beyond these are ignored. */
+  readonly arguments?: string;
+  /** Page of `docs/` that the help names, where it is not that of the group. */
+  readonly page?: string;
+  /** Further lines of the help text, before the examples. Called only when the help is printed. */
+  readonly helpLines?: () => readonly string[];
+  /** Loads the module that does the work. */
+  readonly load: () => Promise<CommandRun<Context>>;
+}
+
+/** A command that only contains others. */
+export interface GroupSpec<Context> {
+  readonly name: string;
+  readonly description: string;
+  /** Page of `docs/` that the help of its commands names, where it is not that of the program. */
+  readonly page?: string;
+  readonly commands: readonly (CommandSpec<Context> | GroupSpec<Context>)[];
+}
+
+/** A text option; undefined where it was not given. */
+export function textOption(options: OptionValues, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,119 @@
+/** `svcctl policy`: work on policies offline, without a server (docs/policy-work.md). */
+
+import type { OptionSpec } from "../../command-spec.ts";
+import type { GroupSpec } from "../command.ts";
+import { templateHelp } from "./template-lines.ts";
+import { PARAM, PARTITION } from "./template-options.ts";
+
+const JSON_OUTPUT: OptionSpec = { flags: "--json", description: "print JSON" };
+/** All `policy` commands. */
+export const POLICY_GROUP: GroupSpec = {
+  name: "policy",
+  page: "policy-work.md",
+  description: "Works on policies offline: checks, tests, explains, compares and formats them.",
+  commands: [
+    {
+      name: "lint",
+      description:
+        "Checks policies for errors that a write refuses, and for what is valid but almost certainly a mistake.",
+      examples: ["policies/*.json", "policies --strict --sarif"],
+      arguments: "<files...>",
+      options: [
+        { flags: "--strict", description: "warnings fail too" },
+        { flags: "--max-warnings <int>", description: "fail when there are more warnings", kind: "integer" },
+        {
+          flags: "--service <name>",
+          description: "a further service that actions may name (repeatable)",
+          kind: "repeated",
+        },
+        JSON_OUTPUT,
+        { flags: "--sarif", description: "print SARIF 2.1.0, for code scanning" },
+        PARTITION,
+      ],
+      load: async () => (await import("./lint-command.ts")).lint,
+    },
+    {
+      name: "test",
+      description: "Runs policy tests: the *.test.yaml, .yml and .json files below folders.",
+      examples: ["policy-tests --min-coverage 100", "policy-tests --watch"],
+      arguments: "<folders...>",
+      options: [
+        {
+          flags: "--min-coverage <percent>",
+          description: "fail when a smaller share of statements is tested",
+          kind: "integer",
+        },
+        { flags: "--coverage", description: "list how often each statement decided" },
+        { flags: "--junit <file>", description: "write a JUnit report" },
+        { flags: "--watch", description: "run again whenever a file changes" },
+        JSON_OUTPUT,
+        PARTITION,
+      ],
+      load: async () => (await import("./test-command.ts")).test,
+    },
+    {
+      name: "explain",
+      description: "Decides a request offline and says why: exit code 0 for allowed, 3 for refused.",
+      examples: [
+        "--policies policies --user bob --action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv",
+      ],
+      options: [
+        {
+          flags: "--policies <files>",
+          description: "files with policies, or data sets (repeatable, or with commas)",
+          kind: "list",
+          required: true,
+        },
+        { flags: "--user <string>", description: "user name", required: true },
+        { flags: "--action <string>", description: "action, such as fs:ReadObject", required: true },
+        { flags: "--resource <string>", description: "ARN of the resource", required: true },
+        {
+          flags: "--context <field=value>",
+          description: "condition field, such as SourceIp=10.0.0.1 (repeatable)",
+          kind: "repeated",
+        },
+        JSON_OUTPUT,
+        PARTITION,
+      ],
+      load: async () => (await import("./explain-command.ts")).explainRequest,
+    },
+    {
+      name: "diff",
+      description: "Compares what policies allow: exit code 1 when access widens.",
+      examples: ["policies proposed", "policies proposed --json"],
+      arguments: "<old> <new>",
+      options: [
+        {
+          flags: "--limit <int>",
+          description: "most changes that are looked for in each direction and comparison",
+          kind: "integer",
+          default: 50,
+        },
+        JSON_OUTPUT,
+        PARTITION,
+      ],
+      load: async () => (await import("./diff-command.ts")).diff,
+    },
+    {
+      name: "template",
+      description:
+        "Prints the policy of a template with its parameters filled in; without a name, the templates.",
+      examples: ["", "repository-read-write --param repository=data"],
+      arguments: "[name]",
+      options: [PARAM, JSON_OUTPUT, PARTITION],
+      helpLines: templateHelp,
+      load: async () => (await import("./template-command.ts")).template,
+    },
+    {
+      name: "fmt",
+      description: "Formats policies: order of fields, one action a line; comments of YAML stay.",
+      examples: ["policies/*.json --check", "policies/*.json --write"],
+      arguments: "<files...>",
+      options: [
+        { flags: "--write", description: "change the files (default: print)" },
+        { flags: "--check", description: "change nothing; exit code 1 where something would change" },
+      ],
+      load: async () => (await import("./fmt-command.ts")).format,
+    },
+  ],
+};

@@ -1,0 +1,131 @@
+/** What a route is: what a server needs to serve it. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Priority } from "./admission.ts";
+import type { ErrorReply } from "./errors.ts";
+import type { BodyFormat } from "./media-type.ts";
+import type { DurationMeter, RouteMeter } from "./ports.ts";
+import type { Query } from "./query.ts";
+
+/** Who calls, as far as the kernel looks at it. */
+export interface Caller {
+  /** For logs: the name of a token or a user, never a secret; "" for an anonymous caller. */
+  readonly name: string;
+}
+
+/** A caller who showed no credential. */
+export const ANONYMOUS: Caller = { name: "" };
+
+/** What a handler gets: one call by an authenticated caller. */
+export interface Call<C extends Caller = Caller> {
+  readonly caller: C;
+  readonly requestId: string;
+  /** Values of the path's parameters in their order, decoded. */
+  readonly params: readonly string[];
+  readonly query: Query;
+  /** The query without `?`, "" where there is none. */
+  readonly queryText: string;
+  /** The parsed body; undefined where the route takes none. */
+  readonly body: unknown;
+  /** Of heavy routes: aborted when the caller has gone, so that unwanted work ends. */
+  readonly signal: AbortSignal | undefined;
+  /** Address of the peer, where known. */
+  readonly peer: string | undefined;
+}
+
+/** A call with the request and the response that it came with. */
+export interface RawCall<C extends Caller = Caller> extends Call<C> {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Milliseconds of `performance.now()`: when the request is refused as overdue. A stream moves it on. */
+  deadline: number;
+  /** Headers of every answer, name and value in turn, for handlers that write the response themselves. */
+  commonHeaders(): readonly string[];
+}
+
+/** An answer. */
+export interface Reply {
+  readonly status: number;
+  /** Absent for an answer without body, which has no content type either. */
+  readonly body?: string;
+  /** Content type of the body; default `application/json`. */
+  readonly type?: string;
+  /** Further headers, name and value in turn. */
+  readonly headers?: readonly string[];
+}
+
+/** An answer, or the JSON text of an answer 200 (hot routes make no object for it). */
+export type Answer = Reply | string;
+
+/** Methods that routes have. A route of GET also answers HEAD where it says so. */
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** What a route takes as its body. */
+export interface RouteBody {
+  /** Default `json`. */
+  readonly format?: Exclude<BodyFormat, "ndjson">;
+  readonly maxBytes: number;
+  /** Reads the bytes; default `parseJsonBody`. Throws as that does. */
+  readonly parse?: (bytes: Buffer, maxDepth: number) => unknown;
+  /**
+   * Where the route also takes `application/x-ndjson`: reads the request and writes the whole response. Rejects only
+   * as long as no part of the response is written.
+   */
+  readonly stream?: (call: RawCall<never>) => Promise<void>;
+}
+
+/** One method of one path. */
+export interface Route<C extends Caller = Caller> {
+  readonly method: Method;
+  /** With parameters as `{name}`, each a whole segment. Logs and metrics show it, never the path of a request. */
+  readonly path: string;
+  /** The path that logs and metrics show, where it is not `path`. */
+  readonly shownPath?: string;
+  /** Absent: the route is served however many requests are being worked on (probes, documents). */
+  readonly priority?: Priority;
+  /** At most `bulkConcurrency` calls of heavy routes run at once; the others wait before their bodies are read. */
+  readonly heavy?: boolean;
+  /** True where HEAD is answered as GET is. */
+  readonly head?: boolean;
+  readonly body?: RouteBody;
+  /** Whether {@link Route.authorize} looks at the body, where there is one; else it runs before the body is read. */
+  readonly authorizesBody?: boolean;
+  /** Returns where the caller may make the call; throws or rejects with AuthorizerError. */
+  readonly authorize?: (call: RawCall<C>) => void | Promise<void>;
+  /** Takes the time from the parsed body to the answer. */
+  readonly seconds?: DurationMeter;
+  /** Answers; throws or rejects with AuthorizerError. */
+  readonly handle: (call: RawCall<C>) => Answer | Promise<Answer>;
+}
+
+/** Port: who calls. Throws or rejects with AuthorizerError; a promise only where it must. */
+export type Authenticate<C extends Caller> = (call: RawCall) => C | Promise<C>;
+
+/** What the routes of one API share. */
+export interface Api<C extends Caller = Caller> {
+  readonly authenticate: Authenticate<C>;
+  /** An error as this API answers it; default `errorReply`. */
+  readonly refusal?: (error: unknown, call: RawCall) => ErrorReply;
+}
+
+/** A route with its API and its meter. */
+export interface MountedRoute extends Route<never> {
+  readonly api: Api;
+  readonly meter: RouteMeter;
+}
+
+/** An API whose calls are all anonymous. */
+export const OPEN_API: Api = { authenticate: () => ANONYMOUS };
+
+/** Mounts the routes of an API. */
+export function mount<C extends Caller>(
+  api: Api<C>,
+  routes: readonly Route<C>[],
+  counters: { route(method: string, path: string): RouteMeter },
+): readonly MountedRoute[] {
+  return routes.map((route) => ({
+    ...route,
+    api,
+    meter: counters.route(route.method, route.shownPath ?? route.path),
+  }));
+}

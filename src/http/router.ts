@@ -1,0 +1,142 @@
+/**
+ * Which route a request target names. Routes match exactly, on the raw target: a trailing or doubled slash must never
+ * reach the route of the parent path (authorization-api.md §15.1).
+ */
+
+import { answer, refuse } from "./answer.ts";
+import { nothingHere, RequestRefused } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
+import { serve } from "./pipeline.ts";
+import type { Method, MountedRoute } from "./route.ts";
+
+interface Node<R> {
+  readonly literals: Map<string, Node<R>>;
+  parameter: Node<R> | undefined;
+  readonly routes: Map<string, R>;
+}
+
+/** A path that is known, with the routes on it by method. */
+export interface PathMatch<R> {
+  readonly routes: ReadonlyMap<string, R>;
+  readonly params: readonly string[];
+}
+
+/** Decodes a path segment; undefined for one that cannot be decoded. */
+export type DecodeSegment = (segment: string) => string | undefined;
+
+/** Finds routes by request targets. */
+export class PathTable<
+  R extends { readonly method: Method; readonly path: string; readonly head?: boolean },
+> {
+  readonly #root: Node<R> = emptyNode();
+  readonly #decode: DecodeSegment;
+
+  /** @param decode what makes a parameter of a path segment */
+  constructor(routes: readonly R[], decode: DecodeSegment) {
+    this.#decode = decode;
+    for (const route of routes) {
+      let node = this.#root;
+      for (const segment of route.path.split("/").slice(1)) node = below(node, segment);
+      node.routes.set(route.method, route);
+      if (route.head === true) node.routes.set("HEAD", route);
+    }
+  }
+
+  /**
+   * @param target the raw request target, in origin form
+   * @returns undefined for a path that no route has
+   */
+  match(target: string): PathMatch<R> | undefined {
+    if (!target.startsWith("/")) return undefined;
+    const query = target.indexOf("?");
+    const end = query < 0 ? target.length : query;
+    const params: string[] = [];
+    let node: Node<R> | undefined = this.#root;
+    for (let start = 1; start <= end; ) {
+      const slash = target.indexOf("/", start);
+      const stop = slash < 0 || slash > end ? end : slash;
+      const segment = target.slice(start, stop);
+      start = stop + 1;
+      const literal: Node<R> | undefined = node.literals.get(segment);
+      if (literal !== undefined) {
+        node = literal;
+        continue;
+      }
+      node = node.parameter;
+      const value = node === undefined || segment === "" ? undefined : this.#decode(segment);
+      if (node === undefined || value === undefined) return undefined;
+      params.push(value);
+    }
+    return node.routes.size === 0 ? undefined : { routes: node.routes, params };
+  }
+}
+
+function emptyNode<R>(): Node<R> {
+  return { literals: new Map(), parameter: undefined, routes: new Map() };
+}
+
+function below<R>(node: Node<R>, segment: string): Node<R> {
+  if (segment.startsWith("{")) {
+    node.parameter ??= emptyNode();
+    return node.parameter;
+  }
+  const known = node.literals.get(segment) ?? emptyNode<R>();
+  node.literals.set(segment, known);
+  return known;
+}
+
+/** What a server routes by. */
+export interface RouterOptions {
+  readonly routes: readonly MountedRoute[];
+  readonly decode: DecodeSegment;
+  /** Takes raw targets before the paths are looked at; undefined: the paths decide. */
+  readonly claim?: (target: string) => MountedRoute | undefined;
+}
+
+/**
+ * Builds the handler of a server. Hot routes of POST are found by their exact target; with a query, they are found as
+ * all others are.
+ */
+export function routed({ routes, decode, claim }: RouterOptions): (exchange: Exchange) => void {
+  const table = new PathTable(routes, decode);
+  const hot = routes.filter(({ method, priority, path }) => {
+    return method === "POST" && priority === "hot" && !path.includes("{");
+  });
+  // Comparing a few texts of different lengths takes less than hashing one.
+  const find = (target: string) => {
+    for (const route of hot) if (route.path === target) return route;
+    return undefined;
+  };
+  return (exchange) => {
+    const { method, url: target = "" } = exchange.request;
+    const route = (method === "POST" ? find(target) : undefined) ?? claim?.(target);
+    if (route !== undefined) {
+      serve(exchange, route);
+      return;
+    }
+    const found = table.match(originForm(target));
+    const one = found?.routes.get(method as string);
+    if (one !== undefined) serve(exchange, one, found?.params);
+    else if (found === undefined) refuse(exchange, nothingHere());
+    else refuseMethod(exchange, found.routes);
+  };
+}
+
+/** The path of a target in absolute form (RFC 9112, section 3.2.2); any other target as it is. */
+function originForm(target: string): string {
+  if (target.startsWith("/")) return target;
+  const authority = target.indexOf("://");
+  const path = authority < 0 ? -1 : target.indexOf("/", authority + 3);
+  return path < 0 ? target : target.slice(path);
+}
+
+/** Answers OPTIONS with the methods that the path knows, and any other with 405, in the form of the path's API. */
+function refuseMethod(exchange: Exchange, routes: ReadonlyMap<string, MountedRoute>): void {
+  const [first] = routes.values();
+  exchange.route = { ...exchange.route, ...(first === undefined ? {} : { api: first.api }) };
+  const allow = [...routes.keys(), "OPTIONS"].join(", ");
+  if (exchange.request.method === "OPTIONS") answer(exchange, { status: 204, headers: ["Allow", allow] });
+  else {
+    refuse(exchange, new RequestRefused(405, `this path knows the methods ${allow}`, ["Allow", allow]));
+  }
+}

@@ -1,0 +1,52 @@
+/** What svc-authorizer says about a command line that is wrong, and which modules a command line loads. */
+import { describe, expect, it } from "vitest";
+import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
+
+async function authorizer(...args: string[]) {
+  const output = { stdout: "", stderr: "" };
+  const sink = (name: "stdout" | "stderr") => ({
+    write: (text: string) => {
+      output[name] += text;
+    },
+  });
+  const edge = { onStop: () => {}, onReload: () => {}, abort: () => {} };
+  const code = await runAuthorizer(args, { stdout: sink("stdout"), stderr: sink("stderr"), ...edge }, {});
+  return { code, ...output };
+}
+
+describe("a mistyped command", () => {
+  it.each([
+    [["config", "shwo"], "shwo", "svc-authorizer config", "Did you mean show?"],
+    [
+      ["config", "valdate", "--config", "x.yaml"],
+      "valdate",
+      "svc-authorizer config",
+      "Did you mean validate?",
+    ],
+    [["lod", "x.yaml", "--dry-run"], "lod", "svc-authorizer", "\nDid you mean this?\n\tload\n"],
+  ])("fails, and names the word and not the flags behind it: %j", async (args, word, path, hint) => {
+    const stderr = `error: unknown command "${word}" for "${path}"\n${hint}\nRun '${path} --help' for usage.\n`;
+    expect(await authorizer(...args)).toEqual({ code: 2, stdout: "", stderr });
+  });
+});
+
+describe("a wrong command line", () => {
+  it.each([
+    [["run", "--no-such"], "unknown flag: --no-such"],
+    [["run", "--quikstart"], "unknown flag: --quikstart\n(Did you mean --quickstart?)"],
+    [["setup"], 'required flag(s) "user-name" not set'],
+    [["rotate-key", "--from-env", "OLD"], 'required flag(s) "to-env" not set'],
+    [["export", "--format", "xml"], 'invalid argument "xml" for "--format" flag: expected one of yaml, json'],
+    [["run", "--config"], "flag needs an argument: --config"],
+    [["load"], "missing required argument 'files'"],
+  ])("ends with 2 and says why: %j", async (args, text) => {
+    expect(await authorizer(...args)).toEqual({ code: 2, stdout: "", stderr: `error: ${text}\n` });
+  });
+
+  it("without any command prints help to standard error", async () => {
+    const { code, stdout, stderr } = await authorizer();
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^Usage: svc-authorizer \[command\]\n/);
+    expect(stderr.indexOf("Commands:")).toBeLessThan(stderr.indexOf("Global options:"));
+  });
+});

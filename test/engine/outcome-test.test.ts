@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compile } from "../../src/engine/compile.ts";
+import { decide } from "../../src/engine/decide.ts";
+import { outcomeTest } from "../../src/engine/outcome-test.ts";
+import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
+
+describe("the test of many resources", () => {
+  it.each(["extended", "data_server"] as const)("says what a decision says: %s", (evaluator) => {
+    let allowed = 0;
+    fc.assert(
+      fc.property(
+        alikePolicies,
+        user,
+        context,
+        fc.array(alikeResource, { minLength: 10, maxLength: 10 }),
+        (policies, name, fields, resources) => {
+          const compiled = compile(policies, { partition: "svc", evaluator });
+          const action = "fs:ReadObject";
+          const test = outcomeTest(compiled, { user: name, action, context: fields });
+          for (const resource of resources) {
+            const outcome = decide(compiled, {
+              user: name,
+              required: { action, resource },
+              context: fields,
+            });
+            expect(test(resource)).toEqual(outcome);
+            if (outcome.effect === "allow") allowed++;
+          }
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+    expect(allowed).toBeGreaterThan(600);
+  });
+});
