@@ -24,6 +24,9 @@ import type {
 import { askedBy, type PermissionParts, requirePermission } from "./permissions.ts";
 import { AuthenticationFailed, authenticate, isSecure, type Proof, proofOf } from "./proof.ts";
 
+/** Largest body of a call without credentials (log-in, set-up): a few short texts. */
+const MAX_OPEN_BODY_BYTES = 8 << 10;
+
 /** What serving needs. */
 export interface ServingParts extends PermissionParts {
   readonly identities: Identities;
@@ -61,7 +64,16 @@ function mountOpen(parts: ServingParts, operation: OpenOperation, counters: Http
     authenticate: (call) => ({ name: "", sourceIp: sourceOf(parts, call, undefined) }),
     refusal: refusalOf(parts, operation.path, undefined),
   };
-  return mount(api, [{ ...shared(parts, operation), handle: operation.handle }], counters);
+  const body = {
+    maxBytes: Math.min(MAX_OPEN_BODY_BYTES, parts.limits.bodyBytes),
+    arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
+  };
+  const route = {
+    ...shared(parts, operation),
+    ...(operation.takesBody ? { body } : {}),
+    handle: operation.handle,
+  };
+  return mount(api, [route], counters);
 }
 
 function mountUser(parts: ServingParts, operation: UserOperation, counters: HttpCounters) {
