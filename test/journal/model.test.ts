@@ -1,5 +1,5 @@
 /**
- * Random schedules of the protocol (journal.md §2 to §4): nodes interleave at every call of the engine; answers are
+ * Random schedules of the protocol (journal.md §2, journal.md §3): nodes interleave at every call of the engine; answers are
  * lost, creates land late or twice, nodes die, and the log is trimmed under those who sleep.
  */
 
