@@ -1,4 +1,4 @@
-/** Looks policies over: everything that keeps them from being stored, and everything that is surely not meant. */
+/** Checks policies: every error that keeps them from being stored, and everything that is almost certainly a mistake. */
 
 import type { Problem } from "../errors.ts";
 import { parseArn } from "../model/arn.ts";
@@ -15,9 +15,9 @@ export type LintRule = "syntax" | "form" | "guard" | "doubtful" | "self-escalati
 export const LINT_RULES: ReadonlyMap<LintRule, { readonly severity: Severity; readonly meaning: string }> =
   new Map([
     ["syntax", { severity: "error", meaning: "The file cannot be read as JSON or YAML." }],
-    ["form", { severity: "error", meaning: "The document has not the form of policies." }],
+    ["form", { severity: "error", meaning: "The document does not have the form of policies." }],
     ["guard", { severity: "error", meaning: "The policy would be refused when it is written." }],
-    ["doubtful", { severity: "warning", meaning: "The policy is legal, but surely not meant like this." }],
+    ["doubtful", { severity: "warning", meaning: "The policy is valid, but almost certainly a mistake." }],
     ["self-escalation", { severity: "warning", meaning: "The statement lets users widen their own rights." }],
   ]);
 

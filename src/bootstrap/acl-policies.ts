@@ -1,11 +1,11 @@
 /**
- * Access lists of groups as policies, statement for statement what a data server writes when it sets the access list
- * of a group, and what its own service for access lists gives the administrators.
+ * Access lists of groups as policies. The statements equal those that a data server writes for an access list, and
+ * those that its ACL server gives the administrators.
  */
 
 import type { Statement } from "../model/policy.ts";
 
-/** What a group may do, from least to most. */
+/** The levels of access, in ascending order. */
 export type Acl = "Read" | "Write" | "Super" | "Admin";
 
 /** The groups of mode simplified. */
@@ -16,7 +16,7 @@ export const ACL_GROUPS: readonly { readonly group: string; readonly acl: Acl }[
   { group: "Readers", acl: "Read" },
 ];
 
-/** Name of the policy that holds a group's access list: the data server knows it by this name. */
+/** Name of the policy with a group's access list. The data server finds it by this name. */
 export function aclPolicyName(group: string): string {
   return `ACL(_-_)${group}`;
 }

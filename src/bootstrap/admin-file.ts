@@ -1,16 +1,16 @@
-/** The file with the generated credentials of the first administrator: written before the store knows of them. */
+/** The file with the generated credentials of the first administrator. It is written before they enter the store. */
 
 import { randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { generateAccessKeyId, generateSecretAccessKey } from "../directory/records/generated-keys.ts";
 import { AuthorizerError } from "../errors.ts";
 
-/** Name of the file, beside the data. */
+/** Name of the file, in the folder of the data. */
 export const ADMIN_FILE = "svc-authorizer-admin.json";
 
 const OWNER_ONLY = 0o600;
 
-/** What the file holds. */
+/** The content of the file. */
 export interface AdminCredentials {
   readonly username: string;
   readonly access_key_id: string;
@@ -27,22 +27,22 @@ export class AdminFile {
     this.path = path;
   }
 
-  /** What was taken, undefined where nobody needed it. */
+  /** The credentials that {@link take} returned, or undefined. */
   get taken(): AdminCredentials | undefined {
     return this.#taken;
   }
 
   /**
-   * The credentials of the file; makes them and the file (mode 600) where there is none. A file that a killed process
-   * left, or another that starts at the same time, is taken as it is.
-   * @throws AuthorizerError "unavailable" when it cannot be written, "invalid_request" when it is somebody else's
+   * Returns the credentials in the file. Creates them and the file (mode 600) if there is none. A file of a killed
+   * process, or of another process that starts at the same time, is used as it is.
+   * @throws AuthorizerError "unavailable" if it cannot be written, "invalid_request" if it is for another user name
    */
   async take(username: string): Promise<AdminCredentials> {
     this.#taken ??= await this.#make(username);
     return this.#taken;
   }
 
-  /** Removes the file, where this object has written it: its credentials have not come into force. */
+  /** Removes the file if this object has written it, because its credentials were not stored. */
   async discard(): Promise<void> {
     if (this.#written) await rm(this.path, { force: true });
   }
@@ -60,7 +60,7 @@ export class AdminFile {
         flag: "wx",
         flush: true,
       });
-      // A link, unlike a rename, leaves a file that is there alone.
+      // A link, unlike a rename, does not replace an existing file.
       await link(whole, this.path);
       this.#written = true;
       return made;

@@ -1,4 +1,4 @@
-/** The durable mark of a bootstrap: that it happened, and the digest of everything it installed. */
+/** The durable mark of a bootstrap, with the digest of everything that it installed. */
 
 import { AuthorizerError } from "../errors.ts";
 import type { BootstrapMode, ShippedSet } from "./shipped-set.ts";
@@ -6,15 +6,15 @@ import type { BootstrapMode, ShippedSet } from "./shipped-set.ts";
 /** Name of the mark in the directory. */
 export const BOOTSTRAP_MARK = "bootstrap";
 
-/** Digest of what was installed under a name; null where somebody's own stood there already. */
+/** Digest of the installed entity by name; null if the name existed before. */
 export type InstalledDigests = ReadonlyMap<string, string | null>;
 
-/** What is known of an earlier bootstrap. */
+/** The record of an earlier bootstrap. */
 export interface BootstrapMark {
   readonly mode: BootstrapMode;
   /** Version of the policy data, for people. */
   readonly version: string;
-  /** Digest of the whole set: where it is the same there is nothing to do. */
+  /** Digest of the whole set. If it is unchanged, there is nothing to do. */
   readonly digest: string;
   readonly policies: InstalledDigests;
   readonly groups: InstalledDigests;
@@ -41,7 +41,7 @@ export function storedMark(
 }
 
 /**
- * The mark in a store, undefined where there was no bootstrap yet.
+ * Reads the mark of a store; undefined if there was no bootstrap.
  * @throws AuthorizerError "invalid_request" for a mark of a newer program
  */
 export function readMark(stored: unknown): BootstrapMark | undefined {

@@ -1,7 +1,6 @@
 /**
- * First filling of a store, and its later upgrades (authorization-api.md §9, decision-api.md §1). Everything happens in
- * one batch together with the mark that says so: there is no half of it, and of two instances that start at once the
- * slower one finds it done.
+ * First filling of a store, and later upgrades (authorization-api.md §9, decision-api.md §1.3). Everything, including
+ * the mark, is one atomic batch. If two instances start together, the second finds the work done.
  */
 
 import type { Catalog } from "../catalog/catalog.ts";
@@ -14,11 +13,11 @@ import { type AdminPlan, type AdminSettings, planAdmin } from "./plan-admin.ts";
 import { planSet, type SetChange } from "./plan-set.ts";
 import { type BootstrapMode, type ShippedSet, shippedSetOf } from "./shipped-set.ts";
 
-/** What {@link bootstrap} takes. */
+/** Options of {@link bootstrap}. */
 export interface BootstrapOptions {
   readonly directory: Directory;
   readonly catalog: Catalog;
-  /** `authorizer.bootstrap`, where it is not `none`. */
+  /** `authorizer.bootstrap` other than `none`. */
   readonly mode: BootstrapMode;
   /** `auth.remote_authenticator.default_user_group`. */
   readonly defaultUserGroup: string;
@@ -27,7 +26,7 @@ export interface BootstrapOptions {
   readonly adminFile: string;
 }
 
-/** What a bootstrap did. */
+/** The result of a bootstrap. */
 export interface BootstrapReport {
   /**
    * `installed`: the store was filled now. `upgraded`: it had another set before. `unchanged`: it has this set.
@@ -35,7 +34,7 @@ export interface BootstrapReport {
    */
   readonly outcome: "installed" | "upgraded" | "unchanged" | "other_mode";
   readonly mode: BootstrapMode;
-  /** Version of the policy data before, where there was one. */
+  /** Version of the policy data before, if there was one. */
   readonly from?: string;
   /** Version of the policy data now. */
   readonly to: string;
@@ -45,9 +44,10 @@ export interface BootstrapReport {
 }
 
 /**
- * Fills the store where no bootstrap has, brings an earlier filling up to the catalog, or does nothing. Can be called by
- * several instances at once and again after a crash.
- * @throws AuthorizerError "invalid_request" naming the configuration item, "unavailable" when store or file fail
+ * Fills a new store, upgrades an earlier filling to the catalog, or does nothing. Several instances can call it at
+ * once, and again after a crash.
+ * @throws AuthorizerError "invalid_request" with the name of the configuration item, "unavailable" if store or file
+ * fail
  */
 export async function bootstrap(options: BootstrapOptions): Promise<BootstrapReport> {
   const { directory, catalog, mode, defaultUserGroup } = options;
@@ -95,13 +95,13 @@ async function plan(
   };
 }
 
-/** Generated credentials that did not come into force (somebody else was faster) must not lie about. */
+/** Removes generated credentials that were not stored because another instance was faster. */
 async function discardUnused(directory: Directory, file: AdminFile): Promise<void> {
   if (file.taken === undefined) return;
   try {
     await directory.credentials.getWithSecret(file.taken.access_key_id);
   } catch (error) {
-    // Any other failure leaves open whether they are in force.
+    // After any other failure it is unknown whether they were stored.
     if (isErrorCode(error, "not_found")) await file.discard();
   }
 }

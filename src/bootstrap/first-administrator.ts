@@ -1,6 +1,6 @@
 /**
- * The first administrator, set up by whoever runs the service (security.md §6.2): user, membership, key and the durable
- * mark that it is done come into the store in one batch, or none of them does.
+ * Set-up of the first administrator (security.md §6.2). User, membership, key and the durable mark are one atomic
+ * batch.
  */
 
 import type { Catalog } from "../catalog/catalog.ts";
@@ -20,14 +20,14 @@ const FORMAT = 1;
 /** What a data server calls users of its own set-up. */
 const SOURCE = "internal";
 
-/** An administrator to be. */
+/** The administrator to create. */
 export interface NewAdministrator {
   readonly username: string;
-  /** A key to import; absent: one is generated. */
+  /** A key to import; if absent, one is generated. */
   readonly key?: { readonly access_key_id: string; readonly secret_access_key: string };
 }
 
-/** The key of an administrator who was created, in clear. */
+/** The key of a created administrator, in clear text. */
 export interface CreatedAdministrator {
   readonly username: string;
   readonly access_key_id: string;
@@ -36,7 +36,7 @@ export interface CreatedAdministrator {
   readonly creation_date: number;
 }
 
-/** What creating an administrator works on. */
+/** The parts that creating an administrator needs. */
 export interface AdministratorParts {
   readonly directory: Directory;
   readonly catalog: Catalog;
@@ -52,16 +52,16 @@ async function markOf(directory: Directory, name: string): Promise<unknown> {
   return found;
 }
 
-/** Whether there was a first administrator: by set-up, or by a bootstrap or an import in mode external. */
+/** True if there was a first administrator: by set-up, or by a bootstrap or an import in mode external. */
 export async function isSetUp(directory: Directory): Promise<boolean> {
   if ((await markOf(directory, SETUP_MARK)) !== undefined) return true;
   return readMark(await markOf(directory, BOOTSTRAP_MARK))?.mode === "external";
 }
 
 /**
- * Sets up the first administrator, with the preconfigured groups and policies where nothing has filled the store yet.
- * Of several that race, one succeeds.
- * @throws AuthorizerError "already_exists" where it is done, or where the user or key exists; "invalid_request"
+ * Sets up the first administrator, and the preconfigured groups and policies if the store is empty. Of several
+ * concurrent calls one succeeds.
+ * @throws AuthorizerError "already_exists" if the set-up is done, or if the user or key exists; "invalid_request"
  */
 export async function setUpFirstAdministrator(
   parts: AdministratorParts,
@@ -85,8 +85,8 @@ export async function setUpFirstAdministrator(
 }
 
 /**
- * Creates a further administrator; the set-up counts as done from then on.
- * @throws AuthorizerError "already_exists" where the user or key exists; "invalid_request" without a group `Admins`
+ * Creates another administrator, and marks the set-up as done.
+ * @throws AuthorizerError "already_exists" if the user or key exists; "invalid_request" without a group `Admins`
  */
 export async function addAdministrator(
   { directory, guards }: Pick<AdministratorParts, "directory" | "guards">,

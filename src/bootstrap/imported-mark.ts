@@ -1,27 +1,27 @@
-/** The mark of a store that was filled by an import: it counts as set up, and what is as shipped is kept up to date. */
+/** The mark of an imported store. The store counts as set up, and upgrades update unchanged shipped policies. */
 
 import type { Catalog } from "../catalog/catalog.ts";
 import type { BatchOperation, BatchOptions } from "../directory/batch.ts";
 import { BOOTSTRAP_MARK, storedMark } from "./bootstrap-mark.ts";
 import { groupDigest, policyDigest, type ShippedPolicy, shippedSetOf } from "./shipped-set.ts";
 
-/** What was imported. */
+/** The imported content. */
 export interface ImportedContent {
   readonly policies: readonly ShippedPolicy[];
   readonly groups: readonly { readonly name: string; readonly description?: string }[];
-  /** Attachments among others. */
+  /** Operations that include the attachments. */
   readonly links: readonly BatchOperation[];
 }
 
-/** Items of the configuration that say what a bootstrap would do. */
+/** Configuration items that control a bootstrap. */
 export interface BootstrapItems {
   readonly "authorizer.bootstrap": string | undefined;
   readonly "auth.remote_authenticator.default_user_group": string;
 }
 
 /**
- * The mark to leave with an import, so that a later start with `authorizer.bootstrap` neither creates an administrator
- * nor brings back what the source does not have.
+ * The mark that an import stores. Because of it, a later start with `authorizer.bootstrap` creates no administrator and
+ * restores nothing that the source does not have.
  */
 export function importedMark(
   catalog: Catalog,

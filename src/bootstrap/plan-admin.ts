@@ -1,4 +1,4 @@
-/** Plans the first administrator of mode external (decision-api.md §1). */
+/** Plans the first administrator of mode external (decision-api.md §1.4). */
 
 import type { BatchOperation, MarkedState } from "../directory/batch.ts";
 import { AuthorizerError } from "../errors.ts";
@@ -22,15 +22,15 @@ export interface AdminSettings {
 export interface AdminPlan {
   readonly operations: readonly BatchOperation[];
   readonly username: string;
-  /** Undefined: the user keeps the keys it has. */
+  /** Undefined if the user keeps their keys. */
   readonly access_key_id: string | undefined;
-  /** Where the generated secret is. */
+  /** Path of the file with the generated secret. */
   readonly file: string | undefined;
 }
 
 /**
- * Plans the administrator; undefined where nobody is named and `Admins` has a member already.
- * @throws AuthorizerError "invalid_request" when the name or key is somebody else's
+ * Plans the administrator. Returns undefined if no name is configured and `Admins` has a member.
+ * @throws AuthorizerError "invalid_request" if the name or key belongs to another user
  */
 export async function planAdmin(
   settings: AdminSettings,

@@ -1,6 +1,6 @@
 /**
- * Plans how a store comes to have the policies and groups of a set. What is missing for the first time is created; what
- * is still as a former set left it is updated; what somebody changed or deleted since stays as it is.
+ * Plans the installation of the policies and groups of a set. Entities that are new in the set are created, entities
+ * that are unchanged since the last set are updated, and entities that somebody changed or deleted stay as they are.
  */
 
 import type { BatchOperation, MarkedState } from "../directory/batch.ts";
@@ -13,14 +13,14 @@ import {
   type ShippedSet,
 } from "./shipped-set.ts";
 
-/** What became of a policy or group. `kept`: somebody's own, or changed or deleted by somebody. */
+/** The change of a policy or group. `kept`: it was not ours, or somebody changed or deleted it. */
 export interface SetChange {
   readonly kind: "policy" | "group";
   readonly name: string;
   readonly what: "created" | "completed" | "updated" | "kept";
 }
 
-/** Operations and what they leave behind. */
+/** The operations and their result. */
 export interface SetPlan {
   readonly operations: BatchOperation[];
   readonly changes: SetChange[];
@@ -28,12 +28,12 @@ export interface SetPlan {
   readonly groups: Map<string, string | null>;
 }
 
-/** The verdict on one thing of the set. */
+/** The verdict on one policy or group of the set. */
 type Verdict = "create" | "same" | "update" | "keep" | "leave deleted";
 
 /**
- * @param known digest of what a former set installed; null: never ours; undefined: new in this set
- * @param current digest of what is there, undefined where nothing is
+ * @param known digest that the former set installed; null if the name was not ours; undefined if it is new in this set
+ * @param current digest of the stored entity, or undefined
  */
 function judge(known: string | null | undefined, current: string | undefined, wanted: string): Verdict {
   if (current === undefined) return known === undefined ? "create" : "leave deleted";
@@ -43,7 +43,7 @@ function judge(known: string | null | undefined, current: string | undefined, wa
 
 /**
  * Plans a set over a state.
- * @param mark of the former bootstrap; undefined: there was none
+ * @param mark of the former bootstrap, or undefined
  */
 export async function planSet(
   set: ShippedSet,
@@ -53,7 +53,7 @@ export async function planSet(
   const plan: SetPlan = {
     operations: [],
     changes: [],
-    // What the new set lacks stays known: should it come back, a deletion in between counts.
+    // Names that the new set lacks stay known: if a later set has them again, a deletion in between counts.
     policies: new Map(mark?.policies),
     groups: new Map(mark?.groups),
   };
@@ -96,7 +96,7 @@ async function planGroup(
   const attached = found === undefined ? [] : await state.groupPolicies(name);
   const current = found && groupDigest({ ...found, policies: attached });
   const verdict = judge(known, current, wanted);
-  // Left by a set-up that was cut short: it lacks some of what it should have and has nothing else.
+  // A remainder of an interrupted set-up: it has some of its attachments and no others.
   if (verdict === "keep" && known === undefined && isPart(attached, attachable.policies)) {
     const completed = { ...attachable, ...found };
     putGroup(plan, completed, attached);

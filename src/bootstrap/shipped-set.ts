@@ -1,4 +1,4 @@
-/** What a bootstrap puts into a store: groups and policies of one of the two kinds (authorization-api.md §9). */
+/** The groups and policies that a bootstrap installs, for each of the two modes (authorization-api.md §9). */
 
 import type { Catalog } from "../catalog/catalog.ts";
 import { digestOf } from "../catalog/digest.ts";
@@ -23,7 +23,7 @@ export interface ShippedGroup {
   readonly policies: readonly string[];
 }
 
-/** Groups and policies with the digest of them all. */
+/** Groups and policies with their common digest. */
 export interface ShippedSet {
   readonly mode: BootstrapMode;
   /** Version of the policy data, for people. */
@@ -33,7 +33,7 @@ export interface ShippedSet {
   readonly groups: readonly ShippedGroup[];
 }
 
-/** Digest of what a policy grants: its date does not count, and an empty `acl` is none. */
+/** Digest of what a policy grants. The date does not count, and an empty `acl` equals an absent one. */
 export function policyDigest({ statement, acl }: Omit<ShippedPolicy, "name">): string {
   const statements = statement.map(({ effect, action, resource, condition }) => ({
     effect,
@@ -44,7 +44,7 @@ export function policyDigest({ statement, acl }: Omit<ShippedPolicy, "name">): s
   return digestOf({ statement: statements, ...(acl ? { acl } : {}) });
 }
 
-/** Digest of a group's description and attachments, in whatever order. */
+/** Digest of a group's description and attachments, independent of their order. */
 export function groupDigest({ description, policies }: Omit<ShippedGroup, "name">): string {
   return digestOf({ policies: [...policies].sort(), ...(description ? { description } : {}) });
 }
@@ -63,7 +63,7 @@ export function shippedSetOf(mode: BootstrapMode, catalog: Catalog, defaultUserG
   const { partition, version, preconfigured } = catalog;
   if (mode === "external") {
     return shippedSet(mode, version, {
-      // The empty label is what a data server's own set-up stores (authorization-api.md §15.9).
+      // The data server's own set-up stores the empty label (authorization-api.md §15.9).
       policies: preconfigured.policies.map(({ name, statement }) => ({ name, statement, acl: "" })),
       groups: preconfigured.groups.map(({ name, description, policies }) => ({
         name,

@@ -1,6 +1,6 @@
 /**
- * The catalog: what policies can speak about, and the policies and groups that ship. This file is its
- * contract; `open-catalog.ts` reads it from `policies/`.
+ * The catalog: the actions, resource types and endpoints that policies can name, and the policies and groups that ship.
+ * This file is its contract; `open-catalog.ts` reads it from `policies/`.
  */
 
 import type { Problem } from "../errors.ts";
@@ -55,9 +55,9 @@ export type SchemaName =
   | "resource-type"
   | "resource-types";
 
-/** A JSON Schema made ready for use. */
+/** A compiled JSON Schema. */
 export interface Schema {
-  /** Everything that is wrong with a document, in document order as far as the schema goes; empty when it fits. */
+  /** All problems of a document, in document order within the schema; empty if the document is valid. */
   problems(document: unknown): Problem[];
 }
 
@@ -75,14 +75,14 @@ export interface Catalog {
   readonly services: ReadonlySet<string>;
   /** By type, e.g. `branch`. */
   readonly resourceTypes: ReadonlyMap<string, ShippedResourceType>;
-  /** In the order in which the data server's own set-up creates them. */
+  /** In the order in which the data server's set-up creates them. */
   readonly preconfigured: {
     readonly policies: readonly PreconfiguredPolicy[];
     readonly groups: readonly PreconfiguredGroup[];
   };
   /** By id, e.g. `replication-narrow`. */
   readonly templates: ReadonlyMap<string, PolicyTemplate>;
-  /** What the operations of each API need, by API. */
+  /** The permission tables, by API. */
   readonly endpoints: ReadonlyMap<EndpointApi, EndpointTable>;
   /** A schema of `policies/schema/`, compiled on first use. */
   schema(name: SchemaName): Schema;

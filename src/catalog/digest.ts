@@ -1,4 +1,4 @@
-/** Digests of policy data: over content, so that line ends and indentation do not count. */
+/** Digests of policy data. They cover the content: line ends and indentation do not count. */
 
 import { createHash } from "node:crypto";
 

@@ -1,4 +1,4 @@
-/** What is wrong with permission tables that fit their schema: a wrong row would open or close an endpoint. */
+/** Validation of permission tables beyond their schema: a wrong row would open or close an endpoint. */
 
 import type { Problem } from "../errors.ts";
 import type { RequiredLeaf } from "../model/decision.ts";
@@ -10,7 +10,7 @@ const COPY_SOURCE = new Map([
   ["copy_source.key", "x-amz-copy-source"],
 ]);
 
-/** The leaves of a tree, those of all alternatives. */
+/** The leaves of a tree, including those of all alternatives. */
 function leavesOf(tree: RequiredTemplate): readonly RequiredLeaf[] {
   if ("action" in tree) return [tree];
   if ("any_resource" in tree) return [];
@@ -29,7 +29,7 @@ function choicesOf(tree: RequiredTemplate): readonly (readonly Alternative[])[] 
   return [tree.choice, ...tree.choice.flatMap(({ required }) => choicesOf(required))];
 }
 
-/** True where a request can carry the value of a placeholder. */
+/** True if a request can carry the value of a placeholder. */
 function isCarried(name: string, row: EndpointRow): boolean {
   if (name.startsWith("query.") || row.facts.includes(name)) return true;
   if (name.startsWith("body.")) return !name.includes("[]");
@@ -52,7 +52,10 @@ function placeholderProblems(row: EndpointRow): string[] {
   ];
 }
 
-/** A condition that is missing, or that is there too much, would leave a request without an alternative. */
+/**
+ * The problems of the choices in a tree: a missing or superfluous condition would leave a request without an
+ * alternative.
+ */
 function choiceProblems(tree: RequiredTemplate): string[] {
   return choicesOf(tree)
     .filter((choice) =>
@@ -79,7 +82,7 @@ function rowProblems(row: EndpointRow, known: ReadonlyMap<string, unknown>): str
   return [...problems, ...placeholderProblems(row)];
 }
 
-/** The segments of a path template, `{}` and `{+}` for what a value fills. */
+/** The segments of a path template, with `{}` and `{+}` for parameters. */
 function segmentsOf(path: string): readonly string[] {
   return path.split("/").map((it) => it.replace(/\{[^{}]*?(\+?)\}/, "{$1}"));
 }
@@ -89,7 +92,7 @@ function segmentsMeet(left: string | undefined, right: string | undefined): bool
   return left === right || (left.startsWith("{") ? right !== "" : right.startsWith("{") && left !== "");
 }
 
-/** True where some path fits both templates. */
+/** True if some path matches both templates. */
 function pathsMeet(left: readonly string[], right: readonly string[]): boolean {
   for (let index = 0; index < Math.max(left.length, right.length); index++) {
     if (!segmentsMeet(left[index], right[index])) return false;
@@ -98,7 +101,7 @@ function pathsMeet(left: readonly string[], right: readonly string[]): boolean {
   return true;
 }
 
-/** What a row answers to, worked out once. */
+/** The requests that a row answers, precomputed. */
 interface Answering {
   readonly operation: string;
   readonly segments: readonly string[];
@@ -111,7 +114,7 @@ function answering({ operation, path, query, headers }: EndpointRow): Answering 
   return { operation, segments, shape: segments.join("/"), selectors: [...query, ...headers].sort().join() };
 }
 
-/** True where one request can fit both rows, and neither is the more special. */
+/** True if one request can match both rows and neither row is more specific. */
 function canClash(left: Answering, right: Answering): boolean {
   if (left.shape === right.shape) return left.selectors === right.selectors;
   return pathsMeet(left.segments, right.segments);
@@ -137,7 +140,9 @@ function tableProblems({ rows }: EndpointTable, known: ReadonlyMap<string, unkno
   });
 }
 
-/** Unknown actions and placeholders, rows that need nothing unsaid, and rows that answer the same request. */
+/**
+ * Reports unknown actions and placeholders, rows that implicitly need nothing, and rows that answer the same request.
+ */
 export function endpointProblems(
   tables: readonly EndpointTable[],
   actions: ReadonlyMap<string, unknown>,

@@ -1,4 +1,4 @@
-/** `policies/manifest.json`: which files make up the policy data, and their digests. */
+/** `policies/manifest.json`: the files of the policy data, and their digests. */
 
 import type { Problem } from "../errors.ts";
 import { digestOf } from "./digest.ts";
@@ -6,7 +6,7 @@ import { digestOf } from "./digest.ts";
 /** The format of the policy data that this version reads. */
 export const MANIFEST_FORMAT = 1;
 
-/** What a file of the policy data is. */
+/** The kind of a file of the policy data. */
 export type FileKind =
   | "actions"
   | "resource-types"
@@ -41,7 +41,7 @@ export function setDigest(version: string, files: readonly ManifestFile[]): stri
   return digestOf({ version, files: files.map(({ path, kind, sha256 }) => ({ path, kind, sha256 })) });
 }
 
-/** What does not agree between a manifest and the files it names: each problem names its file. */
+/** Differences between a manifest and the files that it names. Each problem names its file. */
 export function manifestProblems(manifest: Manifest, documents: ReadonlyMap<string, unknown>): Problem[] {
   const problems: Problem[] = [];
   for (const { path, sha256 } of manifest.files) {

@@ -1,4 +1,4 @@
-/** Opens the catalog: policy data read once per process, given out per partition. */
+/** Opens the catalog: policy data is read once per process and then converted to the partition. */
 
 import type { Catalog } from "./catalog.ts";
 import { checkPartition, policyInPartition, typeInPartition } from "./partition.ts";
@@ -6,16 +6,16 @@ import { type PolicyFiles, policyDataError, readPolicyFiles } from "./policy-fil
 import { type PolicyData, policyDataProblems, readPolicyData } from "./read-catalog.ts";
 import { tableInPartition } from "./read-endpoints.ts";
 
-/** How a catalog is opened. */
+/** Options of {@link openCatalog}. */
 export interface CatalogOptions {
   /** Product-name part of ARNs (`authorizer.partition`). */
   readonly partition: string;
-  /** Folder of the policy data, with a slash at its end; default the one that ships. */
+  /** Folder of the policy data, with a final slash; by default the one that ships. */
   readonly directory?: URL;
 }
 
 const SHOWN_DIGITS = 12;
-/** From `src/catalog/` and from `dist/src/catalog/` alike. */
+/** The path is the same from `src/catalog/` and from `dist/src/catalog/`. */
 const SHIPPED = new URL("../../policies/", import.meta.url);
 
 interface Loaded {
@@ -23,7 +23,7 @@ interface Loaded {
   readonly data: PolicyData;
 }
 
-/** The data that ships cannot change while a process runs it, and a test opens many services. */
+/** The shipped data cannot change while a process runs, and a test opens many services. */
 let shipped: Promise<Loaded> | undefined;
 
 async function load(directory: URL): Promise<Loaded> {
@@ -44,8 +44,8 @@ function loadShipped(): Promise<Loaded> {
 
 /**
  * Opens the policy data in a partition.
- * @throws AuthorizerError("invalid_request") when a file is missing, is not the one the manifest describes, or is
- * malformed (each problem names its file), and for a partition that no ARN can have
+ * @throws AuthorizerError("invalid_request") if a file is missing, differs from the manifest, or is malformed (each
+ * problem names its file), and for a partition that cannot stand in an ARN
  */
 export async function openCatalog({ partition, directory }: CatalogOptions): Promise<Catalog> {
   checkPartition(partition);

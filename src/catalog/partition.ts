@@ -1,4 +1,4 @@
-/** Policy data is written with partition `svc`; another one is applied here, field by field. */
+/** Policy data is written with partition `svc`. This file replaces it by another one, field by field. */
 
 import { AuthorizerError } from "../errors.ts";
 import { formatArn, parseArn } from "../model/arn.ts";
@@ -11,13 +11,16 @@ export const FILE_PARTITION = "svc";
 
 const PARTITION = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
-/** Refuses a text that cannot be the product-name part of an ARN: throws AuthorizerError("invalid_request"). */
+/** Throws AuthorizerError("invalid_request") for a text that cannot be the partition of an ARN. */
 export function checkPartition(partition: string): void {
   if (PARTITION.test(partition)) return;
   throw new AuthorizerError("invalid_request", "a partition must be letters, digits, _ and -, such as svc");
 }
 
-/** The same ARN, template or `*` in another partition; a text of no ARN of {@link FILE_PARTITION} stays as it is. */
+/**
+ * The same ARN, template or `*` in another partition. Any text that is not an ARN of {@link FILE_PARTITION} stays as it
+ * is.
+ */
 export function inPartition(text: string, partition: string): string {
   const arn = parseArn(text, FILE_PARTITION);
   return arn === undefined ? text : formatArn({ ...arn, partition });

@@ -13,7 +13,7 @@ import {
 } from "./manifest.ts";
 import { openSchemas } from "./schemas.ts";
 
-/** The policy data as it is on disk, checked. */
+/** The validated policy data, as it is on disk. */
 export interface PolicyFiles {
   readonly manifest: Manifest;
   readonly schema: (name: SchemaName) => Schema;
@@ -21,7 +21,7 @@ export interface PolicyFiles {
   readonly documents: (kind: Exclude<FileKind, "schema">) => readonly PolicyFile[];
 }
 
-/** A file that fits its schema. */
+/** A file that is valid for its schema. */
 export interface PolicyFile {
   readonly path: string;
   readonly document: unknown;
@@ -29,7 +29,7 @@ export interface PolicyFile {
 
 const MANIFEST = "manifest.json";
 
-/** The error of policy data that cannot be used: every problem names its file. */
+/** The error for unusable policy data. Each problem names its file. */
 export function policyDataError(directory: URL, problems: readonly Problem[]): AuthorizerError {
   const shown = problems.map(
     ({ file, pointer, message }) => `${file}${pointer && ` at ${pointer}`}: ${message}`,
@@ -60,7 +60,7 @@ async function readJson(directory: URL, path: string): Promise<unknown> {
   }
 }
 
-/** What must hold before the manifest's own schema can be found through it. */
+/** Checks the minimum that is needed to find the manifest's own schema through it. */
 function asManifest(document: unknown, directory: URL): Manifest {
   const manifest = document as Partial<Manifest> | null;
   const problem = (pointer: string, message: string): AuthorizerError =>

@@ -9,7 +9,7 @@ const PARAMETER = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
 /** Not a parameter but the placeholder of the current user (evaluation.md §5). */
 const USER = "${user}";
 
-/** Names of the parameters that a policy's resources use; `${user}` is none. */
+/** Names of the parameters in a policy's resources, without `${user}`. */
 export function parametersOf(policy: NamedStatements): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { resource } of policy.statement) {
@@ -43,7 +43,7 @@ function fillProblems(template: PolicyTemplate, values: ReadonlyMap<string, stri
 /**
  * The policy of a template with its parameters filled in.
  * @param values a value for each declared parameter
- * @throws AuthorizerError("invalid_request") with every missing, unknown or unfit value
+ * @throws AuthorizerError("invalid_request") with every missing, unknown or invalid value
  */
 export function fillTemplate(template: PolicyTemplate, values: ReadonlyMap<string, string>): NamedStatements {
   const problems = fillProblems(template, values);
@@ -51,7 +51,7 @@ export function fillTemplate(template: PolicyTemplate, values: ReadonlyMap<strin
     const message = `the policy template "${template.id}" cannot be filled: ${problems.map((it) => it.message).join("; ")}`;
     throw new AuthorizerError("invalid_request", message, { problems });
   }
-  // `${user}` is kept whatever the parameters are called, by splitting at it.
+  // Splitting at `${user}` keeps it, whatever the names of the parameters are.
   const filled = (resource: string): string =>
     resource
       .split(USER)

@@ -1,9 +1,9 @@
-/** Where policy data comes from. */
+/** Provenance of policy data. */
 
-/** Where a piece of policy data comes from, and where another form of it exists. */
+/** The source of a piece of policy data, and how other sources differ. */
 export interface Provenance {
-  /** The section of `docs/spec/` that it was taken from, such as `permissions.md §12`. */
+  /** The section of `docs/spec/` that specifies it, such as `permissions.md §12`. */
   readonly source: string;
-  /** Where the reference and the data server differ, and what was chosen. */
+  /** The difference between the reference and the data server, and the choice made here. */
   readonly note?: string;
 }

@@ -1,4 +1,4 @@
-/** Turns checked policy files into the typed values of a catalog, and checks what ties them together. */
+/** Converts validated policy files into the typed values of a catalog, and validates references between them. */
 
 import type { Problem } from "../errors.ts";
 import { policyProblems } from "../model/policy-validation.ts";
@@ -126,7 +126,7 @@ function repeated(names: readonly string[], file: string): Problem[] {
     .map((name) => ({ pointer: `/${name}`, message: "is there twice", file }));
 }
 
-/** What does not fit together in a set whose files fit their schemas. */
+/** Problems between files that are each valid for their schema. */
 export function policyDataProblems(files: PolicyFiles, data: PolicyData): Problem[] {
   const actions = files.documents("actions").flatMap(({ document }) => (document as ActionsFile).actions);
   const types = contents<ShippedResourceType>(files.documents("resource-types"), "resource_types");

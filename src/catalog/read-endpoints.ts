@@ -13,7 +13,7 @@ import type { PolicyFiles } from "./policy-files.ts";
 
 type PerItemOnDisk = Omit<PerItemTemplate, "unlessFalse"> & { readonly unless_false?: string };
 
-/** A row in the spelling of JSON; what has its default may be left out. */
+/** A row in the spelling of JSON. Members with their default value may be missing. */
 type RowOnDisk = Pick<
   EndpointRow,
   "operation" | "method" | "path" | "authentication" | "required" | "source" | "note"

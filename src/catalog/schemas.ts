@@ -1,10 +1,10 @@
-/** The JSON Schemas of `policies/schema/`: compiled with ajv on first use, their findings as problems. */
+/** The JSON Schemas of `policies/schema/`, compiled with ajv on first use. Errors are returned as problems. */
 
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { AuthorizerError, type Problem, pointTo } from "../errors.ts";
 import type { Schema, SchemaName } from "./catalog.ts";
 
-/** Annotation of our schemas: what to say when a choice, a constant or a pattern is not met. */
+/** Annotation in our schemas: the message for a choice, constant or pattern that does not match. */
 const ANNOTATION = "problem";
 const ANNOTATED: ReadonlySet<string> = new Set(["const", "enum", "oneOf", "pattern"]);
 
@@ -41,15 +41,15 @@ function toProblem(error: ErrorObject): Problem {
   return { pointer: instancePath, message: describe(error) };
 }
 
-/** The alternatives of a choice say nothing of their own: the choice is described as a whole. */
+/** True for an error inside an alternative: the error of the whole choice replaces it. */
 function isAlternative(error: ErrorObject): boolean {
   return error.schemaPath.includes("/oneOf/");
 }
 
 /**
- * Makes the schemas available by name.
- * @param documents the schema files, each with its file name as `$id`. They are trusted: their own form is checked by
- * a test, not at start, where it would cost more than everything else.
+ * Opens the schemas by name.
+ * @param documents the schema files, each with its file name as `$id`. They are trusted: a test validates them, because
+ * validation at start would cost more than everything else.
  */
 export function openSchemas(documents: readonly object[]): (name: SchemaName) => Schema {
   const ajv = new Ajv2020({
@@ -58,7 +58,7 @@ export function openSchemas(documents: readonly object[]): (name: SchemaName) =>
     allowUnionTypes: true,
     meta: false,
     validateSchema: false,
-    // Optimizing what runs once takes longer than running it (10 of 45 ms at start).
+    // Optimizing code that runs once takes longer than running it (10 of 45 ms at start).
     code: { optimize: false },
   });
   ajv.addKeyword(ANNOTATION);

@@ -70,6 +70,8 @@ function addCommand<Context extends CommandOutput>(
     await run({ context, options: command.opts(), args: command.args, command });
   });
   parent.addCommand(command);
+  const { helpLines } = spec;
+  if (helpLines !== undefined) command.addHelpText("after", () => ["", ...helpLines()].join("\n"));
   addExamples(
     command,
     spec.examples.map((example) => exampleLine(pathOf(command), example)),
@@ -105,7 +107,9 @@ export function addExamples(command: Command, lines: readonly string[], page: st
 
 function checkRequired(specs: readonly OptionSpec[], values: OptionValues): void {
   const missing = specs
-    .filter((spec) => spec.required === true)
+    .filter(
+      ({ required, unless }) => required === true && (unless === undefined || values[unless] === undefined),
+    )
     .map((spec) => /--([a-z-]+)/.exec(spec.flags)?.[1] ?? spec.flags)
     .filter((name) => values[camelCase(name)] === undefined)
     .sort();

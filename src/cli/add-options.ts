@@ -24,7 +24,9 @@ export function toOptions(specs: readonly OptionSpec[], heading?: string): reado
 }
 
 function description(spec: OptionSpec): string {
-  return spec.required === true ? `${spec.description} (required)` : spec.description;
+  return spec.required === true && spec.unless === undefined
+    ? `${spec.description} (required)`
+    : spec.description;
 }
 
 function oneOf(values: readonly string[], text: string): string {

@@ -20,6 +20,8 @@ export interface OptionSpec {
   readonly description: string;
   /** The command fails without it. */
   readonly required?: true;
+  /** With `required`: the camel-case name of another option beside which this one is not needed. */
+  readonly unless?: string;
   /** "integer" is checked on the command line; "list" may be repeated and splits at commas, "repeated" does not split. */
   readonly kind?: "integer" | "list" | "repeated";
   readonly default?: string | number | boolean;
@@ -27,8 +29,8 @@ export interface OptionSpec {
   readonly values?: readonly string[];
   /** With `values`: any other value is an error of the command line. */
   readonly closed?: true;
-  /** Shells complete names of this kind, which they get from the server. */
-  readonly completes?: "user" | "group" | "policy" | "action";
+  /** Shells complete names of this kind: actions and templates that ship, the others from the server. */
+  readonly completes?: "user" | "group" | "policy" | "action" | "template";
   /** Left out of help, completion and the reference. */
   readonly hidden?: true;
 }
@@ -60,6 +62,8 @@ export interface CommandSpec<Context> {
   readonly arguments?: string;
   /** Page of `docs/` that the help names, where it is not that of the group. */
   readonly page?: string;
+  /** Further lines of the help text, before the examples. Called only when the help is printed. */
+  readonly helpLines?: () => readonly string[];
   /** Loads the module that does the work. */
   readonly load: () => Promise<CommandRun<Context>>;
 }

@@ -7,6 +7,8 @@ import type { Properties } from "../model/entities.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import { ClientError, type ClientProblem } from "./client-error.ts";
 
+export { ClientError, type ClientProblem };
+
 /** Where the service is and how to call it. */
 export interface ClientOptions {
   /** Base URL of the service listener, e.g. `http://127.0.0.1:8001`. */

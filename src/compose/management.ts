@@ -3,6 +3,7 @@
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
+import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
@@ -11,7 +12,6 @@ import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
-import { httpLimits } from "./http-limits.ts";
 import type { ServiceSetup } from "./setup.ts";
 
 /** What the API works on besides data. */
@@ -35,7 +35,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     directory,
     vocabulary: catalog,
     policySet: catalog,
-    limits: httpLimits(values),
+    limits: limitsOf(values),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     cookieDomain: values["auth.cookie_domain"],

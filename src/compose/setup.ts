@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { Setup } from "../api/management/ports.ts";
 import { isSetUp, setUpFirstAdministrator } from "../bootstrap/first-administrator.ts";
 import type { ConfigValues } from "../config/table.ts";
-import { AuthorizerError, isErrorCode } from "../errors.ts";
+import { isErrorCode } from "../errors.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { DataParts } from "./data.ts";
 
 /** Name of the file with the token, beside the data. */
@@ -14,10 +15,10 @@ const TOKEN_FILE = "svc-authorizer-setup-token";
 const TOKEN_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
-/** What whoever starts the service is told, as long as there is no administrator. */
+/** What a start tells the operator as long as there is no administrator. */
 export interface SetupOffer {
   readonly token: string;
-  /** Where the token is kept too; undefined where the store ends with the process, and the token with it. */
+  /** The file with the token; undefined where the store ends with the process, or where no file could be written. */
   readonly file: string | undefined;
 }
 
@@ -39,19 +40,21 @@ export function setupTokenFile(values: ConfigValues): string | undefined {
 }
 
 /**
- * Opens the set-up: with a fresh token in a file (mode 600) where it is not done, without one where it is.
- * @throws AuthorizerError "unavailable" where the file cannot be written
+ * Opens the set-up: with a fresh token in a file (mode 600) where it is not done, without one where it is. Where the
+ * file cannot be written (a full disk), the service starts all the same, since it can decide: the token is then only
+ * printed at the start.
  */
-export async function openSetup({ directory, catalog, values }: DataParts): Promise<ServiceSetup> {
-  const file = setupTokenFile(values);
+export async function openSetup({ directory, catalog, values, logger }: DataParts): Promise<ServiceSetup> {
+  const wantedFile = setupTokenFile(values);
   let done = await isSetUp(directory);
   const token = done ? undefined : randomBytes(TOKEN_BYTES).toString("base64url");
-  if (token === undefined) await removeToken(file);
-  else await writeToken(file, token);
+  let file: string | undefined;
+  if (token === undefined) await removeToken(wantedFile);
+  else file = await keepToken(wantedFile, token, logger);
   const wanted = hash("sha256", token ?? "", "buffer");
   const finish = async (): Promise<void> => {
     done = true;
-    await removeToken(file);
+    await removeToken(wantedFile);
   };
   return {
     offer: token === undefined ? undefined : { token, file },
@@ -78,15 +81,25 @@ async function removeToken(file: string | undefined): Promise<void> {
   if (file !== undefined) await rm(file, { force: true }).catch(() => {});
 }
 
-async function writeToken(file: string | undefined, token: string): Promise<void> {
-  if (file === undefined) return;
+/** Writes the file; returns its path where that worked. */
+async function keepToken(
+  file: string | undefined,
+  token: string,
+  logger: Logger,
+): Promise<string | undefined> {
+  if (file === undefined) return undefined;
   const whole = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     await writeFile(whole, `${token}\n`, { mode: OWNER_ONLY, flag: "wx" });
     await rename(whole, file);
+    return file;
   } catch (cause) {
-    await rm(whole, { force: true });
+    await rm(whole, { force: true }).catch(() => {});
     const reason = (cause as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new AuthorizerError("unavailable", `${file} cannot be written (${reason})`, { cause });
+    logger.error("the file with the set-up token cannot be written; the token is only printed at the start", {
+      file,
+      reason,
+    });
+    return undefined;
   }
 }

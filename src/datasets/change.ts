@@ -1,9 +1,9 @@
-/** What a plan would do, for people and for scripts. */
+/** The changes of a plan, for people and for scripts. */
 
-/** What happens to a thing: `keep` is one that differs from the data set and stays as it is (`load`). */
+/** The action on an entity. `keep`: it differs from the data set and stays as it is (`load`). */
 export type ChangeAction = "add" | "change" | "remove" | "keep";
 
-/** What a change is about. */
+/** The kind of a changed entity. */
 export type ChangeKind =
   | "user"
   | "group"
@@ -19,13 +19,13 @@ export type ChangeKind =
 export interface Change {
   readonly action: ChangeAction;
   readonly kind: ChangeKind;
-  /** Whom or what it is about: `alice`, `alice in Developers`, `OwnThings to user alice`. */
+  /** The changed entity: `alice`, `alice in Developers`, `OwnThings to user alice`. */
   readonly name: string;
   /** The fields that differ, for "change" and "keep". */
   readonly fields?: readonly string[];
 }
 
-/** How many changes of each action there are. */
+/** Number of changes by action. */
 export type ChangeCounts = Readonly<Record<ChangeAction, number>>;
 
 const SIGN: Readonly<Record<ChangeAction, string>> = { add: "+", change: "~", remove: "-", keep: "=" };

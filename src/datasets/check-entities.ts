@@ -1,4 +1,4 @@
-/** Checks names, policies, resource types and resources against the rules that every write keeps. */
+/** Checks names, policies, resource types and resources against the rules for every write. */
 
 import type { DirectoryState } from "../directory/batch.ts";
 import { groupProblems, propertiesProblem, userProblems } from "../directory/checks.ts";
@@ -14,7 +14,7 @@ import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";
 import { type DatasetRules, stays } from "./world.ts";
 
-/** Against what entities are checked, and where problems go. */
+/** The rules for entities, and the list for problems. */
 export interface EntityChecks {
   readonly merged: MergedDataset;
   readonly rules: DatasetRules;
@@ -51,7 +51,7 @@ export async function checkNames(checks: EntityChecks): Promise<void> {
   }
 }
 
-/** Resource types declared by the files, and those of the directory that stay. */
+/** Resource types that the files declare, and those of the directory that stay. */
 function declaredTypes({ merged, state, mode }: EntityChecks): ReadonlyMap<string, ResourceType> {
   const types = new Map<string, ResourceType>();
   for (const [name, { value, managed }] of state.resourceTypes)

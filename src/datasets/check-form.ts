@@ -7,7 +7,10 @@ import { DATASET_FORMAT } from "./dataset.ts";
 import type { CheckedSource } from "./merge.ts";
 import type { ProblemList } from "./problem-list.ts";
 
-/** Entries checked at once: the validator's work grows with the square of the problems it finds in one document. */
+/**
+ * Number of entries that are checked together: the validator's work grows with the square of the problems in one
+ * document.
+ */
 const PORTION = 100;
 
 interface FormProblem {
@@ -15,7 +18,7 @@ interface FormProblem {
   readonly message: string;
 }
 
-/** A problem found in a portion, with its pointer in the whole document. */
+/** A problem of a portion, with its pointer in the whole document. */
 function moved({ pointer, message }: FormProblem, start: number): FormProblem {
   const [section = "", index = "0", ...rest] = segmentsOf(pointer);
   return { pointer: pointerOf([section, start + Number(index), ...rest]), message };
@@ -41,14 +44,14 @@ async function* formProblems(document: object, schema: Schema): AsyncGenerator<F
   }
 }
 
-/** The section or entry that a pointer lies in: `/users/3/email` → `/users/3`. */
+/** The section or entry of a pointer: `/users/3/email` → `/users/3`. */
 function entryOf(pointer: string): string {
   return pointer.split("/", 3).join("/");
 }
 
 /**
- * Checks one file's form. Problems go to `problems`; the answer says which entries can be looked at further, and is
- * undefined when the file as a whole is no data set of this format.
+ * Validates one file against the schema. Adds problems to `problems`. Returns the entries that can be checked further,
+ * or undefined if the file is not a data set of this format.
  */
 export async function checkForm(
   source: DocumentSource,

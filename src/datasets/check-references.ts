@@ -1,4 +1,4 @@
-/** Checks that memberships and attachments name what exists, and name it once. */
+/** Checks that memberships and attachments name existing entities, each once. */
 
 import type { DirectoryState } from "../directory/batch.ts";
 import type { Defined, MergedDataset } from "./merge.ts";
@@ -6,7 +6,7 @@ import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";
 import { type DatasetRules, existingAfter } from "./world.ts";
 
-/** How references of one kind are checked. */
+/** A kind of reference. */
 interface ReferenceKind {
   readonly what: "group" | "policy";
   readonly exists: (name: string) => boolean;
@@ -25,7 +25,7 @@ function missingMessage(kind: ReferenceKind, name: string): string {
   return `there is no ${what} of this name, neither in these files nor in the directory${hint}`;
 }
 
-/** Checks that all references are to what will exist once the data sets are applied. */
+/** Checks that all references name entities that exist after the data sets are applied. */
 export function checkReferences(
   merged: MergedDataset,
   rules: DatasetRules,

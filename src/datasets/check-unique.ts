@@ -1,4 +1,4 @@
-/** Checks what belongs to one user only: access keys, external principals, external ids. */
+/** Checks texts that belong to one user only: access keys, external principals, external ids. */
 
 import type { DirectoryState, Managed, UserState } from "../directory/batch.ts";
 import type { DatasetUser } from "./dataset.ts";
@@ -7,7 +7,7 @@ import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";
 import { stays } from "./world.ts";
 
-/** A user of the directory with what the files say about it, if anything. */
+/** A user of the directory, and the definition in the files, if any. */
 interface KnownUser {
   readonly state: UserState;
   readonly named: DatasetUser | undefined;
@@ -19,7 +19,7 @@ interface UniqueKind {
   readonly what: string;
   /** The texts of a user of a data set, with pointers within the user. */
   readonly inFile: (user: DatasetUser) => readonly (readonly [text: string, pointer: string])[];
-  /** The texts that a user of the directory, who stays, keeps whatever the files give to whom. */
+  /** The texts that a remaining user of the directory keeps in any case. */
   readonly kept: (user: KnownUser) => readonly string[];
 }
 
@@ -91,7 +91,7 @@ function checkKind(
   }
 }
 
-/** Checks that nothing belongs to two users, within the files and together with the directory. */
+/** Checks that no text belongs to two users, within the files and together with the directory. */
 export function checkUnique(
   merged: MergedDataset,
   state: DirectoryState,

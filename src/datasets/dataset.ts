@@ -1,10 +1,10 @@
-/** A data set document (decision-api.md §6), as `policies/schema/dataset.schema.json` describes it. */
+/** A data set document (decision-api.md §6). `policies/schema/dataset.schema.json` is its schema. */
 
 import type { Properties } from "../model/entities.ts";
 import type { Statement } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 
-/** An access key of a user; the secret in the file, or in an environment variable. */
+/** An access key of a user. The secret is in the file or in an environment variable. */
 export interface DatasetCredential {
   readonly access_key_id: string;
   readonly secret_access_key?: string;
@@ -14,7 +14,7 @@ export interface DatasetCredential {
   readonly creation_date?: number;
 }
 
-/** A user with everything that refers to it. */
+/** A user with memberships, attachments and credentials. */
 export interface DatasetUser {
   readonly username: string;
   readonly friendly_name?: string;

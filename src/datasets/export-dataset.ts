@@ -1,4 +1,4 @@
-/** Writes the directory as a data set that loads back to the same state (decision-api.md §6). */
+/** Exports the directory as a data set. Loading it gives the same state (decision-api.md §6). */
 
 import { stringify } from "yaml";
 import type { DirectoryState, GroupState, UserState } from "../directory/batch.ts";
@@ -14,10 +14,10 @@ import {
   type DatasetUser,
 } from "./dataset.ts";
 
-/** What {@link exportDataset} takes. */
+/** Options of {@link exportDataset}. */
 export interface ExportOptions {
   readonly format: "json" | "yaml";
-  /** Write credentials, with their secrets in clear. Without it they are left out. */
+  /** Include credentials with their secrets in clear text. Otherwise they are left out. */
   readonly secrets: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface ExportedDataset {
   readonly omittedCredentials: number;
 }
 
-/** Leaves out what is undefined, an empty list or an empty object. */
+/** Removes members that are undefined, an empty list or an empty object. */
 function compact<T extends object>(value: T): T {
   const kept = Object.entries(value).filter(
     ([, member]) => member !== undefined && (typeof member !== "object" || Object.keys(member).length > 0),
@@ -94,9 +94,9 @@ function tooLargeForYaml(): AuthorizerError {
 }
 
 /**
- * Exports everything: users, groups, policies, attachments, declared resource types, registered resources; the
- * preconfigured ones, too, as they are now.
- * @throws AuthorizerError "invalid_request" for YAML over 5 MiB, which could not be loaded
+ * Exports users, groups, policies, attachments, declared resource types and registered resources, including
+ * preconfigured ones in their present form.
+ * @throws AuthorizerError "invalid_request" for YAML over 5 MiB, which `load` would refuse
  */
 export async function exportDataset(directory: Directory, options: ExportOptions): Promise<ExportedDataset> {
   const { format, secrets } = options;
@@ -105,7 +105,7 @@ export async function exportDataset(directory: Directory, options: ExportOptions
   const credentials = state.users.values().reduce((sum, user) => sum + user.credentials.size, 0);
   const omittedCredentials = secrets ? 0 : credentials;
   if (format === "json") return { text: `${JSON.stringify(document, null, 2)}\n`, omittedCredentials };
-  // YAML is slow to write: what is too large already as dense JSON is not tried.
+  // YAML is slow to write, so a document that is too large even as compact JSON is refused first.
   if (JSON.stringify(document).length > MAX_YAML_BYTES) throw tooLargeForYaml();
   return { text: toYaml(document), omittedCredentials };
 }

@@ -1,4 +1,4 @@
-/** Which fields of what exists differ from what a data set asks for, and what a replacement has to carry over. */
+/** Compares existing entities with a data set, field by field, and builds replacements. */
 
 import type { DatasetMode } from "./plan.ts";
 import { sameJson } from "./same-json.ts";
@@ -6,20 +6,20 @@ import { sameJson } from "./same-json.ts";
 /** An entity as a set of fields. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that only a file that names them sets: where the file has none, they stay as they are. */
+/** Fields that keep their value if the file does not name them. */
 const CARRIED: ReadonlySet<string> = new Set(["creation_date", "encryptedPassword", "acl"]);
 
-/** The result of comparing an entity with what is wanted. */
+/** The result of comparing an entity with its wanted form. */
 export interface FieldDifference<T> {
   /** Names of the fields that differ, sorted. */
   readonly fields: readonly string[];
-  /** The wanted entity with what is carried over from the existing one. */
+  /** The wanted entity, with the carried fields of the existing one. */
   readonly replacement: T;
 }
 
 /**
- * Compares an entity with the wanted form. For `sync` a field that the file does not name differs, too: it would be
- * removed. For `load` only the fields that the file names are compared.
+ * Compares an entity with its wanted form. `sync` also compares fields that the file does not name, since it would
+ * remove them. `load` compares only the fields that the file names.
  */
 export function compareFields<T extends object>(
   wanted: T,

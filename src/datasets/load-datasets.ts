@@ -1,4 +1,4 @@
-/** Loads data sets into the directory: all files together, all or nothing (decision-api.md §6). */
+/** Loads data sets into the directory: all files together, atomically (decision-api.md §6). */
 
 import type { Catalog } from "../catalog/catalog.ts";
 import type { DirectoryState } from "../directory/batch.ts";
@@ -24,46 +24,49 @@ import { type Environment, resolveSecrets } from "./secrets.ts";
 import { type Wanted, wantedFrom } from "./wanted.ts";
 import type { DatasetRules } from "./world.ts";
 
-/** What a load is doing: files read, then the check of their contents, then operations applied. */
+/** The progress of a load: files read, contents checked, operations applied. */
 export interface DatasetProgress {
   readonly phase: "read" | "check" | "apply";
   readonly done: number;
   readonly total: number;
 }
 
-/** What {@link loadDatasets} takes. */
+/** Options of {@link loadDatasets}. */
 export interface LoadOptions {
   readonly directory: Directory;
   readonly catalog: Catalog;
   /** Paths and globs (`authorizer.datasets`). */
   readonly files: readonly string[];
-  /** Data sets that a program made itself; problems name them `data set 1` and so on. */
+  /** Data sets of a program. Problems name them `data set 1` and so on. */
   readonly documents?: readonly DatasetDocument[];
-  /** `load` creates what is missing; `sync` makes the directory equal and removes what a former sync made. */
+  /**
+   * `load` creates missing entities. `sync` makes the directory equal to the files, and removes what an earlier sync
+   * created.
+   */
   readonly mode: DatasetMode;
-  /** Only says what would happen. */
+  /** Report the changes without making them. */
   readonly dryRun?: boolean;
-  /** Confirms a sync that removes more than half of what it manages. */
+  /** Allow a sync to remove more than half of what it manages. */
   readonly yes?: boolean;
   /** Reads environment variables, for `secret_access_key_env`. */
   readonly env: Environment;
   /** `authorizer.guards`; default strict. */
   readonly guards?: Guards;
-  /** `authorizer.limits` of policies; what is absent has its default. */
+  /** `authorizer.limits` of policies. Absent members have their default. */
   readonly limits?: Partial<PolicyLimits>;
   readonly onProgress?: (progress: DatasetProgress) => void;
 }
 
-/** What a load did, or would do. */
+/** The result of a load, or of a dry run. */
 export interface DatasetReport {
   readonly mode: DatasetMode;
-  /** Nothing was written. */
+  /** True if nothing was written. */
   readonly dryRun: boolean;
-  /** The files that were read. */
+  /** The files read. */
   readonly files: readonly string[];
   readonly changes: readonly Change[];
   readonly counts: ChangeCounts;
-  /** A sync removes more than half of what it manages: without `yes` it is refused. */
+  /** True if a sync removes more than half of what it manages; without `yes` it is refused. */
   readonly needsYes: boolean;
 }
 
@@ -86,7 +89,7 @@ function rulesOf({ catalog, guards = "strict", limits = {} }: LoadOptions): Data
   };
 }
 
-/** Reads all files and checks their form; throws when a file cannot be read at all. */
+/** Reads all files and validates them. Throws if a file cannot be read at all. */
 async function readAll(options: LoadOptions, problems: ProblemList) {
   const { files, problems: unselected } = await selectFiles(options.files);
   for (const problem of unselected) problems.addFile(problem);
@@ -106,7 +109,7 @@ async function readAll(options: LoadOptions, problems: ProblemList) {
     );
     if (form !== undefined) checked.push(form);
   }
-  // What a missing file may define cannot be told from what nobody defines.
+  // With a file missing, undefined names cannot be distinguished from names that it defines.
   if (checked.length < files.length + (options.documents?.length ?? 0) || unselected.length > 0)
     problems.throwIfAny();
   return { files, checked };
@@ -147,7 +150,7 @@ function makePlan(wanted: Wanted, state: DirectoryState, mode: DatasetMode) {
   return { plan, share };
 }
 
-/** Reads, checks and plans. What it read is not kept: while a large plan is applied, memory is short. */
+/** Reads, checks and plans. It keeps no input, because memory is short while a large plan is applied. */
 async function prepare(options: LoadOptions) {
   const { directory, mode, env, onProgress } = options;
   const problems = new ProblemList();
@@ -163,8 +166,8 @@ async function prepare(options: LoadOptions) {
 
 /**
  * Loads data sets. Readers of the directory see all of it or nothing.
- * @throws AuthorizerError "invalid_request" with every problem of all files (file, line, column, pointer), or when
- * no file is named; "conflict" for a sync that needs `yes`; what the directory throws
+ * @throws AuthorizerError "invalid_request" with every problem of all files (file, line, column, pointer), or if no
+ * file is named; "conflict" for a sync that needs `yes`; errors of the directory
  */
 export async function loadDatasets(options: LoadOptions): Promise<DatasetReport> {
   const { directory, mode, dryRun = false, yes = false, onProgress } = options;

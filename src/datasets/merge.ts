@@ -1,11 +1,11 @@
-/** Puts the data sets of all files together: who defines what, each name once. */
+/** Merges the data sets of all files. Each name may be defined once. */
 
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { DocumentSource } from "../source-files/source.ts";
 import type { DatasetDocument, DatasetGroup, DatasetPolicy, DatasetUser } from "./dataset.ts";
 import type { ProblemList } from "./problem-list.ts";
 
-/** Something a file defines, with its place. */
+/** A definition with its place. */
 export interface Defined<T> {
   readonly value: T;
   readonly source: DocumentSource;
@@ -13,17 +13,17 @@ export interface Defined<T> {
   readonly pointer: string;
 }
 
-/** A file whose form was checked. */
+/** A file that was validated against the schema. */
 export interface CheckedSource {
   readonly source: DocumentSource;
-  /** Pointers of entries (`/users/3`) with problems of form: their names count as defined, nothing else is read. */
+  /** Pointers of invalid entries (`/users/3`). Their names count as defined; the rest is not read. */
   readonly broken: ReadonlySet<string>;
 }
 
 /** Definitions of one kind by name. */
 export interface Definitions<T> {
   readonly entries: Map<string, Defined<T>>;
-  /** Names of definitions with problems of form, so that a reference to one is no second problem. */
+  /** Names of invalid definitions, so that a reference to one is not a second problem. */
   readonly brokenNames: Set<string>;
 }
 
@@ -38,7 +38,7 @@ export interface MergedDataset {
   preconfigured: boolean;
 }
 
-/** One text for a type and an id; no name holds a NUL. */
+/** A key for a type and an id. Names cannot contain NUL. */
 export function resourceKey(resource: { readonly type: string; readonly id: string }): string {
   return `${resource.type}\0${resource.id}`;
 }
@@ -47,7 +47,7 @@ function none<T>(): Definitions<T> {
   return { entries: new Map(), brokenNames: new Set() };
 }
 
-/** How a section of a document is read. */
+/** A section of a document. */
 interface Section<T> {
   readonly key: keyof DatasetDocument;
   readonly what: string;
@@ -90,12 +90,12 @@ function mergeSection<T>(
   }
 }
 
-/** Where the first definition is: its pointer, and its file where that is another one. */
+/** The place of the first definition: its pointer, and its file if it is another one. */
 export function placeOf(first: Defined<unknown>, seenFrom: DocumentSource): string {
   return first.source === seenFrom ? first.pointer : `${first.pointer} of ${first.source.file}`;
 }
 
-/** Merges the files; a name that is defined twice, in one file or in two, is a problem. */
+/** Merges the files. A name that is defined twice is a problem. */
 export function mergeDatasets(sources: readonly CheckedSource[], problems: ProblemList): MergedDataset {
   const merged: MergedDataset = {
     users: none(),

@@ -7,21 +7,21 @@ import { resourceKey } from "./merge.ts";
 import type { DatasetMode, PlanBuilder } from "./plan.ts";
 import type { Wanted, WantedCredential, WantedGroup, WantedUser } from "./wanted.ts";
 
-/** What putting things needs. */
+/** The context of additions and changes. */
 export interface PutContext {
   readonly plan: PlanBuilder;
   readonly state: DirectoryState;
   readonly mode: DatasetMode;
 }
 
-/** An entity to create, or to bring to its wanted form. */
+/** An entity to create or to change. */
 interface EntityPut<T extends object> {
   readonly kind: ChangeKind;
   readonly name: string;
   readonly wanted: T;
   readonly existing: Managed<T> | undefined;
   readonly operation: (value: T) => BatchOperation;
-  /** What somebody changed stays, also in a sync. */
+  /** Changes by administrators are kept, also in a sync. */
   readonly preconfigured?: boolean;
 }
 
@@ -49,7 +49,7 @@ function putGroup(context: PutContext, wanted: WantedGroup): void {
     operation: (value) => ({ op: "put_group", ...value }),
     preconfigured,
   });
-  // What an administrator took from a preconfigured group is not given back at the next start.
+  // A policy that an administrator detached from a preconfigured group is not attached again at the next start.
   if (preconfigured && existing !== undefined && (mode === "load" || !existing.group.managed)) return;
   for (const policy of wanted.policies) {
     if (existing?.policies.has(policy)) continue;
@@ -116,7 +116,7 @@ function putUser(context: PutContext, wanted: WantedUser): void {
   }
 }
 
-/** Frees external ids that move from one staying user to another, which no order of puts could do. */
+/** Releases external ids that move between two remaining users, which no order of operations could do. */
 function releaseExternalIds({ plan, state }: PutContext, wanted: Wanted): void {
   const taken = new Map<string, string>();
   for (const [username, { user }] of wanted.users) {
@@ -130,7 +130,7 @@ function releaseExternalIds({ plan, state }: PutContext, wanted: Wanted): void {
   }
 }
 
-/** Adds what is missing; in a sync also changes what differs. What a put refers to comes before it. */
+/** Adds missing entities; a sync also changes differing ones. Referenced entities come before references. */
 export function planPuts(context: PutContext, wanted: Wanted): void {
   const { state, mode } = context;
   if (mode === "sync") releaseExternalIds(context, wanted);

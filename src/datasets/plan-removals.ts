@@ -1,4 +1,4 @@
-/** What a sync removes: everything that a former sync made and the files no longer name. */
+/** The removals of a sync: everything that an earlier sync created and the files no longer name. */
 
 import type { BatchOperation, DirectoryState, Managed } from "../directory/batch.ts";
 import type { ChangeKind } from "./change.ts";
@@ -6,18 +6,18 @@ import { resourceKey } from "./merge.ts";
 import type { PlanBuilder } from "./plan.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** One managed thing of the directory, with what would remove it. */
+/** A managed entity or relation of the directory, with the operation that removes it. */
 interface ManagedThing {
   readonly kind: ChangeKind;
   readonly name: string;
-  /** The files name it. */
+  /** True if the files name it. */
   readonly wanted: boolean;
-  /** Goes with something else that is removed, so that it needs no operation. */
+  /** True if it is removed together with another entity and needs no operation. */
   readonly cascades: boolean;
   readonly remove: BatchOperation;
 }
 
-/** Names of what is removed as a whole. */
+/** Names of removed entities. */
 interface Removed {
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
@@ -141,13 +141,13 @@ function* entities(wanted: Wanted, state: DirectoryState): Generator<ManagedThin
   }
 }
 
-/** How much a sync removes of what it manages. */
+/** The share of managed things that a sync removes. */
 export interface RemovalShare {
   readonly removed: number;
   readonly managed: number;
 }
 
-/** Adds the removals to the plan, relations before entities; answers what share of all managed things they are. */
+/** Adds the removals to the plan, relations before entities. Returns their share of all managed things. */
 export function planRemovals(plan: PlanBuilder, wanted: Wanted, state: DirectoryState): RemovalShare {
   const gone = removedEntities(wanted, state);
   const parts = [

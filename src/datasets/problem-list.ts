@@ -1,9 +1,10 @@
-/** Collects the problems of all files of a load, so that they are reported at once. */
+/** Collects the problems of all files of a load, to report them at once. */
 
 import { AuthorizerError, type Problem } from "../errors.ts";
 import type { DocumentSource } from "../source-files/source.ts";
+import { formatProblem } from "./format-problem.ts";
 
-/** Most problems that are located and reported one by one; the rest is counted. */
+/** Largest number of problems that are reported one by one; the rest is counted. */
 export const MAX_REPORTED_PROBLEMS = 100;
 
 interface Entry {
@@ -12,7 +13,7 @@ interface Entry {
   readonly problem: Problem;
 }
 
-/** Orders problems by file, in the order in which files appear, then by place. */
+/** Orders problems by file (in order of appearance), then by place. */
 function byPlace(entries: readonly Entry[]): (a: Problem, b: Problem) => number {
   const files = [...new Set(entries.map(({ file }) => file))];
   const rank = new Map(files.map((file, index) => [file, index]));
@@ -22,31 +23,31 @@ function byPlace(entries: readonly Entry[]): (a: Problem, b: Problem) => number 
     (a.column ?? 0) - (b.column ?? 0);
 }
 
-/** Problems in the order found. Places in files are looked up when the list is read, once per file. */
+/** A list of problems. It finds their places in files when it is read, once per file. */
 export class ProblemList {
   readonly #entries: Entry[] = [];
   #count = 0;
 
-  /** Number of problems, also of those beyond {@link MAX_REPORTED_PROBLEMS}. */
+  /** Number of problems, including those beyond {@link MAX_REPORTED_PROBLEMS}. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds a problem with the value that `pointer` names. `message` must not hold secrets. */
+  /** Adds a problem of the value at `pointer`. `message` must not contain secrets. */
   add(source: DocumentSource, pointer: string, message: string): void {
     this.#count++;
     if (this.#entries.length >= MAX_REPORTED_PROBLEMS) return;
     this.#entries.push({ file: source.file, source, problem: { file: source.file, pointer, message } });
   }
 
-  /** Adds a problem with a file as such. */
+  /** Adds a problem of a whole file. */
   addFile(problem: Problem): void {
     this.#count++;
     if (this.#entries.length >= MAX_REPORTED_PROBLEMS) return;
     this.#entries.push({ file: problem.file ?? "", source: undefined, problem });
   }
 
-  /** The first problems found, in the order of files and lines, and one that counts the rest. */
+  /** The first problems, ordered by file and line, and one that counts the rest. */
   list(): readonly Problem[] {
     const pointers = Map.groupBy(
       this.#entries.filter((entry) => entry.source !== undefined),
@@ -67,12 +68,12 @@ export class ProblemList {
     return rest === 0 ? problems : [...problems, { pointer: "", message: `and ${rest} more` }];
   }
 
-  /** Throws "invalid_request" with the problems, if there are any. */
+  /** Throws "invalid_request" with the problems, if there are any; its message lists them too, one a line. */
   throwIfAny(): void {
     if (this.#count === 0) return;
     const what = this.#count === 1 ? "1 problem" : `${this.#count} problems`;
-    throw new AuthorizerError("invalid_request", `the data set has ${what}; nothing was loaded`, {
-      problems: this.list(),
-    });
+    const problems = this.list();
+    const lines = [`the data set has ${what}; nothing was loaded`, ...problems.map(formatProblem)];
+    throw new AuthorizerError("invalid_request", lines.join("\n  "), { problems });
   }
 }

@@ -1,12 +1,12 @@
-/** Reads data set files. What a data set may say is checked elsewhere. */
+/** Reads data set files. Other code validates the content. */
 
 import { readDocument } from "../source-files/read-document.ts";
 import type { DocumentSource } from "../source-files/source.ts";
 import type { ProblemList } from "./problem-list.ts";
 
 /**
- * Reads and parses one file, JSON or YAML by its extension (`.json`, `.yaml`, `.yml`). Faults go to `problems`,
- * and the answer is then undefined.
+ * Reads and parses one file, JSON or YAML by its extension (`.json`, `.yaml`, `.yml`). Adds faults to `problems` and
+ * then returns undefined.
  */
 export async function readDataset(file: string, problems: ProblemList): Promise<DocumentSource | undefined> {
   const read = await readDocument(file, "data set");

@@ -1,14 +1,7 @@
 /** A load's report as text. */
 
-import type { Problem } from "../errors.ts";
 import { formatChange } from "./change.ts";
 import type { DatasetReport } from "./load-datasets.ts";
-
-/** One line for a problem: `file:line:column: pointer: message`, as far as they are known. */
-export function formatProblem({ file, line, column, pointer, message }: Problem): string {
-  const place = [file, line, column].filter((part) => part !== undefined).join(":");
-  return [place, pointer, message].filter((part) => part !== "").join(": ");
-}
 
 /** The last line of a report: counts, and whether anything was written. */
 export function formatSummary({ counts, dryRun, mode, files, needsYes }: DatasetReport): string {

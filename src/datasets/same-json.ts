@@ -1,12 +1,12 @@
-/** Equality of JSON values, whatever the order of members and the prototypes of objects. */
+/** Equality of JSON values, independent of the order of members and the prototypes of objects. */
 
 function membersOf(value: object): readonly [string, unknown][] {
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
-/** True when both values are written as the same JSON; an undefined member is an absent one. */
+/** True if both values have the same JSON. An undefined member equals an absent one. */
 export function sameJson(left: unknown, right: unknown): boolean {
-  // `===` takes 0 and -0 as one, as their JSON text does.
+  // `===` equates 0 and -0, as their JSON texts do.
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
   if (Array.isArray(left) || Array.isArray(right)) {

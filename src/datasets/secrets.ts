@@ -1,13 +1,13 @@
-/** Finds the secrets of credentials: in the file, or in the environment. */
+/** Finds the secrets of credentials, in the file or in the environment. */
 
 import { secretAccessKeyProblem } from "../model/names.ts";
 import type { MergedDataset } from "./merge.ts";
 import type { ProblemList } from "./problem-list.ts";
 
-/** Reads an environment variable; undefined when it is not set. */
+/** Reads an environment variable; undefined if it is not set. */
 export type Environment = (name: string) => string | undefined;
 
-/** Secrets by access key id. A variable that is missing or empty is a problem; values appear in no message. */
+/** Secrets by access key id. A missing or empty variable is a problem. No message contains a value. */
 export function resolveSecrets(
   merged: MergedDataset,
   env: Environment,

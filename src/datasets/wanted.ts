@@ -1,4 +1,4 @@
-/** What the data sets of a load ask for: the target that plans compare the directory with. */
+/** The wanted state of a load, with which plans compare the directory. */
 
 import type { NewPolicy, NewUser } from "../directory/directory.ts";
 import type { Properties } from "../model/entities.ts";
@@ -12,7 +12,7 @@ export interface WantedCredential {
   readonly creation_date?: number;
 }
 
-/** A user and all that refers to it. */
+/** A user with memberships, attachments and credentials. */
 export interface WantedUser {
   readonly user: NewUser;
   readonly groups: ReadonlySet<string>;
@@ -33,18 +33,18 @@ export interface NewGroup {
 export interface WantedGroup {
   readonly group: NewGroup;
   readonly policies: ReadonlySet<string>;
-  /** From the catalog: what somebody changed in the directory is kept. */
+  /** True if it comes from the catalog. Changes by administrators are then kept. */
   readonly preconfigured: boolean;
 }
 
 /** A policy. */
 export interface WantedPolicy {
   readonly policy: NewPolicy;
-  /** From the catalog: what somebody changed in the directory is kept. */
+  /** True if it comes from the catalog. Changes by administrators are then kept. */
   readonly preconfigured: boolean;
 }
 
-/** Everything that is asked for, by name; resources by type and id (`resourceKey`). */
+/** The wanted entities by name; resources by type and id (`resourceKey`). */
 export interface Wanted {
   readonly users: ReadonlyMap<string, WantedUser>;
   readonly groups: ReadonlyMap<string, WantedGroup>;
@@ -53,13 +53,13 @@ export interface Wanted {
   readonly resources: ReadonlyMap<string, RegisteredResource>;
 }
 
-/** Preconfigured policies and groups, as the catalog has them. */
+/** The preconfigured policies and groups of the catalog. */
 export interface PreconfiguredSet {
   readonly policies: readonly NewPolicy[];
   readonly groups: readonly DatasetGroup[];
 }
 
-/** No properties and an empty set of them are the same; it is kept as absent. */
+/** Turns empty properties into absent ones, which mean the same. */
 function withoutEmptyProperties<T extends { readonly properties?: Properties }>(from: T): T {
   const { properties, ...rest } = from;
   return properties !== undefined && Object.keys(properties).length === 0 ? (rest as T) : from;
@@ -70,7 +70,7 @@ function newUser(from: DatasetUser): NewUser {
   return withoutEmptyProperties(user);
 }
 
-// One for all who have none: a set of its own for each of 100,000 users weighs more than the users.
+// One shared empty set: a set for each of 100,000 users takes more memory than the users.
 const NO_NAMES: ReadonlySet<string> = new Set();
 const NO_CREDENTIALS: ReadonlyMap<string, WantedCredential> = new Map();
 
@@ -115,9 +115,9 @@ function wantedPolicy(from: DatasetPolicy, preconfigured: boolean): WantedPolicy
 }
 
 /**
- * Turns merged and checked data sets into the target.
+ * Builds the wanted state from merged and checked data sets.
  * @param secrets secret of every credential by access key id
- * @param preconfigured added where a data set asks for it; a definition of the same name in a file takes its place
+ * @param preconfigured added if a data set asks for it; a definition of the same name in a file replaces it
  */
 export function wantedFrom(
   merged: MergedDataset,

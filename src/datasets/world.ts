@@ -1,4 +1,4 @@
-/** What data sets are checked against: the rules in force, the catalog, and what the directory has. */
+/** The environment of the checks: the rules, the catalog, and the state of the directory. */
 
 import type { DirectoryState } from "../directory/batch.ts";
 import type { Guards } from "../model/names.ts";
@@ -7,7 +7,7 @@ import type { MergedDataset } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { PreconfiguredSet } from "./wanted.ts";
 
-/** What checks need of the catalog and the configuration. */
+/** Input of the checks from catalog and configuration. */
 export interface DatasetRules {
   /** Partition of the ARNs in data sets (`authorizer.partition`). */
   readonly partition: string;
@@ -16,24 +16,24 @@ export interface DatasetRules {
   readonly preconfigured: PreconfiguredSet;
   /** Services of the data server, which data sets must not declare. */
   readonly builtInServices: ReadonlySet<string>;
-  /** Types of the data server by name, made ready to fill in ids. */
+  /** Compiled types of the data server, by name. */
   readonly builtInTypes: ReadonlyMap<string, { toArn(id: string): string | { readonly problem: string } }>;
 }
 
-/** Whether something in the directory is still there once the data sets are applied. */
+/** True if an entity of the directory remains after the data sets are applied. */
 export function stays(managed: boolean, mode: DatasetMode): boolean {
   return mode === "load" || !managed;
 }
 
-/** What can be referred to once the data sets are applied; names of what they define wrongly count, too. */
+/** The names that references may use after the data sets are applied, including names of invalid definitions. */
 export interface Existing {
   hasGroup(name: string): boolean;
   hasPolicy(name: string): boolean;
 }
 
 /**
- * Names after applying: defined in the same load, preconfigured where that is asked for, or in the directory and,
- * for `sync`, not about to be removed.
+ * Names after applying: defined in the same load, preconfigured (if asked for), or in the directory and not removed by
+ * a `sync`.
  */
 export function existingAfter(
   merged: MergedDataset,

@@ -3,39 +3,41 @@
  * them those that only the user has.
  */
 
-import type { EffectivePolicy } from "../model/policy.ts";
+import type { HeldPolicies, StoredPolicy } from "../directory/directory.ts";
+import { compareUtf8 } from "../model/utf8-order.ts";
 
 /** Most sets of a user: each costs every decision a little. The smallest groups are put together beyond. */
 const MOST_SETS = 8;
 /** From this many statements on, a policy attached to the user is a set of its own, for others may have it too. */
 const LARGE_POLICY = 250;
-const DIRECT = "";
+/** Policies of the user that are a set of their own. */
+const MOST_OWN_SETS = 3;
 
-/** Parts of the policies, each in the order given; a policy that several groups have is in several parts. */
-export function attachedTogether(
-  policies: readonly EffectivePolicy[],
-): readonly (readonly EffectivePolicy[])[] {
-  const byHolder = new Map<string, EffectivePolicy[]>();
-  for (const policy of policies) {
-    for (const holder of holdersOf(policy)) {
-      const known = byHolder.get(holder);
-      if (known === undefined) byHolder.set(holder, [policy]);
-      else known.push(policy);
-    }
-  }
-  const parts = [...byHolder.values()].sort((a, b) => sizeOf(b) - sizeOf(a));
+/**
+ * Parts of what is held, each in the order of the names of its policies. The list of a group is a part as it is, so
+ * that all members have the very same list.
+ */
+export function attachedTogether(held: readonly HeldPolicies[]): readonly (readonly StoredPolicy[])[] {
+  const parts = held.flatMap(({ via, policies }) => ("user" in via ? ownParts(policies) : [policies]));
   if (parts.length <= MOST_SETS) return parts.length === 0 ? [[]] : parts;
-  const smallest = new Set(parts.slice(MOST_SETS - 1).flat());
-  return [...parts.slice(0, MOST_SETS - 1), policies.filter((policy) => smallest.has(policy))];
+  const bySize = [...parts].sort((a, b) => sizeOf(b) - sizeOf(a));
+  const rest = new Map(
+    bySize
+      .slice(MOST_SETS - 1)
+      .flat()
+      .map((policy) => [policy.name, policy]),
+  );
+  const together = [...rest.values()].sort((a, b) => compareUtf8(a.name, b.name));
+  return [...bySize.slice(0, MOST_SETS - 1), together];
 }
 
-/** Where a policy is filed: under its groups, else as the user's own. */
-function holdersOf({ id, via, statement }: EffectivePolicy): readonly string[] {
-  const groups = via.flatMap((one) => ("group" in one ? [`group ${one.group}`] : []));
-  if (groups.length > 0) return groups;
-  return [statement.length >= LARGE_POLICY ? `policy ${id}` : DIRECT];
+function ownParts(policies: readonly StoredPolicy[]): readonly (readonly StoredPolicy[])[] {
+  const large = policies.filter(({ statement }) => statement.length >= LARGE_POLICY).slice(0, MOST_OWN_SETS);
+  if (large.length === 0) return [policies];
+  const small = policies.filter((policy) => !large.includes(policy));
+  return [...large.map((policy) => [policy]), ...(small.length > 0 ? [small] : [])];
 }
 
-function sizeOf(policies: readonly EffectivePolicy[]): number {
+function sizeOf(policies: readonly StoredPolicy[]): number {
   return policies.reduce((sum, { statement }) => sum + statement.length, 0);
 }

@@ -5,12 +5,12 @@
 
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { HeldPolicies, StoredPolicy } from "../directory/directory.ts";
 import { CompiledPolicies, compile } from "../engine/compile.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "../engine/compiled-policy.ts";
 import { type PolicySet, policySetInSteps } from "../engine/policy-set.ts";
 import { StatementPool } from "../engine/statement.ts";
 import { finish, type Steps } from "../engine/work.ts";
-import type { EffectivePolicy } from "../model/policy.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
 import { attachedTogether } from "./attached-together.ts";
@@ -35,6 +35,8 @@ export class CompiledSets {
   readonly #sets = new WeakValues<PolicySet>();
   readonly #kept = new LRUCache<string, PolicySet>({ max: KEPT_SETS });
   readonly #running = new Map<string, Promise<PolicySet>>();
+  /** The sets of lists that came before: of a group, all members have the same list. */
+  readonly #byList = new WeakMap<readonly StoredPolicy[], PolicySet>();
 
   /** Denies everything: for a user whose policies are too many to look at. */
   readonly denyAll: CompiledPolicies;
@@ -58,18 +60,18 @@ export class CompiledSets {
   /**
    * The compiled form of a user's policies, put together from what others with the same policies of the same versions
    * have, else compiled now.
-   * @param policies distinct by name, in UTF-8 order of their names
    */
-  async get(policies: readonly EffectivePolicy[]): Promise<CompiledPolicies> {
+  async get(held: readonly HeldPolicies[]): Promise<CompiledPolicies> {
     const sets: PolicySet[] = [];
-    for (const together of attachedTogether(policies)) {
-      const set = this.#set(together);
+    for (const together of attachedTogether(held)) {
+      const set = this.#byList.get(together) ?? this.#set(together);
       sets.push(set instanceof Promise ? await set : set);
+      this.#byList.set(together, sets.at(-1) as PolicySet);
     }
     return new CompiledPolicies({ partition: this.#partition, evaluator: "extended" }, sets);
   }
 
-  #set(policies: readonly EffectivePolicy[]): PolicySet | Promise<PolicySet> {
+  #set(policies: readonly StoredPolicy[]): PolicySet | Promise<PolicySet> {
     const key = keyOf(policies);
     const known = this.#sets.get(key);
     if (known !== undefined) {
@@ -94,7 +96,7 @@ export class CompiledSets {
     return set;
   }
 
-  *#compile(policies: readonly EffectivePolicy[]): Steps<PolicySet> {
+  *#compile(policies: readonly StoredPolicy[]): Steps<PolicySet> {
     const compiled: CompiledPolicy[] = [];
     for (const { id, version, name, statement } of policies) {
       const key = `${id} ${version}`;
@@ -131,7 +133,7 @@ class WeakValues<T extends object> {
   }
 }
 
-function isSmall(policies: readonly EffectivePolicy[]): boolean {
+function isSmall(policies: readonly StoredPolicy[]): boolean {
   let statements = 0;
   let characters = 0;
   for (const { statement } of policies) {
@@ -142,7 +144,7 @@ function isSmall(policies: readonly EffectivePolicy[]): boolean {
   return characters <= SHORT;
 }
 
-function keyOf(policies: readonly EffectivePolicy[]): string {
+function keyOf(policies: readonly StoredPolicy[]): string {
   // A hash takes longer than all else about a user with few policies; what has a blank is none.
   if (policies.length <= FEW) return policies.map(({ id, version }) => `${id} ${version}`).join("\n");
   const hash = createHash("sha256");

@@ -4,9 +4,16 @@
  * turn of the event loop.
  */
 
-import type { DecisionContext, Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
+import type {
+  DecisionContext,
+  Effect,
+  Explanation,
+  Outcome,
+  RequiredPermissions,
+} from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
+import type { WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
@@ -85,10 +92,10 @@ export interface EvaluationAnswer {
 }
 
 /**
- * True where an evaluation says `{decision: true}`, which it counts; false where {@link Decisions.evaluate} has to say
- * what. To be used within one turn of the event loop. An ambiguous id throws AuthorizerError("invalid_request").
+ * The outcome of an evaluation, which it counts; undefined where {@link Decisions.evaluate} has to say what. To be used
+ * within one turn of the event loop. An ambiguous id throws AuthorizerError("invalid_request").
  */
-export type AllowsAtHand = (type: string, id: string) => boolean;
+export type OutcomesAtHand = (type: string, id: string) => Outcome | undefined;
 
 /** One case of `/simulate`: given policies, or a candidate change of a real user's. */
 export interface SimulationCase {
@@ -104,6 +111,8 @@ export interface SimulationCase {
   readonly explain: boolean;
   readonly evaluator: "extended" | "data_server";
   readonly requestId: string;
+  /** Pays for the work; default one of its own. */
+  readonly budget?: WorkBudget;
 }
 
 /** Its answer: as a check, or the two answers of list filtering. */
@@ -115,10 +124,12 @@ export interface Decisions {
   /** An AuthZEN evaluation; an ambiguous id throws AuthorizerError("invalid_request"). */
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer>;
   /**
-   * Evaluations of one user and action name, one resource after the other, for batches: see {@link AllowsAtHand}.
+   * Evaluations of one user and action name, one resource after the other, for batches: see {@link OutcomesAtHand}.
    * Undefined where they cannot be had at once or need more than the resource: {@link evaluate} then.
    */
-  allowsAtHand(username: string, actionName: string): AllowsAtHand | undefined;
+  outcomesAtHand(username: string, actionName: string): OutcomesAtHand | undefined;
+  /** A new decision id, for the answer to a refusal from {@link outcomesAtHand}. */
+  decisionId(): string;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
   filter(request: FilterRequest): Promise<readonly number[]>;
   /** What to wait for before mapping types and actions: nothing, unless a data set just changed the types. */
@@ -130,6 +141,8 @@ export interface Decisions {
   /** May this request of a data server pass? The permission tables applied. */
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer>;
   simulate(simulation: SimulationCase): Promise<SimulationAnswer>;
+  /** How much one request may work (`authorizer.limits.work`): for several use cases of one request. */
+  workBudget(): WorkBudget;
   /**
    * The effective policies of a user in the form that data servers get (`authorizer.effective_policies`), distinct
    * by name, sorted by name in UTF-8 byte order; undefined for an unknown user. The same list as long as nothing

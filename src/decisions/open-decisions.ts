@@ -3,9 +3,10 @@
 import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
+import { AuthorizerError } from "../errors.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
-import { type Scheduler, scheduler } from "../schedule/scheduler.ts";
+import { type Scheduler, scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import { Authzen, viaOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
@@ -54,7 +55,7 @@ export interface DecisionsOptions {
 }
 
 /** The defaults of `authorizer.limits`. */
-const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096 };
+const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 5_000_000_000 };
 
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
@@ -64,22 +65,24 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     cacheSize: () => principals.cacheSize,
     compiledSets: () => sets.size,
   });
-  const principals = new Principals({
-    directory,
-    cache: options.cache,
-    scheduler,
-    counters,
-    sets,
-    policiesPerUser: options.policiesPerUser ?? Number.POSITIVE_INFINITY,
-    onTooMany: options.onTooMany ?? (() => {}),
-  });
+  const principals = openPrincipals(options, sets, counters);
   const types = new ResourceTypes(catalog, directory);
   await types.refreshed();
   const unsubscribe = directory.onChange(({ resources, all }) => {
     if (resources || all) types.invalidate();
   });
   const nextId = decisionIds();
-  const deciding = new Deciding({ counters, audit, policiesVersion: catalog.digest, nextId, now, scheduler });
+  const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
+  const workBudget = (): WorkBudget => new WorkBudget(limits.work, () => tooMuchWork(limits.work));
+  const deciding = new Deciding({
+    counters,
+    audit,
+    policiesVersion: catalog.digest,
+    nextId,
+    now,
+    scheduler,
+    workBudget,
+  });
   const effective = new EffectivePolicies(
     options.effectivePolicies ?? "portable",
     counters,
@@ -89,22 +92,23 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const registered = new RegisteredResources(directory, types);
   const native = new NativeFields(registered, requestProperties);
   const fields = { types, registered, native, requestProperties };
-  const shared = { ...fields, directory, partition, principals, scheduler, counters, deciding };
+  const shared = { ...fields, directory, partition, principals, scheduler, workBudget, counters, deciding };
   const authzen = new Authzen({ ...shared, nextId });
   const simulating = new Simulating(shared);
-  const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
   const requesting = new Requesting({ ...shared, endpoints, limits });
   const searches = openSearches({ ...shared, ttl: options.cache.ttl });
   return {
     check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
-    allowsAtHand: (username, actionName) => authzen.allowsAtHand(username, actionName),
+    outcomesAtHand: (username, actionName) => authzen.outcomesAtHand(username, actionName),
+    decisionId: nextId,
     filter: (request) => filter(shared, request),
     typesRefreshed: () => types.refreshed(),
     resourceArn: (type, id) => types.arn(type, id),
     actionName: (type, name) => types.action(type, name),
     request: (asked) => requesting.request(asked),
     simulate: (simulation) => simulating.simulate(simulation),
+    workBudget,
     effectivePolicies: (username) => {
       const found = principals.get(username);
       if (found instanceof Promise) return found.then((user) => user && effective.of(user.principal));
@@ -121,17 +125,39 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   };
 }
 
+function openPrincipals(
+  { directory, cache, policiesPerUser, onTooMany }: DecisionsOptions,
+  sets: CompiledSets,
+  counters: DecisionCounters,
+): Principals {
+  return new Principals({
+    directory,
+    cache,
+    scheduler,
+    counters,
+    sets,
+    policiesPerUser: policiesPerUser ?? Number.POSITIVE_INFINITY,
+    onTooMany: onTooMany ?? (() => {}),
+  });
+}
+
+function tooMuchWork(units: number): Error {
+  const message = `the request needs more work than authorizer.limits.work allows (${units} units); ask about less`;
+  return new AuthorizerError("invalid_request", message);
+}
+
 /** What checks and filters are answered with. */
 interface Answering {
   readonly principals: Principals;
   readonly native: NativeFields;
   readonly deciding: Deciding;
   readonly scheduler: Scheduler;
+  readonly workBudget: () => WorkBudget;
   readonly counters: DecisionCounters;
 }
 
 function check(
-  { principals, native, deciding }: Answering,
+  { principals, native, deciding, workBudget }: Answering,
   request: CheckRequest,
 ): CheckAnswer | Promise<CheckAnswer> {
   const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss") => {
@@ -144,12 +170,13 @@ function check(
     const answer = (found: TreeFields) => deciding.check(basis, { ...request, ...found }, request);
     return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
-  const found = principals.find(request.user, request.required);
+  const budget = "action" in request.required ? undefined : workBudget();
+  const found = principals.find(request.user, request.required, budget);
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");
 }
 
 async function filter(
-  { principals, native, scheduler, counters }: Answering,
+  { principals, native, scheduler, workBudget, counters }: Answering,
   request: FilterRequest,
 ): Promise<readonly number[]> {
   const user = await principals.find(request.user, { action: request.action, resource: "*" });
@@ -160,7 +187,10 @@ async function filter(
   const { policies } = user;
   const context = native.ofUser(request.context, user);
   const question = { ...request, context };
-  if (!policies.readsResource) return scheduler.run(filterResources(policies, question, counters));
+  if (!policies.readsResource) {
+    const budget = workBudget();
+    return scheduler.run(filterResources(policies, question, counters), { budget });
+  }
   const fieldsOf = (arn: string) => native.ofResource(context, arn);
   return filterByAttributes(policies, question, counters, fieldsOf, new Pace().pause);
 }

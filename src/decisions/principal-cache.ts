@@ -1,14 +1,11 @@
 /**
- * The cache of users with their compiled policies (`auth.cache.*`; security.md §4.1).
- *
- * A write on this node evicts exactly the entries that it touches. A load that began before a write is not kept
- * when the write touched what it loaded, and is never shared with callers who came after the write.
+ * The cache of users with their compiled policies (`auth.cache.*`; security.md §4.1). What it keeps of a user is
+ * references to what is shared: the policies of groups and their compiled sets.
  */
 
-import { LRUCache } from "lru-cache";
 import type { CacheSettings } from "../cache/cache-settings.ts";
-import { SharedLoads } from "../cache/shared-loads.ts";
-import type { DirectoryChange, Principal } from "../directory/directory.ts";
+import { DependentCache } from "../cache/dependent-cache.ts";
+import type { DirectoryChange, Principal, StoredPolicy } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 
 /** A user ready for decisions. */
@@ -24,122 +21,93 @@ export interface CacheCounters {
   cacheEvictions: number;
 }
 
-interface Entry extends CachedPrincipal {
-  readonly expires: number;
+/** What {@link PrincipalCache} needs. */
+export interface PrincipalCacheOptions {
+  readonly settings: CacheSettings;
+  readonly counters: CacheCounters;
+  readonly load: (username: string) => Promise<CachedPrincipal | undefined>;
+  /** See {@link DependentCache}. */
+  readonly isToldEverything?: () => boolean;
 }
 
-/** Changes remembered to judge loads that were under way; older loads are not kept. */
-const REMEMBERED_CHANGES = 1024;
-
-/** Caches principals by internal user id, found by name. */
+/** Caches principals by name. */
 export class PrincipalCache {
-  readonly #settings: CacheSettings;
   readonly #counters: CacheCounters;
   readonly #load: (username: string) => Promise<CachedPrincipal | undefined>;
-  readonly #idByName = new Map<string, string>();
-  readonly #entries: LRUCache<string, Entry>;
-  /** Internal id of a user, group or policy → ids of the cached users that depend on it. */
-  readonly #dependents = new Map<string, Set<string>>();
-  readonly #loads = new SharedLoads<CachedPrincipal | undefined>();
-  readonly #changes: { readonly generation: number; readonly change: DirectoryChange }[] = [];
+  readonly #users: DependentCache<CachedPrincipal>;
+  /** Internal id of a policy → ids of the groups that have it, so that a user need not be filed under each. */
+  readonly #groupsByPolicy = new Map<string, Set<string>>();
+  readonly #filed = new WeakSet<readonly StoredPolicy[]>();
 
-  constructor(
-    settings: CacheSettings,
-    counters: CacheCounters,
-    load: (username: string) => Promise<CachedPrincipal | undefined>,
-  ) {
-    this.#settings = settings;
+  constructor({ settings, counters, load, isToldEverything }: PrincipalCacheOptions) {
     this.#counters = counters;
     this.#load = load;
-    this.#entries = new LRUCache<string, Entry>({
-      max: Math.max(1, settings.size),
-      dispose: (entry, id) => this.#forget(entry, id),
+    this.#users = new DependentCache<CachedPrincipal>({
+      settings,
+      filedUnder: ({ principal }) => ownIds(principal),
+      dependsOn: ({ principal }, id) => dependsOn(principal, id),
+      ...(isToldEverything && { isToldEverything }),
     });
   }
 
   /** Cached users. */
   get size(): number {
-    return this.#entries.size;
+    return this.#users.size;
   }
 
   /** The cached user, or undefined when there is none or its time is over; counts hits and misses. */
   peek(username: string): CachedPrincipal | undefined {
-    const entry = this.cached(username);
-    if (entry === undefined) this.#counters.cacheMisses++;
+    const user = this.#users.get(username);
+    if (user === undefined) this.#counters.cacheMisses++;
     else this.#counters.cacheHits++;
-    return entry;
+    return user;
   }
 
   /** As {@link peek}, without counting. */
   cached(username: string): CachedPrincipal | undefined {
-    const id = this.#idByName.get(username);
-    const entry = id === undefined ? undefined : this.#entries.get(id);
-    return entry === undefined || entry.expires < Date.now() ? undefined : entry;
+    return this.#users.get(username);
   }
 
   /** Loads a user; concurrent calls share one load unless something changed since it began. Errors are not kept. */
   load(username: string): Promise<CachedPrincipal | undefined> {
-    return this.#loads.load(
-      username,
-      () => this.#load(username),
-      (loaded, generation) => {
-        const keeps = loaded !== undefined && this.#settings.enabled;
-        if (keeps && this.#isCurrent(loaded.principal, generation)) this.#keep(loaded);
-      },
-    );
+    return this.#users.load(username, async () => {
+      const user = await this.#load(username);
+      if (user !== undefined) this.#file(user.principal);
+      return user;
+    });
   }
 
-  /** Evicts what a committed write touched. */
-  evict(change: DirectoryChange): void {
-    this.#loads.advance();
-    this.#changes.push({ generation: this.#loads.generation, change });
-    if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
-    if (change.all) {
-      this.#counters.cacheEvictions += this.#entries.size;
-      this.#entries.clear();
-      return;
-    }
-    for (const id of touchedIds(change)) {
-      for (const user of [...(this.#dependents.get(id) ?? [])]) {
-        if (this.#entries.delete(user)) this.#counters.cacheEvictions++;
+  #file({ held }: Principal): void {
+    for (const { holder, via, policies } of held) {
+      if ("user" in via || this.#filed.has(policies)) continue;
+      this.#filed.add(policies);
+      for (const { id } of policies) {
+        const groups = this.#groupsByPolicy.get(id);
+        if (groups === undefined) this.#groupsByPolicy.set(id, new Set([holder]));
+        else groups.add(holder);
       }
     }
   }
 
-  /** True when no write since the load's beginning touched what it loaded. */
-  #isCurrent(principal: Principal, generation: number): boolean {
-    if (generation === this.#loads.generation) return true;
-    const since = this.#changes.filter((one) => one.generation > generation);
-    if (since.length < this.#loads.generation - generation) return false;
-    const own = new Set(dependenciesOf(principal));
-    return since.every(({ change }) => !change.all && !touchedIds(change).some((id) => own.has(id)));
-  }
-
-  #keep(loaded: CachedPrincipal): void {
-    const { principal } = loaded;
-    const expires = Date.now() + this.#settings.ttl + Math.random() * this.#settings.jitter;
-    this.#entries.set(principal.id, { ...loaded, expires });
-    this.#idByName.set(principal.username, principal.id);
-    for (const id of dependenciesOf(principal)) {
-      const users = this.#dependents.get(id) ?? new Set();
-      this.#dependents.set(id, users.add(principal.id));
+  /** Evicts what a committed write touched. */
+  evict({ users = [], groups = [], policies = [], all = false }: DirectoryChange): void {
+    const ids = [...users, ...groups, ...policies];
+    for (const policy of policies) {
+      ids.push(...(this.#groupsByPolicy.get(policy) ?? []));
+      this.#groupsByPolicy.delete(policy);
     }
-  }
-
-  #forget({ principal }: Entry, userId: string): void {
-    if (this.#idByName.get(principal.username) === userId) this.#idByName.delete(principal.username);
-    for (const id of dependenciesOf(principal)) {
-      const users = this.#dependents.get(id);
-      users?.delete(userId);
-      if (users?.size === 0) this.#dependents.delete(id);
-    }
+    if (all) this.#groupsByPolicy.clear();
+    this.#counters.cacheEvictions += this.#users.evict({ ids, all });
   }
 }
 
-function dependenciesOf(principal: Principal): string[] {
-  return [principal.id, ...principal.groups, ...principal.policies.map((policy) => policy.id)];
+/** The user, its groups and its own policies. */
+function ownIds({ id, groups, held }: Principal): readonly string[] {
+  const own = held.flatMap(({ via, policies }) => ("user" in via ? policies.map((policy) => policy.id) : []));
+  return [id, ...groups, ...own];
 }
 
-function touchedIds(change: DirectoryChange): readonly string[] {
-  return [...(change.users ?? []), ...(change.groups ?? []), ...(change.policies ?? [])];
+function dependsOn({ id, groups, held }: Principal, touched: string): boolean {
+  if (id === touched || groups.includes(touched)) return true;
+  return held.some(({ policies }) => policies.some((policy) => policy.id === touched));
 }

@@ -1,10 +1,9 @@
 /** Users ready for decisions: from the cache, else from the directory through the compiler. */
 
 import type { CacheSettings } from "../cache/cache-settings.ts";
-import type { Directory, Principal } from "../directory/directory.ts";
+import type { Directory, Principal, StoredPolicy } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
-import type { EffectivePolicy } from "../model/policy.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import type { CompiledSets } from "./compiled-sets.ts";
 import type { DecisionCounters } from "./decisions.ts";
@@ -35,9 +34,14 @@ export class Principals {
     const { directory, cache, scheduler, counters } = options;
     this.#builds = new IndexBuilds(scheduler);
     this.#options = options;
-    this.#cache = new PrincipalCache(cache, counters, async (username) => {
-      const principal = await directory.principal(username);
-      return principal && this.compiled(principal);
+    this.#cache = new PrincipalCache({
+      settings: cache,
+      counters,
+      isToldEverything: () => directory.tellsEveryChange(),
+      load: async (username) => {
+        const principal = await directory.principal(username);
+        return principal && this.compiled(principal);
+      },
     });
     this.#unsubscribe = directory.onChange((change) => this.#cache.evict(change));
   }
@@ -50,14 +54,16 @@ export class Principals {
   /**
    * The user, prepared for a decision about the permissions: at once when cached and indexed, else as a promise of
    * the user or, for an unknown name, of undefined.
+   * @param budget pays for indexes that are built
    */
   find(
     username: string,
     required: RequiredPermissions,
+    budget?: WorkBudget,
   ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
     const found = this.#cache.peek(username);
-    if (found === undefined) return this.#load(username, required);
-    const ready = this.ready(found.policies, required);
+    if (found === undefined) return this.#load(username, required, budget);
+    const ready = this.ready(found.policies, required, budget);
     return ready === undefined ? found : ready.then(() => found);
   }
 
@@ -77,19 +83,31 @@ export class Principals {
    */
   async compiled(
     principal: Principal,
-    relevant: (policy: EffectivePolicy) => boolean = () => true,
+    relevant?: (policy: StoredPolicy) => boolean,
   ): Promise<CachedPrincipal> {
     const { sets, policiesPerUser, onTooMany } = this.#options;
-    const count = principal.policies.length;
-    if (count <= policiesPerUser)
-      return { principal, policies: await sets.get(principal.policies.filter(relevant)) };
-    onTooMany({ policies: count });
-    return { principal, policies: sets.denyAll };
+    const { held } = principal;
+    if (held.reduce((sum, { policies }) => sum + policies.length, 0) > policiesPerUser) {
+      const count = principal.policies.length;
+      if (count > policiesPerUser) {
+        onTooMany({ policies: count });
+        return { principal, policies: sets.denyAll };
+      }
+    }
+    const asked =
+      relevant === undefined
+        ? held
+        : held.map((one) => ({ ...one, policies: one.policies.filter(relevant) }));
+    return { principal, policies: await sets.get(asked) };
   }
 
-  async #load(username: string, required: RequiredPermissions): Promise<CachedPrincipal | undefined> {
+  async #load(
+    username: string,
+    required: RequiredPermissions,
+    budget: WorkBudget | undefined,
+  ): Promise<CachedPrincipal | undefined> {
     const found = await this.#cache.load(username);
-    if (found !== undefined) await this.ready(found.policies, required);
+    if (found !== undefined) await this.ready(found.policies, required, budget);
     return found;
   }
 

@@ -3,6 +3,7 @@
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import type { Store } from "../store/port.ts";
+import type { GroupPolicies } from "./read/group-policies.ts";
 import type { PolicyCache } from "./read/policy-cache.ts";
 import { type Reader, readState } from "./read/reader.ts";
 import type { SecretBox } from "./records/secrets.ts";
@@ -24,6 +25,7 @@ export interface WriteRules {
 export interface DirectoryContext {
   readonly store: Store;
   readonly policies: PolicyCache;
+  readonly groupPolicies: GroupPolicies;
   readonly writer: Writer;
   readonly secrets: SecretBox;
   readonly rules: WriteRules;

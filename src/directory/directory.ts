@@ -16,7 +16,7 @@ import type {
   Properties,
   User,
 } from "../model/entities.ts";
-import type { EffectivePolicy, NamedStatements, Policy } from "../model/policy.ts";
+import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { DirectoryBatches } from "./batch.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
@@ -156,6 +156,18 @@ export interface TokenClaims {
   claim(tokenId: string, expiresAt: number): Promise<void>;
 }
 
+/** A policy as it is stored, whoever holds it. */
+export type StoredPolicy = Omit<EffectivePolicy, "via">;
+
+/** The policies attached to the user itself or to one group of the user. */
+export interface HeldPolicies {
+  /** Internal id of the holder. */
+  readonly holder: string;
+  readonly via: Via;
+  /** Sorted by name in UTF-8 byte order. Of a group, the same list for all members for as long as nothing changes. */
+  readonly policies: readonly StoredPolicy[];
+}
+
 /** Everything a decision about one user needs, read from one state of the store. */
 export interface Principal {
   /** Internal id, never reused. */
@@ -164,7 +176,9 @@ export interface Principal {
   readonly properties: Properties;
   /** Internal ids of the user's groups: what a change of a group touches. */
   readonly groups: readonly string[];
-  /** Distinct by name, sorted by name in UTF-8 byte order. */
+  /** The policies by holder. A policy of several holders is in each list. */
+  readonly held: readonly HeldPolicies[];
+  /** All of them, distinct by name, sorted by name in UTF-8 byte order. Made when they are first read. */
   readonly policies: readonly EffectivePolicy[];
 }
 
@@ -191,13 +205,10 @@ export interface Resources {
 /** Whether somebody of this name comes into question. */
 export type HolderTest = (username: string) => boolean;
 
-/** A policy as a whole directory has it, whoever holds it. */
-export type SurveyedPolicy = Omit<EffectivePolicy, "via">;
-
 /** One state of the directory, to be looked through: what searches read. */
 export interface Survey {
   /** All policies, sorted by name in UTF-8 byte order. */
-  policies(): Promise<readonly SurveyedPolicy[]>;
+  policies(): Promise<readonly StoredPolicy[]>;
   /**
    * Names of the users after `after` who hold one of the policies, directly or through a group, as far as the test
    * of the policy passes the name: in pages that follow each other in UTF-8 byte order, some of them empty. Nobody
@@ -234,6 +245,11 @@ export interface Directory {
    * resolves, so that a cache evicts before the writer hears of success. Returns what unsubscribes.
    */
   onChange(listener: (change: DirectoryChange) => void): () => void;
+  /**
+   * True while every change of what is stored is told to the listeners of {@link onChange}, whoever wrote it: what was
+   * read and not touched since is then still in force.
+   */
+  tellsEveryChange(): boolean;
   /** Rejects with "unavailable" when the store does not work. */
   health(): Promise<void>;
   /** Waits for sweeps under way. Does not close the store. */

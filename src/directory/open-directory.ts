@@ -6,6 +6,7 @@ import type { PolicyLimits } from "../model/policy-validation.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
 import type { DirectoryContext } from "./context.ts";
 import type { Directory, DirectoryChange } from "./directory.ts";
+import { GroupPolicies } from "./read/group-policies.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
 import { readPrincipal } from "./read/principals.ts";
 import { survey } from "./read/survey.ts";
@@ -99,7 +100,9 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     now,
   });
   const notifier = new ChangeNotifier();
-  const unsubscribe = store.subscribe(({ change }) => {
+  const groupPolicies = new GroupPolicies();
+  const unsubscribe = store.subscribe(({ revision, change }) => {
+    groupPolicies.tell(revision, change as DirectoryChange | undefined);
     if (change !== undefined) notifier.notify(change as DirectoryChange);
   });
   const policies = new PolicyCache();
@@ -108,6 +111,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   const context: DirectoryContext = {
     store,
     policies,
+    groupPolicies,
     writer,
     secrets: secrets.box,
     rules: {
@@ -149,12 +153,15 @@ function assemble(
     principal: (username) => readPrincipal(context, username),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
+    // One process at a time has a store, and a store tells of each commit.
+    tellsEveryChange: () => true,
     health: () => context.store.health(),
     async close() {
       await maintenance.close();
       unsubscribe();
     },
     storeReplaced() {
+      context.groupPolicies.clear();
       notifier.notify({ all: true });
       maintenance.wake();
     },

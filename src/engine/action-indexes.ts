@@ -150,6 +150,7 @@ export class ActionIndexes {
         }
       }
     }
+    yield work;
     yield* index.sealInSteps();
     return index;
   }

@@ -69,6 +69,7 @@ export class ActionLists {
       if (!pattern.match(action)) continue;
       for (const list of lists) found.add(list);
     }
+    yield work;
     return [...found].sort((a, b) => a - b);
   }
 }

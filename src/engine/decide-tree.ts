@@ -60,11 +60,27 @@ export function decideTree<R>(tree: Tree<R>, question: Question<R>): Outcome {
 export function decideLeaf(action: string, { deny, fails, allowed }: LeafFindings): Outcome {
   if (deny !== undefined) return deniedOutcome(deny, action);
   if (fails) return FAILED;
-  return allowed ? ALLOWED : { effect: "neutral", message: `${REFUSED}not allowed to ${action}` };
+  return allowed ? ALLOWED : prepared(NEUTRAL, "neutral", "not allowed to", action);
 }
 
 function deniedOutcome(statement: CompiledStatement, action: string): Outcome {
-  return { effect: "deny", message: `${REFUSED}denied permission to ${deniedAction(statement, action)}` };
+  return prepared(DENIED, "deny", "denied permission to", deniedAction(statement, action));
+}
+
+/** Refusals by what they name, so that a refusal costs what a permission costs. */
+const NEUTRAL = new Map<string, Outcome>();
+const DENIED = new Map<string, Outcome>();
+/** Most refusals of each kind that are kept. */
+const MOST_PREPARED = 1_000;
+
+function prepared(known: Map<string, Outcome>, effect: Effect, why: string, named: string): Outcome {
+  let outcome = known.get(named);
+  if (outcome === undefined) {
+    outcome = { effect, message: `${REFUSED}${why} ${named}` };
+    if (known.size >= MOST_PREPARED) known.clear();
+    known.set(named, outcome);
+  }
+  return outcome;
 }
 
 /** The text of a refusal; what it names is collected over the whole tree, as the data server does. */

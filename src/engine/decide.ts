@@ -47,6 +47,25 @@ export function* decideInSteps(
   request: EngineRequest,
   observe?: NodeObserver,
 ): Steps<Outcome> {
+  const actions = actionsOf(request.required);
+  for (const { indexes } of policies.sets) for (const action of actions) indexes.hold(action);
+  try {
+    for (const { indexes } of policies.sets) {
+      for (const action of actions) if (indexes.known(action) === undefined) yield* indexes.build(action);
+    }
+    const found = yield* findInSteps(policies, request);
+    const known: Question<string>["look"] = (leaf) => found.get(leaf) as LeafFindings;
+    return decideTree(request.required, questionOf(policies, request, known, observe));
+  } finally {
+    for (const { indexes } of policies.sets) for (const action of actions) indexes.release(action);
+  }
+}
+
+/** What the policies say of each leaf. */
+function* findInSteps(
+  policies: CompiledPolicies,
+  request: EngineRequest,
+): Steps<ReadonlyMap<Leaf<string>, LeafFindings>> {
   const found = new Map<Leaf<string>, LeafFindings>();
   let work = 0;
   for (const leaf of leavesOf(request.required)) {
@@ -58,8 +77,8 @@ export function* decideInSteps(
     yield work;
     work = 0;
   }
-  const known: Question<string>["look"] = (leaf) => found.get(leaf) as LeafFindings;
-  return decideTree(request.required, questionOf(policies, request, known, observe));
+  yield work;
+  return found;
 }
 
 function questionOf(
@@ -83,6 +102,17 @@ export function lookUp(
 /** True when statements with `${user}` only deny: the name would act as a wildcard (security.md §3.1). */
 export function onlyDeniesOwn(policies: CompiledPolicies, user: string): boolean {
   return policies.options.evaluator !== "data_server" && isWildcardName(user);
+}
+
+/** Up to this many leaves a tree is decided at once: well under a millisecond. */
+const SHORT_TREE = 64;
+
+/** True for a tree that is decided at once; a longer one, in steps. */
+export function isShort(required: RequiredPermissions): boolean {
+  if ("action" in required) return true;
+  let leaves = 0;
+  for (const _ of leavesOf(required)) if (++leaves > SHORT_TREE) return false;
+  return true;
 }
 
 /** The leaves of a tree. */

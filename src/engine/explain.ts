@@ -15,7 +15,7 @@ import type {
 } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { ConditionTests, SHOW_ALL, type ValueMask } from "./condition-tests.ts";
-import { aboutLeaf, decide, type EngineRequest, onlyDeniesOwn } from "./decide.ts";
+import { aboutLeaf, decideInSteps, type EngineRequest, onlyDeniesOwn } from "./decide.ts";
 import { nearMissesInSteps } from "./near-misses.ts";
 import { OrderedStatements } from "./ordered-statements.ts";
 import { USER_PLACEHOLDER } from "./resource-pattern.ts";
@@ -61,9 +61,9 @@ export function* explainInSteps(
   policies: CompiledPolicies,
   request: EngineRequest,
   mask: ValueMask = SHOW_ALL,
-): Generator<void, ExplainedOutcome> {
+): Generator<unknown, ExplainedOutcome> {
   const effects = new Map<RequiredPermissions, Effect>();
-  const outcome = decide(policies, request, (node, effect) => effects.set(node, effect));
+  const outcome = yield* decideInSteps(policies, request, (node, effect) => effects.set(node, effect));
   const decided = [...effects].filter(([, effect]) => effect === outcome.effect).map(([node]) => node);
   const leaves = decided.filter((node) => "action" in node);
   const determining = new Map<string, Match>();

@@ -101,6 +101,7 @@ export class GramIndex<T> {
       if (rarest === undefined) this.#unfiled.push(item);
       else this.#file(rarest, chunks, item);
     }
+    yield work;
     this.#pending.length = 0;
     this.#frequency.clear();
   }

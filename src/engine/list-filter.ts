@@ -38,5 +38,6 @@ export function* isListedInSteps(
       listed = true;
     }
   }
+  yield work;
   return listed;
 }

@@ -47,9 +47,45 @@ export function look(
   }
   result.allowed = findings.allowed;
   result.fails = false;
-  if (policies.canFail) noteFailure(policies, context, user);
+  const failure = policies.canFail ? policies.firstFailure(context, user) : undefined;
+  if (failure !== undefined) noteFailure(policies, failure);
   result.work = findings.work;
   return result;
+}
+
+/** Looks at one resource after the other: the indexes and the first failure are found once. */
+export class Looking {
+  readonly #policies: CompiledPolicies;
+  readonly #looker: Looker;
+  readonly #resources: readonly (readonly ResourceIndex[])[];
+  readonly #failure: CompiledStatement | undefined;
+
+  constructor(policies: CompiledPolicies, action: string, looker: Looker) {
+    const wellFormed = action.toWellFormed();
+    this.#policies = policies;
+    this.#looker = looker;
+    this.#resources = policies.sets.map((set) => set.indexOf(wellFormed).resources);
+    this.#failure = policies.firstFailure(looker.context, looker.user);
+  }
+
+  /** As {@link look}. */
+  at(resource: string): LeafFindings & { readonly work: number } {
+    const policies = this.#policies;
+    const { user, context, userOnlyDenies } = this.#looker;
+    required.set(resource.toWellFormed(), policies.arnPrefix);
+    findings.begin(context, user, userOnlyDenies);
+    result.deny = undefined;
+    for (let index = 0; index < this.#resources.length; index++) {
+      lookIn(this.#resources[index] as readonly ResourceIndex[]);
+      if (findings.deny === NO_STATEMENT) continue;
+      noteDeny(policies, (policies.sets[index] as PolicySet).statementAt(findings.deny));
+    }
+    result.allowed = findings.allowed;
+    result.fails = false;
+    if (this.#failure !== undefined) noteFailure(policies, this.#failure);
+    result.work = findings.work;
+    return result;
+  }
 }
 
 function lookIn(indexes: readonly ResourceIndex[]): void {
@@ -64,9 +100,7 @@ function noteDeny(policies: CompiledPolicies, statement: CompiledStatement): voi
 }
 
 /** The first of deny and failure ends the check; only a deny that comes before is named. */
-function noteFailure(policies: CompiledPolicies, context: ConditionFields, user: string): void {
-  const failure = policies.firstFailure(context, user);
-  if (failure === undefined) return;
+function noteFailure(policies: CompiledPolicies, failure: CompiledStatement): void {
   result.fails = true;
   if (result.deny !== undefined && policies.earlier(failure, result.deny) === failure)
     result.deny = undefined;

@@ -108,6 +108,7 @@ export class ResourceIndex {
       yield work;
       work = 0;
     }
+    yield work;
     yield* this.#grams.sealInSteps();
     this.#entryByKey.clear();
     this.#slots.clear();

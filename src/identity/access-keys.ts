@@ -1,6 +1,6 @@
 /**
- * Access keys with what verifies them, from the cache or the directory. A key that does not exist is a key too: one with
- * a random secret that nobody knows, so that every attempt takes the same way.
+ * Access keys, from the cache or the directory. An unknown id gives a key with a random secret, so every attempt takes
+ * the same path.
  */
 
 import { type KeyObject, randomBytes } from "node:crypto";
@@ -13,20 +13,20 @@ import type { Identities, Identity } from "./identity.ts";
 import { type Owned, OwnedCache } from "./owned-cache.ts";
 import { KnownSecret } from "./secret-comparison.ts";
 
-/** An access key ready to verify attempts. */
+/** An access key that can verify attempts. */
 export interface AccessKey extends Owned {
-  /** False for the key that stands for all that do not exist. */
+  /** False for the key that stands for unknown ids. */
   readonly exists: boolean;
   readonly secret: string;
-  /** What attempts are compared with. */
+  /** The secret that attempts are compared with. */
   readonly known: KnownSecret;
   readonly byKey: Identity;
   readonly bySignature: Identity;
-  /** Signing keys derived from the secret, by date of the scope; they live and go with the key. */
+  /** Signing keys derived from the secret, by date of the scope. They live as long as this object. */
   readonly signingKeys: Map<string, KeyObject>;
 }
 
-/** What {@link AccessKeys} needs. */
+/** Options of {@link AccessKeys}. */
 export interface AccessKeysOptions {
   readonly directory: Pick<Directory, "sessions">;
   readonly cache: CacheSettings;
@@ -48,8 +48,8 @@ export class AccessKeys {
   }
 
   /**
-   * The key of an id, or the one that stands for all that do not exist; at once when cached. After too many failures of
-   * an id from an address the store is not asked again for an id that it did not have, until anything changes.
+   * The key with an id, or the key that stands for unknown ids; synchronous if cached. After too many failures with an
+   * unknown id from one address, the store is not read again for that id until something changes.
    */
   find(accessKeyId: string, address: string): AccessKey | Promise<AccessKey> {
     const { counters, failures } = this.#options;

@@ -11,7 +11,7 @@ export interface FailureLimit {
 }
 
 interface Level {
-  /** Failures, less those that time has taken off. */
+  /** Failures, minus those that have expired. */
   failures: number;
   /** Unix milliseconds. */
   at: number;
@@ -21,7 +21,7 @@ const MAX_COUNTED = 10_000;
 const MAPPED_BYTES = 12;
 const NETWORK_BYTES = 8;
 
-/** The source that attempts are counted for: an IPv4 address, the /64 of an IPv6 address, or the text itself. */
+/** The source for which attempts are counted: an IPv4 address, the /64 of an IPv6 address, or the text itself. */
 export function sourceOf(address: string): string {
   const bytes = parseIp(address);
   if (bytes === undefined) return address;
@@ -30,8 +30,8 @@ export function sourceOf(address: string): string {
 }
 
 /**
- * Counts failures: each adds one, time takes them off evenly. Only failures cost anything here; one who knows the secret
- * is not looked up at all.
+ * Counts failures. Each failure adds one, and failures expire at a constant rate. A correct credential needs no look-up
+ * here.
  */
 export class FailedAttempts {
   readonly #limit: FailureLimit;
@@ -44,32 +44,32 @@ export class FailedAttempts {
     this.#now = now;
   }
 
-  /** Whether as many attempts have failed as may. */
+  /** True if the limit of failures is reached. */
   isOver(accessKeyId: string, address: string): boolean {
     const level = this.#levels.get(keyOf(accessKeyId, address));
     return level !== undefined && this.#failuresNow(level) > this.#limit.count - 1;
   }
 
-  /** Counts a failure; the seconds to wait when there were too many, else 0. */
+  /** Counts a failure. Returns the seconds to wait if there were too many, else 0. */
   count(accessKeyId: string, address: string): number {
     const key = keyOf(accessKeyId, address);
     const before = this.#levels.get(key);
     const failures = (before === undefined ? 0 : this.#failuresNow(before)) + 1;
     const { count, intervalMs } = this.#limit;
-    // What is over the limit is not added up: who stops is served as before after one interval at most.
+    // Failures over the limit do not add up: a caller who stops is served normally after one interval at most.
     this.#levels.set(key, { failures: Math.min(failures, count), at: this.#now() });
     return failures <= count ? 0 : Math.ceil(((failures - count) * intervalMs) / count / 1_000);
   }
 
   #failuresNow({ failures, at }: Level): number {
     const { count, intervalMs } = this.#limit;
-    // A clock set back must not add failures.
+    // A clock that is set back must not add failures.
     const passed = Math.max(0, this.#now() - at);
     return Math.max(0, failures - (passed * count) / intervalMs);
   }
 }
 
-/** Of one length, whatever was presented. */
+/** A key of constant length for any input. */
 function keyOf(accessKeyId: string, address: string): string {
   return hash("sha256", `${sourceOf(address)}\n${accessKeyId}`, "base64");
 }

@@ -1,24 +1,24 @@
 /**
- * What a login token must say (security.md §1.1, security.md §4.4). Service tokens are signed with the same key, so
- * everything that tells the two apart is checked here and nothing is optional; a data server's own login tokens have
- * the same claims but ours, and are taken.
+ * The required claims of a login token (security.md §1.1, security.md §4.4). Service tokens are signed with the same
+ * key, so every claim that distinguishes the two is required. Login tokens of a data server lack only our own claims
+ * and are accepted.
  */
 
 import { isPossibleName } from "../model/names.ts";
 
-/** Who a login token is for: this text alone, no list. */
+/** The audience of a login token: this text, not a list. */
 export const LOGIN_AUDIENCE = "login";
 
 /** Name of the cookie that holds a login token, the same as that of the data server's API (security.md §2.11). */
 export const LOGIN_COOKIE = "access_token";
 
-/** Our claims stand below one name, so that they meet nobody else's. */
+/** Our claims are below one name, so they cannot collide with others. */
 export const OUR_CLAIM = "svc-authorizer";
 
-/** How far in the future a token may seem to be issued: clocks of nodes differ. */
+/** Tolerance for tokens that seem to be issued in the future, since clocks of nodes differ. */
 const MAX_CLOCK_AHEAD_SECONDS = 60;
 
-/** Our claims: who exactly the token is for, and when it was issued, finer than `iat`. */
+/** Our claims: the exact user, and the time of issue with a finer resolution than `iat`. */
 export interface OurClaims {
   /** Internal id, never reused. */
   readonly user_id: string;
@@ -27,20 +27,20 @@ export interface OurClaims {
   readonly issued_at_ms: number;
 }
 
-/** The claims of a login token, checked. */
+/** The verified claims of a login token. */
 export interface LoginClaims {
   readonly username: string;
   /** Unix seconds. */
   readonly issuedAt: number;
   /** Unix seconds, whole. */
   readonly expiresAt: number;
-  /** `jti`, where there is one. */
+  /** `jti`, if there is one. */
   readonly tokenId: string | undefined;
   /** Absent in login tokens of a data server. */
   readonly ours: OurClaims | undefined;
 }
 
-/** By what claims are judged. */
+/** Input of the verification of claims. */
 export interface ClaimRules {
   /** `auth.login_max_duration`, seconds. */
   readonly maxSeconds: number;
@@ -48,7 +48,9 @@ export interface ClaimRules {
   readonly now: number;
 }
 
-/** The claims of a verified payload, or undefined where it is no login token, has expired, or lives too long. */
+/**
+ * The claims of a payload with a valid signature, or undefined if it is no login token, has expired, or lives too long.
+ */
 export function readLoginClaims(
   payload: Readonly<Record<string, unknown>>,
   { maxSeconds, now }: ClaimRules,

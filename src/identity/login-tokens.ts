@@ -1,4 +1,4 @@
-/** Login tokens: issued, verified, ended (security.md §1.1, security.md §2.11, security.md §4.4). */
+/** Issues, verifies and revokes login tokens (security.md §1.1, security.md §2.11, security.md §4.4). */
 
 import { hash, randomUUID } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
@@ -19,7 +19,7 @@ import { refused } from "./refusals.ts";
 const ALGORITHM = "HS256";
 const MAX_TOKEN_LENGTH = 4096;
 
-/** What {@link LoginTokens} needs. */
+/** Options of {@link LoginTokens}. */
 export interface LoginTokensOptions {
   readonly directory: Pick<Directory, "sessions" | "tokenClaims">;
   readonly cache: CacheSettings;
@@ -43,7 +43,7 @@ interface VerifiedToken extends Owned {
 /** Issues and verifies login tokens. */
 export class LoginTokens {
   readonly #options: LoginTokensOptions;
-  /** By the token's SHA-256: a token itself is never kept. */
+  /** By the SHA-256 of the token. The token itself is never stored. */
   readonly #verified: OwnedCache<VerifiedToken>;
 
   constructor(options: LoginTokensOptions) {
@@ -51,7 +51,7 @@ export class LoginTokens {
     this.#verified = new OwnedCache(options.cache, options.now);
   }
 
-  /** Whose token it is; at once for one that was verified within the cache's time. */
+  /** Verifies a token; synchronous if the result is cached. */
   verify(token: string): Identity | Promise<Identity> {
     const { counters, now } = this.#options;
     if (token.length > MAX_TOKEN_LENGTH) throw refused("login token");
@@ -66,11 +66,11 @@ export class LoginTokens {
     return this.#verified.load(digest, () => this.#verifyNew(token)).then(identityOf);
   }
 
-  /** Issues a token to a proven user, as `Identities.issueLoginToken` says. */
+  /** Issues a token to an authenticated user; see `Identities.issueLoginToken`. */
   async issue({ username, userId, accessKeyId }: Identity, wanted?: number): Promise<IssuedToken> {
     const { now, keys } = this.#options;
     const lifetime = this.#lifetime(wanted);
-    // Taken before the state is read: what is ended after that is ended for this token too.
+    // Read before the state: a revocation after this moment also concerns this token.
     const before = now();
     const session = await this.#session(username, accessKeyId === undefined ? {} : { accessKeyId });
     if (session?.userId !== userId || !session.holdsKey) throw refused("credentials");
@@ -93,7 +93,7 @@ export class LoginTokens {
     return { token, expiresAt };
   }
 
-  /** Ends a token for good, on this node at once. */
+  /** Revokes a token, on this node at once. */
   async end({ tokenId, userId, expiresAt = 0 }: Identity, until: number): Promise<void> {
     if (tokenId === undefined) {
       throw new AuthorizerError("invalid_request", "only who came with a login token can end it");
@@ -101,7 +101,7 @@ export class LoginTokens {
     try {
       await this.#options.directory.tokenClaims.claim(tokenId, Math.max(until, expiresAt));
     } catch (error) {
-      // One that is claimed or has expired is over already; problems are faults of the arguments.
+      // A claimed or expired token is revoked already; an error with problems is a fault of the arguments.
       if (!isErrorCode(error, "invalid_request") || error.problems.length > 0) throw error;
     } finally {
       this.#verified.evict({ users: [userId] });
@@ -113,7 +113,7 @@ export class LoginTokens {
     this.#verified.evict(change);
   }
 
-  /** Seconds that a new token is valid. */
+  /** The validity of a new token in seconds. */
   #lifetime(wanted: number | undefined): number {
     const { seconds, maxSeconds } = this.#options;
     if (wanted === undefined) return Math.min(seconds, maxSeconds);
@@ -149,7 +149,7 @@ export class LoginTokens {
     return undefined;
   }
 
-  /** What the user's sessions depend on, or undefined where there is no such user. */
+  /** The state that the user's sessions depend on, or undefined if there is no such user. */
   async #session(
     username: string,
     of: { readonly accessKeyId?: string; readonly tokenId?: string },
@@ -169,8 +169,8 @@ function identityOf(verified: VerifiedToken | undefined): Identity {
 }
 
 /**
- * Whether a token still holds. One of a data server has no internal id and whole seconds: issued in the very second of
- * the mark it is refused, since it may be older.
+ * True if a token is still valid. A token of a data server has no internal id, and its time of issue is in seconds: it
+ * is refused in the same second as the mark, since it may be older.
  */
 function holds({ issuedAt, ours }: LoginClaims, session: Session): boolean {
   if (session.isTokenClaimed || !session.holdsKey) return false;
@@ -192,7 +192,7 @@ async function verifiedPayload(
   }
 }
 
-/** An id for a token without one: of what is signed, since a signature has more than one spelling. */
+/** An id for a token without one: a digest of the signed part, because a signature has several spellings. */
 function digestOf(token: string): string {
   return `sha256:${hash("sha256", token.slice(0, token.lastIndexOf(".")), "base64url")}`;
 }

@@ -1,4 +1,4 @@
-/** Builds the verification of end users: `identity.ts` is its contract. */
+/** Builds the authentication of end users. `identity.ts` is the contract. */
 
 import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Directory } from "../directory/directory.ts";
@@ -11,14 +11,14 @@ import { refused, SignatureRefused, TooManyFailures } from "./refusals.ts";
 import { readSignature, type Signature } from "./signature/read-signature.ts";
 import { isSignedWith } from "./signature/signing.ts";
 
-/** What identities are verified with. */
+/** Options of {@link openIdentities}. */
 export interface IdentitiesOptions {
   readonly directory: Pick<Directory, "sessions" | "tokenClaims" | "onChange">;
-  /** `auth.cache.*`: one such cache of access keys, one of login tokens. */
+  /** `auth.cache.*`: applies to a cache of access keys and to a cache of login tokens. */
   readonly cache: CacheSettings;
   /** `auth.encrypt.secret_key`: signs and verifies login tokens. */
   readonly secretKey: string;
-  /** `authorizer.previous_secret_key`: verifies and never signs. */
+  /** `authorizer.previous_secret_key`: verifies, never signs. */
   readonly previousSecretKey?: string | undefined;
   /** `gateways.s3.region`. */
   readonly region: string;
@@ -33,7 +33,7 @@ export interface IdentitiesOptions {
 }
 
 /**
- * Opens the verification of end users.
+ * Opens the authentication of end users.
  * @throws AuthorizerError "invalid_request" without a secret key
  */
 export function openIdentities(options: IdentitiesOptions): Identities {
@@ -43,7 +43,7 @@ export function openIdentities(options: IdentitiesOptions): Identities {
   return new Verifying(options);
 }
 
-/** Whose attempt is counted. */
+/** The pair for which an attempt is counted. */
 interface Attempt {
   readonly accessKeyId: string;
   readonly source: string;
@@ -128,7 +128,7 @@ class Verifying implements Identities {
       : new SignatureRefused("InvalidAccessKeyId", "the access key id is not known");
   }
 
-  /** Counts a failure; the seconds to wait when there were too many, else 0. */
+  /** Counts a failure. Returns the seconds to wait if there were too many, else 0. */
   #failed({ accessKeyId, source }: Attempt): number {
     this.counters.failures++;
     const waitSeconds = this.#failures.count(accessKeyId, source);

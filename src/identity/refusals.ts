@@ -1,9 +1,11 @@
-/** Why somebody is not who they say. Messages never say which part of a credential is wrong, and never repeat one. */
+/**
+ * Errors of authentication. A message never says which part of a credential is wrong, and never repeats a credential.
+ */
 
 import { AuthorizerError } from "../errors.ts";
 import type { SignatureFault } from "./identity.ts";
 
-/** "unauthenticated" for a key and secret, or a token, that is not valid. */
+/** "unauthenticated" for an invalid key and secret, or an invalid token. */
 export function refused(what: "credentials" | "login token"): AuthorizerError {
   return new AuthorizerError(
     "unauthenticated",
@@ -12,8 +14,8 @@ export function refused(what: "credentials" | "login token"): AuthorizerError {
 }
 
 /**
- * "unauthenticated" for a wrong secret after too many of the same key and source. Entrances that can say so answer 429;
- * forward-auth answers 401 as to any other (security.md §2.10).
+ * "unauthenticated" for a wrong secret over the limit of a key and source. APIs answer 429; forward-auth answers 401
+ * (security.md §2.10).
  */
 export class TooManyFailures extends AuthorizerError {
   constructor(retryAfterSeconds: number) {
@@ -24,7 +26,7 @@ export class TooManyFailures extends AuthorizerError {
   }
 }
 
-/** "unauthenticated" for a signed request, with the error code that S3 has for it. */
+/** "unauthenticated" for a signed request, with the error code of S3. */
 export class SignatureRefused extends AuthorizerError {
   readonly fault: SignatureFault;
 

@@ -1,16 +1,16 @@
 /**
- * Comparison of secrets in a time that does not depend on what is presented. Most secrets are short: they are laid into
- * buffers of one length, since a digest of each attempt takes longer than all the rest of it.
+ * Constant-time comparison of secrets. Most secrets are short: they are copied into buffers of one length, because a
+ * digest of each attempt would take longer than the rest of the work.
  */
 
 import { hash, timingSafeEqual } from "node:crypto";
 
-/** Bytes that are compared as they are; longer texts are compared by their digests. */
+/** Longest text, in bytes, that is compared directly; longer texts are compared by their digests. */
 const ROOM = 256;
 
 const presented = Buffer.alloc(ROOM);
 
-/** A secret that attempts are compared with. */
+/** A secret to compare attempts with. */
 export class KnownSecret {
   readonly #bytes = Buffer.alloc(ROOM);
   readonly #length: number;
@@ -22,9 +22,9 @@ export class KnownSecret {
     this.#digest = digest(secret);
   }
 
-  /** True for the very same text. */
+  /** True if the text equals the secret. */
   isSame(text: string): boolean {
-    // A character takes at most three bytes, and one that did not fit would be left out.
+    // A character takes at most three bytes; `write` would drop one that does not fit.
     if (text.length * 3 > ROOM) return timingSafeEqual(digest(text), this.#digest);
     presented.fill(0);
     const length = presented.write(text);

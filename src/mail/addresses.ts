@@ -1,6 +1,6 @@
-/** Addresses of mails: plain ones only, so that no text can become a second recipient or header. */
+/** Mail addresses. Only plain ones are accepted, so that no text can become a second recipient or a header. */
 
-/** An address with the name that stands before it, "" for none. */
+/** An address with its display name, or "". */
 export interface MailAddress {
   readonly name: string;
   readonly address: string;

@@ -4,7 +4,7 @@ import { isErrorCode } from "../errors.ts";
 import type { User } from "../model/entities.ts";
 import type { MailDirectory } from "./ports.ts";
 
-/** The user of a name; undefined where there is none. */
+/** The user with a name, or undefined. */
 export async function findUser(directory: MailDirectory, username: string): Promise<User | undefined> {
   try {
     return await directory.users.get(username);

@@ -1,4 +1,4 @@
-/** What an invitation says, as plain text and as HTML. */
+/** The text of an invitation, plain and as HTML. */
 
 import { escapeHtml } from "../http/html.ts";
 import type { Invitee } from "./invitations.ts";
@@ -10,7 +10,7 @@ export interface MailText {
   readonly html: string;
 }
 
-/** What an invitation is written from. */
+/** Input of the text of an invitation. */
 export interface InvitationContent extends Invitee {
   /** Base of the link, without a slash at the end. */
   readonly baseUrl: string;
@@ -19,12 +19,12 @@ export interface InvitationContent extends Invitee {
   readonly expiresAt: number;
 }
 
-/** Blanks in place of characters that break lines or turn the direction of text. */
+/** Replaces characters that break lines or change the direction of text by blanks. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
 }
 
-/** The invitation; names of users stand in its body alone, never in a header. */
+/** Writes the invitation. Names of users appear only in its body, never in a header. */
 export function invitationText(content: InvitationContent): MailText {
   const { host } = new URL(content.baseUrl);
   const link = `${content.baseUrl}/auth/invite?token=${content.token}`;

@@ -1,10 +1,10 @@
-/** The contract of this room: users are invited by mail, and the link in the mail is redeemed once. */
+/** The contract of this folder: users are invited by mail, and the link in the mail can be redeemed once. */
 
-/** Who is invited. */
+/** The person that is invited. */
 export interface Invitee {
   /** Name that the user will have. */
   readonly username: string;
-  /** Where the mail goes: one address, `local@domain`; the e-mail that the user will have. */
+  /** The recipient, one address `local@domain`. It becomes the e-mail of the user. */
   readonly email: string;
 }
 
@@ -17,22 +17,24 @@ export interface RedeemedInvitation extends Invitee {
 /** Invitations of one service. */
 export interface Invitations {
   /**
-   * Queues the mail that invites a user who does not exist yet; resolves when it is as durable as the store. The
-   * caller creates the user next: the mail leaves once there is a user of this name with this e-mail, and is dropped
-   * when there is none within ten minutes. So whoever was created has a queued mail, and a crash in between leaves
+   * Queues the mail that invites a user who does not exist yet. Resolves when the mail is as durable as the store. The
+   * caller must create the user next: the mail is sent as soon as a user with this name and e-mail exists, and is
+   * dropped after ten minutes without one. So every created user has a queued mail, and a crash in between leaves
    * neither.
-   * @throws AuthorizerError "invalid_request" naming the configuration items that are to be set where no mail can be
-   * sent, or what is wrong with name or e-mail; "already_exists" for a user who exists; "unavailable"
+   * @throws AuthorizerError "invalid_request" that names the configuration items to set if no mail can be sent, or the
+   * problem of the name or e-mail; "already_exists" if the user exists; "unavailable"
    */
   invite(invitee: Invitee): Promise<void>;
   /**
-   * Uses up the token of a link.
-   * @throws AuthorizerError "not_found" for a token that is unknown, was used, has expired, or whose user is gone;
-   * which of these is not told
+   * Redeems the token of a link.
+   * @throws AuthorizerError "not_found" if the token is unknown, used or expired, or if its user was deleted; the error
+   * does not say which
    */
   redeem(token: string): Promise<RedeemedInvitation>;
-  /** Begins to send what is queued, also from before a restart. Without a usable configuration nothing is sent. */
+  /**
+   * Begins to send queued mails, including those from before a restart. Sends nothing without a valid configuration.
+   */
   start(): void;
-  /** Ends the sending: a mail under way gets a few seconds, what is left is sent after the next start. */
+  /** Stops sending. A mail that is being sent gets a few seconds; the others are sent after the next start. */
   close(): Promise<void>;
 }

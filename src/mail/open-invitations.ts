@@ -22,7 +22,7 @@ import { type SendMail, smtpSender } from "./smtp.ts";
 import { MAIL_TIMING, type MailTiming } from "./timing.ts";
 import { hashToken, isToken, newToken } from "./tokens.ts";
 
-/** What invitations are built over. */
+/** The parts that invitations are built from. */
 export interface InvitationParts {
   readonly store: Store;
   readonly directory: MailDirectory;
@@ -35,14 +35,14 @@ export interface InvitationParts {
   readonly now?: () => number;
 }
 
-/** Invitations with what metrics read. */
+/** Invitations with the values that metrics read. */
 export interface OpenedInvitations extends Invitations {
-  /** Whether the configuration lets mails be sent. */
+  /** True if the configuration allows mails to be sent. */
   readonly available: boolean;
   readonly counters: MailCounters;
 }
 
-/** The settings, or the error that every invitation is refused with. */
+/** The settings, or the error with which every invitation is refused. */
 function settingsOrRefusal(config: MailConfig): MailSettings | AuthorizerError {
   try {
     return mailSettings(config);
@@ -86,10 +86,10 @@ class MailedInvitations implements OpenedInvitations {
 
   async invite({ username, email }: Invitee): Promise<void> {
     const settings = this.#settings;
-    // A new error each time: the stack of a shared one would lead to the start of the service.
+    // A new error each time: the stack of a shared one would point to the start of the service.
     if (settings instanceof AuthorizerError) throw new AuthorizerError(settings.code, settings.message);
     assertInvitee(username, email);
-    // The holder of a link takes over the account, so nobody is invited into one that somebody has.
+    // The holder of a link takes over the account, so an existing account must not be invited.
     if ((await findUser(this.#parts.directory, username)) !== undefined) {
       throw new AuthorizerError("already_exists", `user ${JSON.stringify(username)} already exists`);
     }
@@ -128,7 +128,7 @@ class MailedInvitations implements OpenedInvitations {
         delete: [{ partition: "invitation", key }],
       });
     } catch (error) {
-      // Somebody else was first.
+      // Another process was first.
       if (isErrorCode(error, "conflict")) throw unknownInvitation();
       throw error;
     }
@@ -144,14 +144,14 @@ class MailedInvitations implements OpenedInvitations {
     await this.#sender?.close();
   }
 
-  /** Mails of an earlier configuration wait for one that can send them. */
+  /** Warns about mails of an earlier configuration that wait for a configuration that can send them. */
   async #tellOfStuckMails(): Promise<void> {
     try {
       const first = await this.#outbox.first();
       const reason = this.#settings instanceof AuthorizerError ? this.#settings.message : "";
       if (first !== undefined) this.#parts.log.warn("queued mails are not sent", { reason });
     } catch {
-      // The store fails or is closing: its health tells.
+      // The store fails or is closing: its health check reports it.
     }
   }
 }
@@ -162,7 +162,7 @@ function unknownInvitation(): AuthorizerError {
 
 function assertInvitee(username: string, email: string): void {
   const problems: Problem[] = [];
-  // Lenient: which names are allowed is decided where the user is created.
+  // Lenient: the creation of the user decides which names are allowed.
   const nameProblem = userNameProblem(username, "lenient");
   if (nameProblem !== undefined) problems.push({ pointer: "/username", message: nameProblem });
   const addressProblem =

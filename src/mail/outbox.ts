@@ -1,4 +1,4 @@
-/** The queue of mails in the store: what is due next, and the moves of a mail through it. */
+/** The queue of mails in the store: the next due mail, and the moves of a mail through the queue. */
 
 import { type Store, withSnapshot } from "../store/port.ts";
 import {
@@ -13,12 +13,12 @@ const PAGE = 1_000;
 /** Removals per commit. */
 const STEP = 50;
 
-/** A mail where it stands in the queue. */
+/** A mail at its position in the queue. */
 export interface QueuedMail {
   readonly key: string;
   readonly version: string;
   readonly dueAt: number;
-  /** Undefined where the record is damaged. */
+  /** Undefined if the record is damaged. */
   readonly record: MailRecord | undefined;
 }
 
@@ -31,7 +31,7 @@ function parse<T>(value: string): Partial<T> | undefined {
   }
 }
 
-/** A record whose fields can be used; a damaged one must not hold up the queue. */
+/** Decodes a record, or returns undefined if it is damaged: a damaged record must not block the queue. */
 function decodeMail(value: string): MailRecord | undefined {
   const record = parse<MailRecord>(value);
   const texts = [record?.id, record?.username, record?.email, record?.secret, record?.invitation];
@@ -40,7 +40,7 @@ function decodeMail(value: string): MailRecord | undefined {
   return isSound ? (record as MailRecord) : undefined;
 }
 
-/** The queue. Moves throw "conflict" when another process moved the mail meanwhile. */
+/** The queue. Moves throw "conflict" if another process moved the mail meanwhile. */
 export class Outbox {
   readonly #store: Store;
 
@@ -80,8 +80,8 @@ export class Outbox {
   }
 
   /**
-   * Puts a mail where it is due later, binding its invitation to the internal id of the user where one is given;
-   * returns its key. False: the invitation is gone.
+   * Moves a mail to a later time, and binds its invitation to the internal id of the user if one is given. Returns the
+   * new key, or false if the invitation no longer exists.
    */
   async postpone(
     from: Pick<QueuedMail, "key" | "version">,
@@ -100,7 +100,10 @@ export class Outbox {
     return key;
   }
 
-  /** What binds the invitation of a mail to its user; undefined where it is gone or bound to another. */
+  /**
+   * The write that binds the invitation of a mail to its user; undefined if the invitation is gone or bound to another
+   * user.
+   */
   async #binding(mail: MailRecord, userId: string) {
     const key = mail.invitation;
     const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get("invitation", key));
@@ -115,7 +118,7 @@ export class Outbox {
     };
   }
 
-  /** Puts a mail under way back with another time; the key is the one that {@link postpone} returned. */
+  /** Gives a mail that is being sent another time. The key is the one that {@link postpone} returned. */
   async replace(key: string, mail: MailRecord, dueAt: number): Promise<void> {
     const next = outboxKey(dueAt, mail.id);
     await this.#store.commit({
@@ -124,12 +127,12 @@ export class Outbox {
     });
   }
 
-  /** Takes a mail out of the queue that was sent. */
+  /** Removes a sent mail from the queue. */
   async remove(key: string): Promise<void> {
     await this.#store.commit({ delete: [{ partition: "outbox", key }] });
   }
 
-  /** Takes a mail out of the queue, and its invitation with it. */
+  /** Removes a mail and its invitation. */
   async drop({ key }: QueuedMail, invitation: string): Promise<void> {
     await this.#store.commit({
       delete: [
@@ -139,7 +142,7 @@ export class Outbox {
     });
   }
 
-  /** Keeps a mail as failed; the queue and the secret end. */
+  /** Moves a mail to the failed ones, without its secret. */
   async fail(key: string, id: string, failed: FailedMailRecord): Promise<void> {
     await this.#store.commit({
       put: [{ partition: "outbox_failed", key: id, value: JSON.stringify(failed) }],

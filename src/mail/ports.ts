@@ -1,26 +1,26 @@
-/** What this room needs of its neighbours. */
+/** Ports of this folder. */
 
 import type { Directory } from "../directory/directory.ts";
 import type { Invitee } from "./invitations.ts";
 
-/** Where the users are found that mails are for. */
+/** Port: finds the users that receive mails. */
 export interface MailDirectory extends Pick<Directory, "principal"> {
   readonly users: Pick<Directory["users"], "get">;
 }
 
-/** Which queued mail a secret belongs to; it opens nowhere else, so no other recipient can be written beside it. */
+/** Binds a sealed secret to its queued mail: it opens nowhere else, so nobody can put another recipient beside it. */
 export interface MailBinding extends Invitee {
   readonly mailId: string;
 }
 
-/** Encrypts what a queued mail must not show in the store. */
+/** Port: encrypts the secret part of a queued mail. */
 export interface MailSeal {
   seal(secret: string, binding: MailBinding): string;
-  /** Throws AuthorizerError "internal" when the text was sealed for another mail or key, or is damaged. */
+  /** Throws AuthorizerError "internal" if the text was sealed for another mail or key, or is damaged. */
   open(sealed: string, binding: MailBinding): string;
 }
 
-/** Where is told what happens to mails. Fields never hold a token, a password or the text of a mail. */
+/** Port: the log of mails. Fields never hold a token, a password or the text of a mail. */
 export interface MailLog {
   info(message: string, fields: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
@@ -31,13 +31,13 @@ export interface MailLog {
 export interface MailCounters {
   /** Mails in the queue, as this process knows it. */
   queued: number;
-  /** Mails that the mail server took. */
+  /** Mails that the mail server accepted. */
   sent: number;
-  /** Attempts that failed and are made again. */
+  /** Failed attempts that will be repeated. */
   retried: number;
   /** Mails that were given up. */
   failed: number;
-  /** Mails whose user was not there, or no longer. */
+  /** Mails whose user did not exist. */
   dropped: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The layout of this room over the store port. Every record is a JSON object; times are Unix milliseconds.
+ * The layout of mails in the store. Every record is a JSON object; times are Unix milliseconds.
  *
  * | partition       | key                          | record                    |
  * |-----------------|------------------------------|---------------------------|
@@ -7,23 +7,23 @@
  * | `outbox_failed` | `<id>`                       | {@link FailedMailRecord}  |
  * | `invitation`    | `<SHA-256 of the token>`     | {@link InvitationRecord}  |
  *
- * A mail moves to a later key with each attempt, so that the first key of `outbox` is always what is due next.
+ * A mail moves to a later key with each attempt, so the first key of `outbox` is always the next due mail.
  */
 
 import type { Invitee } from "./invitations.ts";
 
-/** A mail that is to be sent. */
+/** A mail to be sent. */
 export interface MailRecord extends Invitee {
   readonly id: string;
   /** The token of the link, sealed; the text around it is written when the mail is sent. */
   readonly secret: string;
   /** SHA-256 of the token: key of the invitation. */
   readonly invitation: string;
-  /** The same for every attempt, so that mail servers know a repeated mail. */
+  /** The same for every attempt, so that mail servers recognise a repeated mail. */
   readonly message_id: string;
   readonly queued_at: number;
   readonly expires_at: number;
-  /** Attempts that were begun. */
+  /** Number of started attempts. */
   readonly attempts: number;
   readonly first_attempt_at?: number;
 }
@@ -40,7 +40,7 @@ export interface FailedMailRecord extends Invitee {
 /** An invitation that was not redeemed yet. */
 export interface InvitationRecord extends Invitee {
   readonly expires_at: number;
-  /** Internal id of the user, since the first attempt to send: only then somebody can know the token. */
+  /** Internal id of the user, set by the first attempt to send: before it, nobody can know the token. */
   readonly user_id?: string;
 }
 
@@ -49,7 +49,7 @@ export function outboxKey(dueAt: number, id: string): string {
   return `${String(Math.ceil(dueAt)).padStart(16, "0")}/${id}`;
 }
 
-/** When the mail of a key is due. */
+/** The time at which the mail of a key is due. */
 export function dueOf(key: string): number {
   return Number(key.slice(0, key.indexOf("/")));
 }

@@ -1,4 +1,4 @@
-/** The loop that sends what is queued: one mail at a time, at the allowed rate, again after failures. */
+/** The loop that sends queued mails: one at a time, at the allowed rate, with retries. */
 
 import { isErrorCode } from "../errors.ts";
 import { findUser } from "./find-user.ts";
@@ -13,10 +13,10 @@ import { TokenBucket } from "./token-bucket.ts";
 
 /** Wait after the store failed. */
 const STORE_RETRY_MS = 1_000;
-/** First wait for a user who is being created. */
+/** First wait for a user that is being created. */
 const SHORTEST_LOOK_MS = 250;
 
-/** What the loop works with. */
+/** The parts of the loop. */
 export interface SenderParts {
   readonly outbox: Outbox;
   readonly directory: MailDirectory;
@@ -45,7 +45,7 @@ export class Sender {
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
   #stopping = false;
-  /** Somebody called {@link wake} since the last look into the queue. */
+  /** True if {@link wake} was called since the last look into the queue. */
   #woken = false;
   #wakeUp: (() => void) | undefined;
   #serverFailures = 0;
@@ -62,13 +62,13 @@ export class Sender {
     this.#running ??= this.#run();
   }
 
-  /** Looks into the queue now. */
+  /** Makes the loop look into the queue now. */
   wake(): void {
     this.#woken = true;
     this.#wakeUp?.();
   }
 
-  /** Ends the loop; an attempt under way is broken off after a while. */
+  /** Ends the loop. A running attempt is aborted after a while. */
   async close(): Promise<void> {
     this.#stopping = true;
     this.wake();
@@ -88,7 +88,7 @@ export class Sender {
         counted = true;
         waitMs = await this.#step();
       } catch (error) {
-        // Another process moved the mail: look again. A store that fails shows in its health, too.
+        // Another process moved the mail: look again. The health check also reports a failing store.
         const lost = isErrorCode(error, "conflict");
         if (!lost) log.error("the queue of mails cannot be worked on", { error });
         waitMs = lost ? 0 : STORE_RETRY_MS;
@@ -109,7 +109,7 @@ export class Sender {
     this.#wakeUp = undefined;
   }
 
-  /** Does what is due; returns how long there is nothing to do. */
+  /** Handles the next due mail. Returns the milliseconds until there is more to do. */
   async #step(): Promise<number> {
     const { outbox, counters, timing, now } = this.#parts;
     if (now() >= this.#purgeAt) {
@@ -127,7 +127,7 @@ export class Sender {
     return this.#bucket.waitMs();
   }
 
-  /** Finds out what becomes of a mail that is due. */
+  /** Decides whether a due mail is sent, waits or is dropped. */
   async #settle(queued: QueuedMail): Promise<void> {
     const { directory, now } = this.#parts;
     const { record } = queued;
@@ -161,7 +161,7 @@ export class Sender {
     await outbox.postpone(queued, this.#sealed(record, token), dueAt);
   }
 
-  /** The record sealed with the current key, so that no move undoes a change of keys. */
+  /** The record, sealed with the current key: a move must not undo a key rotation. */
   #sealed(record: MailRecord, token: string): MailRecord {
     return { ...record, secret: this.#parts.seal.seal(token, bindingOf(record)) };
   }
@@ -212,7 +212,7 @@ export class Sender {
   async #afterFailure(key: string, record: MailRecord, { scope, reason }: SendFailure): Promise<void> {
     const { outbox, counters, log, timing, now } = this.#parts;
     if (this.#abort.signal.aborted) {
-      // Broken off by closing: no failure of the mail, and due at once after the next start.
+      // Aborted by closing: this is no failure of the mail, and it is due at once after the next start.
       await outbox.replace(key, { ...record, attempts: record.attempts - 1 }, now());
       return;
     }
@@ -267,7 +267,7 @@ function bindingOf({ id, username, email }: MailRecord) {
   return { mailId: id, username, email };
 }
 
-/** What the log tells of a mail. */
+/** The fields of a mail for the log. */
 function named({ id, username, queued_at }: MailRecord) {
   return { mail: id, username, queued: new Date(queued_at).toISOString() };
 }

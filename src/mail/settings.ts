@@ -1,4 +1,4 @@
-/** The `email` section as this room uses it: checked as a whole, so that a caller hears of every item at once. */
+/** The `email` section of the configuration. It is validated as a whole, so an error names every item at once. */
 
 import { AuthorizerError } from "../errors.ts";
 import { type MailAddress, parseSender } from "./addresses.ts";
@@ -20,17 +20,17 @@ export interface MailConfig {
   readonly burst: number;
 }
 
-/** How the mail server is reached. */
+/** Connection to the mail server. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; else STARTTLS where the server offers it. */
+  /** True: TLS from the first byte. False: STARTTLS if the server offers it. */
   readonly implicitTls: boolean;
   readonly localName: string;
   readonly login: { readonly username: string; readonly password: string } | undefined;
 }
 
-/** A configuration with which mails can be sent. */
+/** A valid configuration for sending mails. */
 export interface MailSettings {
   readonly smtp: SmtpSettings;
   readonly sender: MailAddress;
@@ -65,7 +65,7 @@ function problemsOf(config: MailConfig): string[] {
 }
 
 /**
- * The settings that a configuration gives.
+ * Derives the settings from the configuration.
  * @throws AuthorizerError "invalid_request" that names every item to be set before mails can be sent
  */
 export function mailSettings(config: MailConfig): MailSettings {

@@ -1,4 +1,4 @@
-/** Mails over SMTP, by nodemailer: one connection for each mail, nothing of it in any log of the library. */
+/** Sends mails over SMTP with nodemailer: one connection for each mail, and no logging by the library. */
 
 import { isIPv4, isIPv6 } from "node:net";
 import type { MailAddress } from "./addresses.ts";
@@ -16,10 +16,10 @@ export interface OutgoingMail extends MailText {
   readonly messageId: string;
 }
 
-/** Sends a mail; resolves when the server has taken it, rejects with what {@link explainFailure} explains. */
+/** Sends a mail. Resolves when the server has accepted it, rejects with an error for {@link explainFailure}. */
 export type SendMail = (mail: OutgoingMail, signal: AbortSignal) => Promise<void>;
 
-/** True for a host on this machine: what is sent there passes no network. */
+/** True for a host on this machine: traffic to it passes no network. */
 function isThisMachine(host: string): boolean {
   const name = host.toLowerCase();
   return (
@@ -28,13 +28,13 @@ function isThisMachine(host: string): boolean {
 }
 
 /**
- * A sender for a server. Certificates are always checked. A password leaves this machine only under TLS: with a
- * login, a server elsewhere that offers no STARTTLS is refused, since whoever sits between could have removed the
+ * Creates a sender for a server. It always verifies certificates. A password leaves this machine only under TLS: with a
+ * login, a remote server that offers no STARTTLS is refused, because an attacker on the way could have removed the
  * offer.
  */
 export function smtpSender(settings: SmtpSettings): SendMail {
   const { host, port, implicitTls, localName, login } = settings;
-  // Loaded by the first mail: most services never send one.
+  // The first mail loads it: most services never send one.
   const transport = async () => {
     const { createTransport } = await import("nodemailer");
     return createTransport({
@@ -69,11 +69,11 @@ export function smtpSender(settings: SmtpSettings): SendMail {
   };
 }
 
-/** Why an attempt failed. */
+/** The reason of a failed attempt. */
 export interface SendFailure {
   /** `recipient`: never this mail; `mail`: not now; `server`: no mail at present. */
   readonly scope: "recipient" | "mail" | "server";
-  /** For people, without anything that a server was told: no token, no password. */
+  /** For people. It contains nothing that was sent to the server: no token, no password. */
   readonly reason: string;
 }
 
@@ -87,7 +87,9 @@ interface SmtpError {
   readonly message?: unknown;
 }
 
-/** What a failed {@link SendMail} means. Only answers about recipient or content speak of this mail alone. */
+/**
+ * Interprets the error of {@link SendMail}. Only answers about the recipient or the content concern this mail alone.
+ */
 export function explainFailure(error: unknown): SendFailure {
   const { code, command, response, responseCode, message } = (error ?? {}) as SmtpError;
   const step = typeof command === "string" ? command : "";
@@ -95,7 +97,7 @@ export function explainFailure(error: unknown): SendFailure {
     const text = [code, step, message].filter((part) => typeof part === "string" && part !== "").join(": ");
     return { scope: step === "API" ? "mail" : "server", reason: text.slice(0, MAX_REASON) };
   }
-  // The text of an answer may repeat what the server was told, a password or the link; the codes cannot.
+  // The text of an answer may repeat a password or the link that was sent; the codes cannot.
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(response))?.[1] ?? "";
   const reason = `the mail server answered ${step} with ${responseCode} ${enhanced}`.trim();
   if (step !== "RCPT TO" && step !== "DATA") return { scope: "server", reason };

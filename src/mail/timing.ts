@@ -1,4 +1,4 @@
-/** How long things take: not configurable, in one place, and shorter in tests. */
+/** Durations of the mail queue. They are not configurable; tests use shorter ones. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -7,31 +7,34 @@ const DAY = 24 * HOUR;
 
 /** Durations in milliseconds. */
 export interface MailTiming {
-  /** From queueing a mail to looking for its user, who is created meanwhile. */
+  /** Time from queueing a mail to the first look-up of its user, who is created meanwhile. */
   readonly firstLookMs: number;
-  /** How long a mail waits for its user before it is dropped. */
+  /** Longest wait for the user before a mail is dropped. */
   readonly userWaitMs: number;
-  /** From queueing to the end of the invitation. */
+  /** Time from queueing to the expiry of the invitation. */
   readonly invitationMs: number;
   /** Wait after the first failed attempt; each further one doubles it, up to `maxRetryMs`. */
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
-  /** Longest pause of all sending after the mail server itself failed. */
+  /** Longest pause of the whole queue after the mail server itself failed. */
   readonly maxPauseMs: number;
-  /** A mail is given up after so many attempts, or so long after the first. */
+  /** A mail fails for good after this many attempts. */
   readonly maxAttempts: number;
   readonly maxAgeMs: number;
   /** Longest attempt. */
   readonly sendMs: number;
-  /** For this long an attempt keeps others from sending the same mail; after a crash, the next attempt follows it. */
+  /**
+   * Time for which an attempt keeps other processes from sending the same mail. After a crash, the next attempt follows
+   * it.
+   */
   readonly leaseMs: number;
-  /** How long closing waits for an attempt under way. */
+  /** Longest wait for a running attempt when closing. */
   readonly closeMs: number;
   /** Longest time between two looks into the queue, for mails that other processes left. */
   readonly idleMs: number;
-  /** How long the records of mails that were given up stay. */
+  /** Time for which records of failed mails are kept. */
   readonly failedKeptMs: number;
-  /** Between two removals of what has expired. */
+  /** Time between two removals of expired records. */
   readonly purgeEveryMs: number;
 }
 
@@ -53,7 +56,7 @@ export const MAIL_TIMING: MailTiming = {
   purgeEveryMs: 6 * HOUR,
 };
 
-/** The wait after a number of failures in a row (≥ 1): doubled each time, bounded, a tenth of it at random. */
+/** The wait after a number of consecutive failures (≥ 1): doubled each time, bounded, with 10 % of jitter. */
 export function backoff(timing: MailTiming, failures: number, maxMs: number): number {
   const full = Math.min(timing.firstRetryMs * 2 ** Math.min(failures - 1, 30), maxMs);
   return full * (1 - Math.random() / 10);

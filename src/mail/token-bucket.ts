@@ -1,14 +1,14 @@
 /** The rate of mails (`email.limit_every_duration`, `email.burst`): a token bucket, full at the start. */
 
-/** How often mails may be sent. */
+/** The rate limit of mails. */
 export interface MailRate {
-  /** Mails at once before the limit applies; at 0 none is sent. */
+  /** Mails at once before the limit applies. With 0 no mail is sent. */
   readonly burst: number;
-  /** Milliseconds in which one more mail is allowed; 0: no limit. */
+  /** Milliseconds after which one more mail is allowed; 0 is no limit. */
   readonly everyMs: number;
 }
 
-/** Counts mails against a rate. */
+/** Applies a rate limit to mails. */
 export class TokenBucket {
   readonly #rate: MailRate;
   readonly #now: () => number;
@@ -23,7 +23,7 @@ export class TokenBucket {
     this.#filledAt = now();
   }
 
-  /** Milliseconds until a mail may be sent: 0 now, infinite never. */
+  /** Milliseconds until a mail may be sent: 0 is now, infinity is never. */
   waitMs(): number {
     if (this.#rate.burst <= 0) return Number.POSITIVE_INFINITY;
     if (this.#rate.everyMs === 0) return 0;
@@ -38,14 +38,14 @@ export class TokenBucket {
     this.#tokens -= 1;
   }
 
-  /** Takes back what was counted for a mail that no server took. */
+  /** Undoes {@link take} for a mail that no server accepted. */
   giveBack(): void {
     if (this.#rate.everyMs > 0) this.#tokens = Math.min(this.#rate.burst, this.#tokens + 1);
   }
 
   #fill(): void {
     const now = this.#now();
-    // A clock set back must not take what is there.
+    // A clock that is set back must not remove tokens.
     const passed = Math.max(0, now - this.#filledAt);
     this.#tokens = Math.min(this.#rate.burst, this.#tokens + passed / this.#rate.everyMs);
     this.#filledAt = now;

@@ -1,4 +1,4 @@
-/** Tokens of invitations: 32 random bytes, known in clear to the mail alone. */
+/** Tokens of invitations: 32 random bytes. Only the mail contains the token in clear text. */
 
 import { createHash, randomBytes } from "node:crypto";
 
@@ -15,7 +15,7 @@ export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** What is stored of a token: its SHA-256, base64url. */
+/** The stored form of a token: its SHA-256, base64url. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }

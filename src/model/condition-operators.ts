@@ -3,24 +3,24 @@
  * language (decision-api.md §4; security.md §3.2), with the forms `IfExists`, `ForAnyValue:` and `ForAllValues:`.
  */
 
-/** What the values of an operator are, and so how they compare. `folded` is text without regard to letter case. */
+/** The kind of values that an operator compares. `folded` is text without regard to letter case. */
 export type ValueKind = "text" | "folded" | "pattern" | "number" | "date" | "boolean" | "ip";
 
-/** How a value of the request stands to a value of the policy. */
+/** The relation between a value of the request and a value of the policy for which an operator holds. */
 export type Comparison = "equal" | "less" | "lessOrEqual" | "greater" | "greaterOrEqual";
 
 /** An operator. */
 export interface Operator {
-  /** What is compared; `presence` (`Null`) asks only whether the field is there. */
+  /** The kind of the values; `presence` (`Null`) tests only whether the field exists. */
   readonly kind: ValueKind | "presence";
   readonly comparison: Comparison;
-  /** True: holds where no value compares (several values are a NOR). */
+  /** True if the operator holds when no value matches (several values are a NOR). */
   readonly negated: boolean;
-  /** True: holds for a missing field. */
+  /** True if the operator holds for a missing field. */
   readonly ifExists: boolean;
-  /** How many values of the request must hold; `one` takes no list. */
+  /** How many values of the request must match; `one` takes no list. */
   readonly over: "one" | "any" | "all";
-  /** One of the data server's four, with the data server's semantics: for it a missing field never holds. */
+  /** True for the data server's four operators, which never hold for a missing field. */
   readonly plain: boolean;
 }
 

@@ -11,8 +11,8 @@ const MILLISECONDS_PER_MINUTE = 60_000;
 const MOST_MILLISECONDS = 8.64e15;
 
 /**
- * A decimal number as JSON writes it, as an IEEE double. Undefined for what is no number, and for magnitudes above
- * 2^53 − 1: there a double no longer tells neighbours apart, and an identifier would equal another one.
+ * Parses a decimal number in JSON's notation. Returns undefined for any other text, and for magnitudes above 2^53 − 1:
+ * a double cannot tell such neighbours apart, so two identifiers would compare as equal.
  */
 export function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
@@ -20,20 +20,20 @@ export function parseNumber(text: string): number | undefined {
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }
 
-/** `true` or `false` in just these letters. */
+/** Parses `true` or `false`, in lower case. */
 export function parseBoolean(text: string): boolean | undefined {
   if (text === "true") return true;
   return text === "false" ? false : undefined;
 }
 
-/** The first three digits of a fraction; further ones are cut off. */
+/** Milliseconds from the first three digits of a fraction; further digits are cut off. */
 function milliseconds(fraction: string | undefined): number {
   return Number((fraction ?? "").slice(0, 3).padEnd(3, "0"));
 }
 
-/** The start of a day, or undefined where the calendar has no such day. */
+/** The start of a day, or undefined if the calendar has no such day. */
 function dayOf(year: number, month: number, day: number): number | undefined {
-  // Date.UTC takes the years 0 to 99 for those of the last century; setUTCFullYear does not.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999; setUTCFullYear does not.
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   const same = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
@@ -53,8 +53,8 @@ function parseW3cDate(match: RegExpMatchArray): number | undefined {
 }
 
 /**
- * A moment in milliseconds around 1970: a date of the W3C's profile of ISO 8601, or seconds since 1970. Four digits
- * are a year. Undefined when it is neither.
+ * Parses a date of the W3C's profile of ISO 8601, or a number of seconds since 1970 (four digits are a year). Returns
+ * milliseconds since 1970, or undefined for any other text.
  */
 export function parseDate(text: string): number | undefined {
   const date = W3C_DATE.exec(text);

@@ -1,17 +1,17 @@
 /**
  * Variables in condition values (decision-api.md §4): `${user}`, `${subject.X}`, `${resource.X}`, `${context.X}`, each
- * with a default as IAM writes it (`${subject.team, 'none'}`), and IAM's escapes `${*}`, `${?}`, `${$}`. The text
- * operators read them, but for the data server's StringLike and StringNotLike, where `${…}` is ordinary text.
+ * with a default in IAM's notation (`${subject.team, 'none'}`), and IAM's escapes `${*}`, `${?}`, `${$}`. The text
+ * operators read them, except the data server's StringLike and StringNotLike, for which `${…}` is ordinary text.
  */
 
 /** A piece of a value. */
 export type TemplatePart =
   /** Text of the policy. Escaped text is literal: a `*` in it is a star, in patterns too. */
   | { readonly text: string; readonly literal: boolean }
-  /** The name of the user, or the text of a field; `fallback` is taken where the field is missing. */
+  /** The name of the user, or the text of a field; `fallback` replaces a missing field. */
   | { readonly variable: string; readonly fallback?: string };
 
-/** A value taken apart, or what is wrong with it. */
+/** The parts of a value, or its problem. */
 export type Template = { readonly parts: readonly TemplatePart[] } | { readonly problem: string };
 
 /** The variable that is the name of the user. */
@@ -26,7 +26,7 @@ function isVariable(name: string): boolean {
   return name === USER_VARIABLE || FIELD.test(name);
 }
 
-/** What stands between the braces. */
+/** Parses the text between the braces. */
 function parseVariable(body: string): TemplatePart | string {
   if (ESCAPED.has(body)) return { text: body, literal: true };
   const comma = body.indexOf(",");
@@ -41,7 +41,7 @@ function parseVariable(body: string): TemplatePart | string {
   return { variable: name, fallback: quoted.slice(1, -1) };
 }
 
-/** Takes a value apart. Time is linear in its length. */
+/** Splits a value into its parts. Time is linear in its length. */
 export function parseTemplate(value: string): Template {
   const parts: TemplatePart[] = [];
   let at = 0;

@@ -1,6 +1,6 @@
 /**
- * What is legal in a condition but surely not meant (security.md §2.9, security.md §3.2; evaluation.md §7,
- * evaluation.md §10).
+ * Warnings about conditions that are valid but almost certainly a mistake (security.md §2.9, security.md §3.2;
+ * evaluation.md §7, evaluation.md §10).
  */
 
 import { isExtended, SOURCE_IP } from "./condition.ts";
@@ -27,26 +27,28 @@ function partsOf(condition: Condition): Part[] {
   });
 }
 
-/** What a data server makes of the statement. */
+/** Warnings about the way in which a data server reads the statement. */
 function* ofDataServer({ action, effect, condition }: Statement): Generator<string> {
   const denies = effect === "deny";
   if (isExtended(condition)) {
-    const portable = denies ? "give it this deny without the condition" : "leave this allow out";
-    yield `the data server supplies SourceIp only and knows four operators: portable effective policies ${portable}`;
+    const portable = denies
+      ? "this deny is sent to it without the condition"
+      : "this allow is not sent to it";
+    yield `the data server cannot evaluate this condition, so ${portable}`;
   } else if (action.some((pattern) => patternsMeet(pattern, LIST_FILTERED))) {
     const effective = denies
-      ? "this deny hides nothing there"
-      : "this allow lets a user list repositories but shows none";
+      ? "this deny hides no repository"
+      : "with this allow a user may list repositories but sees none of them";
     yield `the data server ignores statements with conditions when it lists repositories: ${effective}`;
   }
 }
 
-/** Fields of the parts, for a text. */
+/** The names of the fields, for a message. */
 function fieldsOf(parts: readonly Part[]): string {
   return [...new Set(parts.map(({ field }) => field))].join(", ");
 }
 
-/** Fields that may be missing where somebody counts on them. */
+/** Warnings about fields that may be missing. */
 function* ofMissingFields(parts: readonly Part[], effect: string): Generator<string> {
   const present = new Set(
     parts
@@ -57,34 +59,34 @@ function* ofMissingFields(parts: readonly Part[], effect: string): Generator<str
   const skipped = uncertain.filter(({ operator }) => operator.plain && operator.negated);
   if (effect === "deny" && skipped.length > 0) {
     const names = [...new Set(skipped.map(({ name }) => name))].join(", ");
-    yield `a missing field does not satisfy ${names}: this deny is skipped where ${fieldsOf(skipped)} is missing`;
+    yield `a missing field does not satisfy ${names}: this deny does not apply to requests without ${fieldsOf(skipped)}`;
   }
   const everyOfNone = uncertain.filter(({ operator }) => operator.over === "all");
   if (effect !== "deny" && everyOfNone.length > 0) {
-    yield `ForAllValues holds for a missing field: this allow holds without ${fieldsOf(everyOfNone)}, unless Null is "false" for it`;
+    yield `a missing field satisfies ForAllValues: this allow applies to requests without ${fieldsOf(everyOfNone)}, unless the condition also has Null "false" for it`;
   }
 }
 
-/** Variables that the data server's operators take for text. */
+/** Warnings about variables under the data server's operators, which read them as ordinary text. */
 function* ofVariables(parts: readonly Part[]): Generator<string> {
   for (const { name, operator, values } of parts) {
     if (!operator.plain) continue;
     const templates = values.map(parseTemplate).flatMap((one) => ("parts" in one ? one.parts : []));
     const variable = templates.find((part) => "variable" in part);
     if (variable === undefined) continue;
-    yield `\${${variable.variable}} is replaced by ForAnyValue:${name}; under ${name} it stays as it is`;
+    yield `\${${variable.variable}} is ordinary text under ${name}; ForAnyValue:${name} replaces it`;
   }
 }
 
-/** Addresses that only this service sees: what a data server is served cannot follow what they deny. */
+/** Warnings about address fields that a data server does not have: it cannot evaluate a deny on them. */
 function* ofUnseenAddresses(parts: readonly Part[]): Generator<string> {
   for (const { name, operator, field } of parts) {
     if (!operator.plain || operator.kind !== "ip" || field === SOURCE_IP) continue;
-    yield `a text in ${field} that is no IP address denies its user everything, but not at a data server, which has no such field: ForAnyValue:${name} keeps it to this statement`;
+    yield `if ${field} is not an IP address, every request of the user is denied here, but not by a data server, which has no such field; ForAnyValue:${name} limits the error to this statement`;
   }
 }
 
-/** Warnings about the condition of a statement that keeps all rules of `conditionProblems`. */
+/** Warnings about the condition of a statement. The condition must satisfy `conditionProblems`. */
 export function conditionWarnings(statement: Statement): string[] {
   const parts = partsOf(statement.condition ?? {});
   if (parts.length === 0) return [];

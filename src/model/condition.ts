@@ -1,5 +1,5 @@
 /**
- * Conditions as written: what is wrong with one, and whether a data server could evaluate it (evaluation.md §7,
+ * Validation of conditions, and whether a data server can evaluate them (evaluation.md §7,
  * evaluation.md §11).
  */
 
@@ -14,13 +14,13 @@ import type { Condition } from "./policy.ts";
 export const SOURCE_IP = "SourceIp";
 
 /**
- * What attributes may be to become condition fields, so that neither their names nor comparing them costs more than
- * reading them: lengths are UTF-16 units.
+ * Limits of attributes that become condition fields. They bound the cost of names and comparisons. Lengths are UTF-16
+ * units.
  */
 export const FIELD_LIMITS = {
   /** Levels of objects within objects. */
   levels: 5,
-  /** Length of a field's name, the dotted path: what has a longer one is no field. */
+  /** Length of a field's name, the dotted path. A longer name makes no field. */
   name: 256,
   /** Values of a list. */
   values: 1000,
@@ -31,9 +31,9 @@ export const FIELD_LIMITS = {
 const QUANTIFIED = /^(?:ForAnyValue:|ForAllValues:)/;
 
 /**
- * True when a condition needs more than a data server has (security.md §3.3): another operator than its four, or
- * another field than {@link SOURCE_IP}. An unknown operator makes it no extended condition: it denies everything, at
- * a data server as here.
+ * True if a data server cannot evaluate the condition (security.md §3.3): it has an operator other than the data
+ * server's four, or a field other than {@link SOURCE_IP}. An unknown operator does not count: it denies everything, in
+ * a data server and here.
  */
 export function isExtended(condition: Condition | null | undefined): boolean {
   const operators = Object.entries(condition ?? {});
@@ -43,7 +43,7 @@ export function isExtended(condition: Condition | null | undefined): boolean {
   );
 }
 
-/** What is wrong with an operator's name. */
+/** The message for an unknown operator. */
 function unknownOperator(name: string): string {
   if (name.replace(QUANTIFIED, "").replace(/IfExists$/, "") === "Null")
     return "is an unknown operator; Null takes neither IfExists nor ForAnyValue: or ForAllValues:";
@@ -51,7 +51,7 @@ function unknownOperator(name: string): string {
   return `is an unknown operator; known are ${known}, each but Null also with IfExists behind it and with ForAnyValue: or ForAllValues: before it`;
 }
 
-/** What is wrong with one value. */
+/** The problem of one value, or undefined. */
 function valueProblem({ kind, plain }: Operator, value: string): string | undefined {
   switch (kind) {
     case "text":
@@ -101,8 +101,8 @@ function operatorProblems(
 }
 
 /**
- * What makes a condition unfit to be stored: unknown operators (one locks its user out), empty field names, empty
- * value lists, values that the operator cannot read, unknown variables (evaluation.md §11). All problems at once.
+ * Lists all problems that keep a condition from being stored (evaluation.md §11): unknown operators (one locks its user
+ * out), empty field names, empty value lists, values that the operator cannot read, unknown variables.
  * @param pointer JSON pointer of the condition in its document
  */
 export function conditionProblems(condition: Condition, pointer: string): Problem[] {

@@ -23,35 +23,37 @@ export type RequiredPermissions =
   | { readonly and: readonly RequiredPermissions[] }
   | { readonly or: readonly RequiredPermissions[] };
 
-/** Stands for a value that is there and that no operator can read, such as an object (security.md §3.2). */
+/** A value that exists and that no operator can read, such as an object (security.md §3.2). */
 export const UNREADABLE: unique symbol = Symbol("unreadable");
 
-/** Value of a condition field: a text, a list of texts, or what cannot be read. A missing field has none. */
+/** The value of a condition field: a text, a list of texts, or an unreadable value. A missing field has no value. */
 export type FieldValue = string | readonly string[] | typeof UNREADABLE;
 
 /**
- * Condition fields of a request: a Map, since names come from callers. A list value has several values: only the
- * forms `ForAnyValue:` and `ForAllValues:` read it, for every other operator it is an evaluation error.
+ * Condition fields of a request. It is a Map because names come from callers. Only the forms `ForAnyValue:` and
+ * `ForAllValues:` read a list; for every other operator a list is an evaluation error.
  */
 export type DecisionContext = ReadonlyMap<string, FieldValue>;
 
-/** Condition fields as a decision looks them up: those of a request, or with registered attributes over or under them. */
+/**
+ * The condition fields that a decision looks up: those of the request, possibly combined with registered attributes.
+ */
 export type ConditionFields = Pick<DecisionContext, "get" | "has">;
 
 /** Result of an evaluation. Only `allow` lets a request pass. */
 export type Effect = "allow" | "neutral" | "deny";
 
-/** What was decided, without explanation. */
+/** The result of a decision without its explanation. */
 export interface Outcome {
   readonly effect: Effect;
   /** Text of evaluation.md §9, absent when allowed. */
   readonly message?: string;
 }
 
-/** What a variable in a condition value, such as `${subject.team}`, stood for. */
+/** The value of a variable in a condition value, such as `${subject.team}`. */
 export interface VariableValue {
   readonly variable: string;
-  /** Absent: the variable has no single text as its value. */
+  /** Absent if the variable has no single text as its value. */
   readonly given?: string;
 }
 
@@ -62,43 +64,43 @@ export interface ConditionTest {
   readonly field: string;
   /** Values of the policy, as written: at most 20, each cut after 256 characters. */
   readonly wanted: readonly string[];
-  /** Number of values in the policy, where there are more than shown. */
+  /** Number of values in the policy, if more than shown. */
   readonly wanted_total?: number;
-  /** Value of the request, cut as {@link wanted}; absent where it has none, or an object. */
+  /** Value of the request, cut as {@link wanted}; absent if the request has no value or an object. */
   readonly given?: string | readonly string[];
-  /** Number of values in the request, where there are more than shown. */
+  /** Number of values in the request, if more than shown. */
   readonly given_total?: number;
-  /** What the variables in {@link wanted} stood for; absent without variables. */
+  /** The values of the variables in {@link wanted}; absent without variables. */
   readonly variables?: readonly VariableValue[];
   /**
-   * `error` (an address that is none, an unknown operator) denies every request; `unreadable` (a list under an
-   * operator for one value, a text that is no number) concerns this statement only: an allow does not hold, a deny does.
+   * `error` (a malformed address, an unknown operator) denies every request; `unreadable` (a list under an operator for
+   * one value, a text that is not a number) concerns this statement only: an allow does not hold, a deny does.
    */
   readonly result: "satisfied" | "unsatisfied" | "unreadable" | "error";
 }
 
-/** Where a statement stands. */
+/** The place of a statement. */
 export interface StatementName {
   readonly policy: string;
   /** 0-based index of the statement in its policy. */
   readonly statement: number;
-  /** The statement's own name, where it has one. */
+  /** The statement's own name, if it has one. */
   readonly sid?: string;
 }
 
 /** A statement that decided (decision-api.md §5). */
 export interface DeterminingStatement extends StatementName {
   readonly effect: string;
-  /** The action pattern that matched; "" where the statement is broken and denies everything. */
+  /** The action pattern that matched; "" if the statement is broken and denies everything. */
   readonly action: string;
-  /** The resource pattern that matched, as written; the whole resource text where it is broken. */
+  /** The resource pattern that matched, as written; the whole resource text if it is broken. */
   readonly resource: string;
-  /** What its condition wanted and had; absent without a condition, and behind the first 100 tests. */
+  /** The tests of its condition; absent without a condition, and after the first 100 tests. */
   readonly conditions?: readonly ConditionTest[];
   readonly via: readonly Via[];
 }
 
-/** The required tree with the effect of every node that was looked at. */
+/** The required tree with the effect of every node that was evaluated. */
 export type EffectTree =
   | (RequiredLeaf & { readonly effect?: Effect })
   | (RequiredAnyResource & { readonly effect?: Effect })
@@ -108,9 +110,9 @@ export type EffectTree =
 /** A statement that nearly allowed, for neutral decisions. */
 export interface NearMiss extends StatementName {
   readonly why: "action" | "resource" | "condition";
-  /** The same in words. */
+  /** The reason as a sentence. */
   readonly detail: string;
-  /** For `condition`: what it wanted and had. */
+  /** For `condition`: the tests of the condition. */
   readonly conditions?: readonly ConditionTest[];
 }
 

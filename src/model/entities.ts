@@ -1,4 +1,6 @@
-/** Who exists: users, groups, credentials, external principals, token claims (permissions.md §11.2). */
+/**
+ * The entities of the directory: users, groups, credentials, external principals, token claims (permissions.md §11.2).
+ */
 
 /** A scalar or nested attribute value of a registered property (decision-api.md §4). */
 export type PropertyValue =
@@ -42,12 +44,12 @@ export interface Credential {
   readonly username: string;
 }
 
-/** An access key with its secret in clear: only ever in memory and in answers that ask for it. */
+/** An access key with its secret in clear text. It exists only in memory and in answers to calls for it. */
 export interface CredentialWithSecret extends Credential {
   readonly secret_access_key: string;
 }
 
-/** An identity of another system (an IAM role, say) that acts as a user. */
+/** An identity of another system, such as an IAM role, that acts as a user. */
 export interface ExternalPrincipal {
   readonly id: string;
   readonly username: string;

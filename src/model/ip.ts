@@ -1,5 +1,5 @@
 /**
- * IP addresses and ranges as conditions read them (evaluation.md §7, "IP rules"). Addresses are 16 bytes; IPv4 and
+ * IP addresses and ranges in conditions (evaluation.md §7.6, evaluation.md §7.7). Addresses are 16 bytes; IPv4 and
  * IPv4-mapped IPv6 are the same address.
  */
 
@@ -14,14 +14,14 @@ export interface IpRange {
   readonly bytes: IpBytes;
   /** 0…128, counted on the 16-byte form. */
   readonly bits: number;
-  /** True for ranges of IPv4 addresses: an IPv6 range never holds an IPv4 address (`::/0` contains none). */
+  /** True for ranges of IPv4 addresses: an IPv6 range never contains an IPv4 address, not even `::/0`. */
   readonly v4: boolean;
 }
 
 const MAPPED_PREFIX: IpBytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 const MAPPED_BITS = 96;
 const ALL_BITS = 128;
-/** Characters that are trimmed around values: Unicode White_Space, which JavaScript's own trim differs from. */
+/** Characters that are trimmed around values: Unicode White_Space. JavaScript's own trim uses another set. */
 const WHITE_SPACE =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
@@ -29,7 +29,7 @@ function isMapped(bytes: IpBytes): boolean {
   return MAPPED_PREFIX.every((byte, index) => bytes[index] === byte);
 }
 
-/** Parses a bare address: no port, zone, brackets, blanks or leading zeros. Undefined when it is none. */
+/** Parses a bare address: no port, zone, brackets, blanks or leading zeros. Returns undefined for any other text. */
 export function parseIp(text: string): IpBytes | undefined {
   if (isIPv4(text)) return [...MAPPED_PREFIX, ...ipaddr.IPv4.parse(text).toByteArray()];
   if (!isIPv6(text) || text.includes("%")) return undefined;
@@ -68,7 +68,7 @@ function parseCidr(text: string): IpRange | undefined {
 
 /**
  * Parses a condition value: surrounding white space is ignored; a CIDR (host bits are masked off, the prefix length
- * is decimal digits), else a single address. Undefined when it is neither.
+ * is decimal digits), else a single address. Returns undefined for any other text.
  */
 export function parseIpRange(value: string): IpRange | undefined {
   const text = trimWhiteSpace(value);
@@ -78,7 +78,7 @@ export function parseIpRange(value: string): IpRange | undefined {
   return bytes === undefined ? undefined : { bytes, bits: ALL_BITS, v4: isMapped(bytes) };
 }
 
-/** True when the range contains the address; IPv4 and IPv6 never contain each other. */
+/** True if the range contains the address. IPv4 and IPv6 never contain each other. */
 export function rangeContains(range: IpRange, address: IpBytes): boolean {
   if (range.v4 !== isMapped(address)) return false;
   const whole = range.bits >> 3;

@@ -1,6 +1,6 @@
 /**
- * Rules for names and ids that enter the directory (security.md §3.0, security.md §3.1), and for texts that are looked
- * up. Each rule returns a message that says what is wrong, or undefined. Messages never repeat the text.
+ * Rules for names and ids that enter the directory (security.md §3.0, security.md §3.1), and for texts in look-ups.
+ * Each rule returns a message with the problem, or undefined. A message never repeats the text.
  */
 
 /** How strict names are: `lenient` waives only `*`, `?` and `%` (`authorizer.guards`). */
@@ -11,10 +11,10 @@ export const MAX_NAME_BYTES = 1_024;
 
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-/** The rule every name and id keeps; `what` begins the message. */
+/** The rule for every name and id. The message begins with `what`. */
 function problemOf(what: string, text: string): string | undefined {
   if (text === "") return `${what} must not be empty`;
-  // UTF-8 is never shorter than UTF-16 in units, so huge texts are refused without being measured.
+  // A text never has fewer UTF-8 bytes than UTF-16 units, so huge texts are refused without being measured.
   if (text.length > MAX_NAME_BYTES || Buffer.byteLength(text) > MAX_NAME_BYTES) {
     return `${what} must have at most ${MAX_NAME_BYTES} bytes in UTF-8`;
   }
@@ -40,17 +40,17 @@ function nameWithoutWildcards(what: string, text: string, guards: Guards): strin
   return forbidden(what, text, "*?", ACTS_AS_WILDCARD) ?? forbidden(what, text, "%", DECODED_TWICE);
 }
 
-/** What is wrong with the name of a user to be created. */
+/** The problem of the name of a new user, or undefined. */
 export function userNameProblem(name: string, guards: Guards): string | undefined {
   return nameWithoutWildcards("a user name", name, guards);
 }
 
-/** What is wrong with the name of a group to be created. */
+/** The problem of the name of a new group, or undefined. */
 export function groupNameProblem(name: string, guards: Guards): string | undefined {
   return nameWithoutWildcards("a group name", name, guards);
 }
 
-/** What is wrong with the name of a policy to be created. `/` is refused by lenient guards too. */
+/** The problem of the name of a new policy, or undefined. Lenient guards refuse `/` too. */
 export function policyNameProblem(name: string, guards: Guards): string | undefined {
   const what = "a policy name";
   const problem = problemOf(what, name) ?? forbidden(what, name, "/", "the data server cannot address it");
@@ -58,50 +58,50 @@ export function policyNameProblem(name: string, guards: Guards): string | undefi
   return forbidden(what, name, "%", DECODED_TWICE);
 }
 
-/** What is wrong with an access key id to be imported. */
+/** The problem of an imported access key id, or undefined. */
 export function accessKeyProblem(accessKeyId: string): string | undefined {
   return problemOf("an access key id", accessKeyId);
 }
 
-/** What is wrong with a secret access key to be imported. */
+/** The problem of an imported secret access key, or undefined. */
 export function secretAccessKeyProblem(secret: string): string | undefined {
   return problemOf("a secret access key", secret);
 }
 
-/** What is wrong with a user's external id. */
+/** The problem of a user's external id, or undefined. */
 export function externalIdProblem(externalId: string): string | undefined {
   return problemOf("an external id", externalId);
 }
 
-/** What is wrong with a user's e-mail address; its form is not looked at. */
+/** The problem of a user's e-mail address, or undefined. The form of an address is not checked. */
 export function emailProblem(email: string): string | undefined {
   return problemOf("an e-mail address", email);
 }
 
-/** What is wrong with the id of an external principal. */
+/** The problem of the id of an external principal, or undefined. */
 export function principalProblem(principalId: string): string | undefined {
   return problemOf("an external principal", principalId);
 }
 
-/** What is wrong with the id of a one-time token. */
+/** The problem of the id of a one-time token, or undefined. */
 export function tokenIdProblem(tokenId: string): string | undefined {
   return problemOf("a token id", tokenId);
 }
 
-/** What is wrong with the name of a resource type; `arn` is taken (decision-api.md §2). */
+/** The problem of the name of a resource type, or undefined; `arn` is reserved (decision-api.md §2.7). */
 export function resourceTypeNameProblem(name: string): string | undefined {
   if (name === "arn") return 'a resource type must not be named "arn": that type takes an ARN as its id';
   return problemOf("the name of a resource type", name);
 }
 
-/** What is wrong with the id of a registered resource. */
+/** The problem of the id of a registered resource, or undefined. */
 export function resourceIdProblem(id: string): string | undefined {
   return problemOf("the id of a resource", id);
 }
 
 /**
- * True when a text could be the name or id of something: 1 to 1,024 bytes, no control character, no lone surrogate,
- * not `.` or `..`. Anything else is not found without asking the store (security.md §3.0).
+ * True if a text can be a name or an id: 1 to 1,024 bytes, no control character, no lone surrogate, not `.` or `..`.
+ * Any other text is "not found" without a call to the store (security.md §3.0).
  */
 export function isPossibleName(text: string): boolean {
   return problemOf("a name", text) === undefined;

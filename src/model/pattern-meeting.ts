@@ -1,16 +1,16 @@
-/** Whether two wildcard patterns have a text in common: for questions about policies, not for decisions. */
+/** Intersection of two wildcard patterns, for the analysis of policies. Decisions do not use it. */
 
 const STAR = "*";
 const ANY = "?";
 
-/** Places of `right` that can be reached without reading more of the left side: stars may be empty. */
+/** Positions in `right` that can be reached without reading more of the left side: a star may match the empty text. */
 function closure(right: string, reached: Uint8Array): void {
   for (let index = 0; index < right.length; index++) {
     if (reached[index] === 1 && right[index] === STAR) reached[index + 1] = 1;
   }
 }
 
-/** Where the right side can stand after the left side's star: anywhere at or behind where it stood. */
+/** Positions in the right side after a star of the left side: every position at or after the reached ones. */
 function afterStar(reached: Uint8Array): Uint8Array {
   const next = new Uint8Array(reached.length);
   const first = reached.indexOf(1);
@@ -18,7 +18,7 @@ function afterStar(reached: Uint8Array): Uint8Array {
   return next;
 }
 
-/** Where the right side can stand after one character of the left side. */
+/** Positions in the right side after one character of the left side. */
 function afterCharacter(left: string, right: string, reached: Uint8Array): Uint8Array {
   const next = new Uint8Array(reached.length);
   for (let index = 0; index < right.length; index++) {
@@ -31,8 +31,8 @@ function afterCharacter(left: string, right: string, reached: Uint8Array): Uint8
 }
 
 /**
- * True when some text matches both patterns (`*` any run, `?` one character, the rest literal). With a text without
- * wildcards on one side it is ordinary matching. Characters are UTF-16 units, exact for the ASCII names of actions and
+ * True if some text matches both patterns (`*` any run, `?` one character, the rest literal). If one side has no
+ * wildcards, this is ordinary matching. Characters are UTF-16 units, which is exact for the ASCII names of actions and
  * services. Time is the product of the lengths.
  */
 export function patternsMeet(left: string, right: string): boolean {

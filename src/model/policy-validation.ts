@@ -8,18 +8,18 @@ import { patternsMeet } from "./pattern-meeting.ts";
 import type { NamedStatements, Statement } from "./policy.ts";
 import { parseResourceText } from "./resource-text.ts";
 
-/** Sizes a policy must keep (`authorizer.limits`). */
+/** Limits of a policy (`authorizer.limits`). */
 export interface PolicyLimits {
-  /** Of the policy's name and statements as JSON, in bytes. */
+  /** Size of the policy's name and statements as JSON, in bytes. */
   readonly policyBytes: number;
   readonly statementsPerPolicy: number;
-  /** Of each resource of a statement, in bytes. */
+  /** Size of each resource of a statement, in bytes. */
   readonly arnBytes: number;
-  /** Of each action of a statement, in bytes. */
+  /** Size of each action of a statement, in bytes. */
   readonly actionBytes: number;
 }
 
-/** The limits in force where none are configured. */
+/** The limits that apply unless the configuration sets others. */
 export const DEFAULT_POLICY_LIMITS: PolicyLimits = {
   policyBytes: 100 * 1_024,
   statementsPerPolicy: 1_000,
@@ -27,14 +27,14 @@ export const DEFAULT_POLICY_LIMITS: PolicyLimits = {
   actionBytes: 256,
 };
 
-/** Against what a policy is checked. */
+/** Input of the validation of a policy. */
 export interface PolicyRules {
   /** Product-name part of ARNs (`authorizer.partition`). */
   readonly partition: string;
   /** Services that actions may name: those of the catalog and of declared resource types. */
   readonly services: ReadonlySet<string>;
   readonly guards: Guards;
-  /** Replaces single limits; default {@link DEFAULT_POLICY_LIMITS}. */
+  /** Replaces single limits of {@link DEFAULT_POLICY_LIMITS}. */
   readonly limits?: Partial<PolicyLimits>;
 }
 
@@ -44,13 +44,13 @@ interface Checks {
   readonly problems: Problem[];
 }
 
-/** The letters and digits of IAM's `Sid`, and what names of programs have besides. */
+/** The letters and digits of IAM's `Sid`, and the punctuation of program names. */
 const SID = /^[A-Za-z0-9._-]{1,128}$/;
 const WILDCARD = /[*?]/;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 const HALF_PAIR = "must be well-formed Unicode: it has half of a surrogate pair";
 
-/** What is wrong with any text of a policy. */
+/** The problem of any text of a policy, or undefined. */
 function textProblem(text: string, bytes: number): string | undefined {
   if (Buffer.byteLength(text) > bytes) return `must have at most ${bytes} bytes`;
   return text.isWellFormed() ? undefined : HALF_PAIR;
@@ -146,8 +146,8 @@ function checkStatement(statement: Statement, checks: Checks, pointer: string): 
 }
 
 /**
- * Everything that is wrong with a policy, at once, with JSON pointers into `{name, statement}`. An empty list: it may
- * be stored. Takes documents that have the shape of a policy (`policy.schema.json` without its enumerations).
+ * Lists all problems of a policy with JSON pointers into `{name, statement}`. A policy may be stored if the list is
+ * empty. The document must have the shape of a policy (`policy.schema.json` without its enumerations).
  */
 export function policyProblems(policy: NamedStatements, rules: PolicyRules): Problem[] {
   const limits = { ...DEFAULT_POLICY_LIMITS, ...rules.limits };

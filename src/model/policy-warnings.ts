@@ -8,42 +8,42 @@ import type { NamedStatements } from "./policy.ts";
 import { parseResourceText } from "./resource-text.ts";
 import type { ResourceType } from "./resource-type.ts";
 
-/** What is known of an action of the data server. */
+/** An action of the data server. */
 export interface KnownAction {
   readonly name: string;
   readonly service: string;
-  /** Kinds of resource it is asked on: names of resource types, `*`, or kinds without a type. */
+  /** Kinds of resources to which the action applies: names of resource types, `*`, or kinds without a type. */
   readonly resources: readonly string[];
-  /** False for actions that no endpoint asks for. */
+  /** False if no endpoint requires the action. */
   readonly requiredByAnEndpoint: boolean;
 }
 
-/** What policies can speak about. */
+/** The actions and resource types that policies can name. */
 export interface Vocabulary {
   readonly partition: string;
   readonly actions: ReadonlyMap<string, KnownAction>;
   readonly resourceTypes: ReadonlyMap<string, ResourceType>;
 }
 
-/** Where looking ends: a policy may be made so that a whole look takes seconds. */
+/** Bounds of the search for warnings: a policy can be made so that a full search takes seconds. */
 export interface WarningLimits {
-  /** Steps of comparing patterns, a few nanoseconds each. */
+  /** Steps of pattern comparison, a few nanoseconds each. */
   readonly steps: number;
   readonly warnings: number;
 }
 
-/** Limits for whoever answers others meanwhile: about ten milliseconds of work (security.md §5.3). */
+/** Limits for a process that also answers requests: about ten milliseconds of work (security.md §5.3). */
 export const QUICK_LOOK: WarningLimits = { steps: 1_500_000, warnings: 100 };
 
 const WHOLE_LOOK: WarningLimits = { steps: Number.POSITIVE_INFINITY, warnings: Number.POSITIVE_INFINITY };
 
 type Warn = (pointer: string, message: string) => void;
 
-/** What is known, and how much more may be compared. */
+/** The vocabulary, and the budget of the search. */
 class Look {
   readonly vocabulary: Vocabulary;
   #steps: number;
-  /** Action pattern → what it matches: policies repeat them. */
+  /** Action pattern → the actions that it matches. Policies repeat patterns. */
   readonly #matched = new Map<string, readonly KnownAction[]>();
 
   constructor(vocabulary: Vocabulary, steps: number) {
@@ -51,12 +51,12 @@ class Look {
     this.#steps = steps;
   }
 
-  /** True when there is no time for more comparisons. */
+  /** True if the budget is used up. */
   get isOver(): boolean {
     return this.#steps < 0;
   }
 
-  /** Whether some text matches both. */
+  /** True if some text matches both patterns. */
   meet(left: string, right: string): boolean {
     const begin = /^[^*?]*/.exec(left)?.[0] ?? "";
     if (!WILDCARD.test(right) && !right.startsWith(begin)) return false;
@@ -79,17 +79,19 @@ class Look {
 }
 
 const WILDCARD = /[*?]/;
+/** Matches the last field of an ARN that names repositories and nothing in them. */
+const BARE_REPOSITORY = /^repository\/[^/]*[^/*]$/;
 const USER = "${user}";
 
 function warnOfArn(arn: Arn, pointer: string, warn: Warn): void {
   const field = (["service", "account"] as const).find((name) => WILDCARD.test(arn[name]));
   if (field !== undefined) {
-    warn(pointer, `the ${field} of an ARN takes no wildcards: this resource matches nothing`);
+    warn(pointer, `the ${field} of an ARN cannot have wildcards: this resource matches nothing`);
   }
-  if (arn.region !== "") warn(pointer, "the region of an ARN is never compared");
+  if (arn.region !== "") warn(pointer, "the region of an ARN is ignored when ARNs are compared");
 }
 
-/** Whether a resource of a statement can match some ARN of a kind. A kind without a resource type: assume so. */
+/** True if a resource of a statement can match some ARN of a kind; also for a kind without a resource type. */
 function canMatch(resource: string, kind: string, look: Look): boolean {
   const { vocabulary } = look;
   if (resource === "*") return true;
@@ -104,26 +106,56 @@ function canMatch(resource: string, kind: string, look: Look): boolean {
   );
 }
 
-function forms(kinds: readonly string[], vocabulary: Vocabulary): string {
-  return kinds.map((kind) => vocabulary.resourceTypes.get(kind)?.arn ?? kind).join(" or ");
+const PLURALS: ReadonlyMap<string, string> = new Map([
+  ["repository", "repositories"],
+  ["policy", "policies"],
+  ["externalPrincipal", "external principals"],
+]);
+
+/** What an action is asked on, in words: `objects (arn:…/object/{key})`. */
+function kindText(kind: string, { resourceTypes }: Vocabulary): string {
+  if (kind === "*") return 'the resource "*" alone';
+  const arn = resourceTypes.get(kind)?.arn;
+  return arn === undefined ? kind : `${PLURALS.get(kind) ?? `${kind}s`} (${arn})`;
+}
+
+/** A repository named without what is in it, where the action needs just that; undefined where there is none. */
+function bareRepository(
+  kinds: readonly string[],
+  resources: readonly string[],
+  look: Look,
+): string | undefined {
+  const { partition } = look.vocabulary;
+  return resources.find((resource) => {
+    const arn = parseArn(resource, partition);
+    return (
+      arn?.service === "fs" && BARE_REPOSITORY.test(arn.resource) && reachable(kinds, [`${resource}/*`], look)
+    );
+  });
 }
 
 function warnOfAction(pattern: string, resources: readonly string[], look: Look): string | undefined {
   const { vocabulary } = look;
-  if (pattern.includes(USER)) return `${USER} is replaced in resources only; in an action it stays as it is`;
+  if (pattern.includes(USER))
+    return `${USER} is replaced in resources only; in an action it is ordinary text`;
   const matched = look.matchedActions(pattern);
   const service = pattern.split(":")[0] as string;
   if (matched.length === 0) {
     const ours = [...vocabulary.actions.values()].some((action) => action.service === service);
-    return ours ? "the data server has no such action" : undefined;
+    return ours ? `the data server has no action ${pattern}` : undefined;
   }
   if (!matched.some((action) => action.requiredByAnEndpoint))
-    return "no endpoint of the data server asks for it";
+    return `no endpoint of the data server requires ${pattern}`;
   if (resources.length === 0 || matched.some(({ resources: kinds }) => reachable(kinds, resources, look))) {
     return undefined;
   }
   const kinds = [...new Set(matched.flatMap((action) => action.resources))];
-  return `it is asked on ${forms(kinds, vocabulary)}, which no resource of this statement matches`;
+  const applies = kinds.map((kind) => kindText(kind, vocabulary)).join(" or ");
+  const message = `${pattern} applies to ${applies}; no resource in this statement can match one`;
+  const bare = bareRepository(kinds, resources, look);
+  return bare === undefined
+    ? message
+    : `${message}: ${bare} names the repository itself, ${bare}/* what is in it`;
 }
 
 function reachable(kinds: readonly string[], resources: readonly string[], look: Look): boolean {
@@ -131,8 +163,8 @@ function reachable(kinds: readonly string[], resources: readonly string[], look:
 }
 
 /**
- * Warnings about a policy that keeps all rules of `policyProblems`, with JSON pointers into `{name, statement}`.
- * Nothing is said about actions of services that data sets declare. Where a limit ends the look, the last warning says
+ * Warnings about a policy, with JSON pointers into `{name, statement}`. The policy must satisfy `policyProblems`. There
+ * are no warnings about actions of services that data sets declare. If a limit ends the search, the last warning says
  * so.
  */
 export function policyWarnings(
@@ -158,7 +190,7 @@ export function policyWarnings(
       if (look.isOver || warnings.length >= most) {
         warn(
           `${pointer}/action/${place}`,
-          "from here on nothing was looked at: svcctl policy lint says more",
+          "the check stopped here, because it takes too long: run svcctl policy lint for the rest",
         );
         return warnings;
       }

@@ -1,11 +1,11 @@
 /**
- * Sets of ARNs: what a template can produce when a value of it is not at hand (security.md §2.4, security.md §2.5).
- * Decided on as a set, never as a text with a star in it.
+ * Sets of ARNs: everything that a template can produce when one of its values is unknown (security.md §2.4,
+ * security.md §2.5). A decision is made about the set, never about a text with a star in it.
  */
 
 /**
- * All texts that consist of the parts in their order with any text, also none, between two neighbours. One part
- * alone is exactly that ARN. Parts are literal: a `*` in them is a star.
+ * All texts that consist of the parts in their order, with any text (also the empty text) between two neighbours. A
+ * single part is exactly that ARN. Parts are literal: a `*` in them is a star.
  */
 export interface ResourceSet {
   readonly parts: readonly [string, ...string[]];
@@ -18,12 +18,12 @@ export type RequiredOnSets =
   | { readonly and: readonly RequiredOnSets[] }
   | { readonly or: readonly RequiredOnSets[] };
 
-/** The set of just one ARN. */
+/** The set with one ARN. */
 export function exactly(arn: string): ResourceSet {
   return { parts: [arn] };
 }
 
-/** The set as a text for people, with a star for what is open. */
+/** The set as a text for people, with a star for each unknown value. */
 export function shownSet(set: ResourceSet): string {
   return set.parts.join("*");
 }

@@ -2,9 +2,9 @@
 
 /**
  * Splits a statement's resource text into the resources it names.
- * @returns the resources (an OR; may be empty for `[]`), or undefined when the text is broken: empty, or bracketed
- * and no JSON array of strings. `null` elements become "", which matches nothing. Whether each resource is a
- * parsable ARN is not looked at.
+ * @returns the resources (an OR; may be empty for `[]`), or undefined if the text is broken: empty, or bracketed and
+ * not a JSON array of strings. `null` elements become "", which matches nothing. The function does not check that each
+ * resource is a valid ARN.
  */
 export function parseResourceText(text: string): readonly string[] | undefined {
   if (text === "") return undefined;

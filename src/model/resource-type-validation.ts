@@ -1,4 +1,4 @@
-/** What makes a declared resource type unfit for use (decision-api.md §2, "A resource type is policy data"). */
+/** Validation of declared resource types (decision-api.md §2.8). */
 
 import { type Problem, pointTo } from "../errors.ts";
 import { formatArn, parseArn } from "./arn.ts";
@@ -6,10 +6,10 @@ import { resourceTypeNameProblem } from "./names.ts";
 import type { ResourceType } from "./resource-type.ts";
 import { parseTemplate, type Template } from "./template.ts";
 
-/** Against what a resource type is checked. */
+/** Input of the validation of a resource type. */
 export interface ResourceTypeRules {
   readonly partition: string;
-  /** Services of the data server: a declared type needs a service of its own. Empty for the types that ship. */
+  /** Services of the data server, which a declared type must not use. Empty for the types that ship. */
   readonly builtInServices: ReadonlySet<string>;
   /** Names of the types that ship, which cannot be declared again. Empty for the types that ship. */
   readonly builtInTypes: ReadonlySet<string>;
@@ -78,7 +78,7 @@ function actionsProblems(type: ResourceType, rules: ResourceTypeRules, pointer: 
   return problems;
 }
 
-/** A difference between the placeholders of the two templates; looked at only where each is fine by itself. */
+/** The difference between the placeholders of the two templates, each of which is valid. */
 function placeholderProblem(type: ResourceType): string | undefined {
   const inArn = new Set(parseTemplate(type.arn).names);
   const inId = new Set(parseTemplate(type.id).names);
@@ -89,7 +89,7 @@ function placeholderProblem(type: ResourceType): string | undefined {
 }
 
 /**
- * Everything that is wrong with a declared resource type, at once.
+ * Lists all problems of a declared resource type.
  * @param pointer JSON pointer of the type in its document
  */
 export function resourceTypeProblems(type: ResourceType, rules: ResourceTypeRules, pointer = ""): Problem[] {

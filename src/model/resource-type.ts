@@ -1,4 +1,4 @@
-/** Resource types map AuthZEN entities to actions and ARNs (decision-api.md §2, "From AuthZEN to policies"). */
+/** Resource types map AuthZEN entities to actions and ARNs (decision-api.md §2.7, decision-api.md §2.8). */
 
 import type { Properties } from "./entities.ts";
 
@@ -13,7 +13,7 @@ export interface ResourceType {
   readonly actions: Readonly<Record<string, string>>;
 }
 
-/** A registered resource: what resource search can find and whose properties conditions can read. */
+/** A registered resource. Resource search can find it, and conditions can read its properties. */
 export interface RegisteredResource {
   readonly type: string;
   readonly id: string;

@@ -1,33 +1,32 @@
-/**
- * ARN templates of resource types: an id to its ARN and back (decision-api.md §2, "From AuthZEN to policies").
- */
+/** ARN templates of resource types: they turn an id into its ARN and back (decision-api.md §2.8). */
 
 import { parseArn } from "./arn.ts";
 import type { ResourceType } from "./resource-type.ts";
 
-/** A text with `{placeholder}`s, split up: `literals` has one element more than `names`. */
+/** A text with `{placeholder}`s, split at them: `literals` has one element more than `names`. */
 export interface Template {
   readonly literals: readonly string[];
   readonly names: readonly string[];
 }
 
-/** The result of filling a template: the ARN, or why the id makes none. */
+/** The result of filling a template: the ARN, or the problem of the id. */
 export type ArnOrProblem = string | { readonly problem: string };
 
-/** A resource type made ready for use. */
+/** A compiled resource type. */
 export interface CompiledTemplate {
   /**
-   * The ARN of an id. Values are inserted raw and the last placeholder takes the rest; a problem where a value is
-   * empty, or has a `/` in a placeholder that is not the last, or the id has not the type's shape.
+   * The ARN of an id. Values are inserted raw, and the last placeholder takes the rest. It is a problem if a value is
+   * empty, if a value has a `/` in a placeholder that is not the last, or if the id does not have the shape of the
+   * type.
    */
   toArn(id: string): ArnOrProblem;
-  /** The id whose ARN this is: `toArn(fromArn(arn))` is `arn`. Undefined when the template cannot make the ARN. */
+  /** The id of an ARN: `toArn(fromArn(arn))` is `arn`. Undefined if the template cannot produce the ARN. */
   fromArn(arn: string): string | undefined;
 }
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
-/** Splits a text at its `{placeholder}`s. Never fails: what is wrong with them is the validation's business. */
+/** Splits a text at its `{placeholder}`s. Never fails: the validation reports bad placeholders. */
 export function parseTemplate(text: string): Template {
   const literals: string[] = [];
   const names: string[] = [];
@@ -42,8 +41,8 @@ export function parseTemplate(text: string): Template {
 }
 
 /**
- * Reads the values of a template out of a text: each placeholder but the last ends at the next occurrence of the
- * literal behind it, the last takes the rest. Undefined when the text has another shape.
+ * Reads the values of a template from a text: each placeholder but the last ends at the next occurrence of the literal
+ * after it, and the last takes the rest. Returns undefined if the text has another shape.
  */
 function readValues(template: Template, text: string): readonly string[] | undefined {
   const { literals, names } = template;
@@ -53,7 +52,7 @@ function readValues(template: Template, text: string): readonly string[] | undef
   let start = (literals[0] as string).length;
   for (let index = 1; index < names.length; index++) {
     const literal = literals[index] as string;
-    // A value has no slash, so that the first slash of what follows belongs to the literal.
+    // A value has no slash, so the first slash after it belongs to the literal.
     const end = text.indexOf("/", start) - literal.indexOf("/");
     if (end < start || !text.startsWith(literal, end)) return undefined;
     values.push(text.slice(start, end));
@@ -65,13 +64,13 @@ function readValues(template: Template, text: string): readonly string[] | undef
   return values;
 }
 
-/** A conversion between two templates with the same placeholders, worked out once. */
+/** A conversion between two templates with the same placeholders. */
 interface Conversion {
   readonly from: Template;
   readonly into: Template;
-  /** For each placeholder of `into`, its place in `from`. */
+  /** For each placeholder of `into`, its index in `from`. */
   readonly places: readonly number[];
-  /** Places in `from` whose values must have no `/`. */
+  /** Indexes in `from` whose values must have no `/`. */
   readonly slashless: readonly number[];
   /** The form of `from`, for people. */
   readonly form: string;
@@ -100,7 +99,7 @@ function convert({ from, into, places, slashless, form }: Conversion, text: stri
   return filled;
 }
 
-/** Makes a valid resource type (see `resourceTypeProblems`) ready to turn ids into ARNs and back. */
+/** Compiles a resource type. The type must satisfy `resourceTypeProblems`. */
 export function compileTemplate(type: ResourceType): CompiledTemplate {
   const id = parseTemplate(type.id);
   const arn = parseTemplate(type.arn);
@@ -115,7 +114,7 @@ export function compileTemplate(type: ResourceType): CompiledTemplate {
   };
 }
 
-/** The services a resource type speaks about: that of its ARN and those of its actions. */
+/** The services of a resource type: that of its ARN and those of its actions. */
 export function servicesOf(type: ResourceType, partition: string): ReadonlySet<string> {
   const services = new Set<string>();
   const arn = parseArn(type.arn, partition);

@@ -3,7 +3,7 @@
 const SURROGATES = 0xd800;
 const AFTER_SURROGATES = 0xe000;
 
-/** Moves surrogates (which stand for code points from U+10000) behind U+E000…U+FFFF, as UTF-8 sorts them. */
+/** Ranks surrogates (which stand for code points from U+10000) after U+E000…U+FFFF, the order of UTF-8. */
 function rank(unit: number): number {
   if (unit < SURROGATES) return unit;
   return unit >= AFTER_SURROGATES ? unit - 0x800 : unit + 0x2000;

@@ -1,7 +1,6 @@
 /**
  * Delay of the event loop and garbage collection of this process, under the names that dashboards for Node know.
- * Both need something that runs beside the program, and which `close` ends; the metrics library's own collectors for
- * them cannot be ended.
+ * Both need an observer that runs beside the program; `close` stops it, since many services share one process in tests.
  */
 
 import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";

@@ -1,9 +1,9 @@
-/** The metrics of one service: a registry of its own, so that many services run in one process. */
+/** The metrics of one service. Several services run in one process, each with metrics of its own. */
 
-import type { Registry } from "prom-client";
 import { openEventLoopMetrics } from "./event-loop-metrics.ts";
 import { processMetrics } from "./process-metrics.ts";
-import { type MetricDescription, register, type ScrapedMetric } from "./scraped-metric.ts";
+import { PROMETHEUS_CONTENT_TYPE, prometheusText } from "./prometheus-text.ts";
+import type { MetricDescription, ScrapedMetric } from "./scraped-metric.ts";
 import { type MetricSources, serviceMetrics } from "./service-metrics.ts";
 
 export type { MetricSources } from "./service-metrics.ts";
@@ -12,18 +12,15 @@ export type { MetricSources } from "./service-metrics.ts";
 export interface Metrics {
   /** Content type of {@link Metrics.text}. */
   readonly contentType: string;
-  /** All metrics in the Prometheus text format. */
-  text(): Promise<string>;
-  /** Every metric there is, in order of output. */
+  /** Returns all metrics in the text format of Prometheus. */
+  text(): string;
+  /** Every metric, in order of output. */
   readonly descriptions: readonly MetricDescription[];
-  /** Ends what measures the process. Scraping afterwards gives nothing. */
+  /** Stops what measures the process. A scrape afterwards gives nothing. */
   close(): void;
 }
 
-/** The text format of Prometheus, as the metrics library names it. */
-const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
-/** Opens the metrics over their sources; nothing is counted twice, nothing runs on a request's time. */
+/** Opens the metrics over their sources. Nothing is counted twice. */
 export function createMetrics(sources: MetricSources): Metrics {
   const eventLoop = openEventLoopMetrics();
   let metrics: readonly ScrapedMetric[] = [
@@ -31,26 +28,13 @@ export function createMetrics(sources: MetricSources): Metrics {
     ...processMetrics(),
     ...eventLoop.metrics,
   ];
-  let registry: Promise<Registry> | undefined;
   return {
-    contentType: CONTENT_TYPE,
-    async text() {
-      registry ??= openRegistry(metrics);
-      return (await registry).metrics();
-    },
+    contentType: PROMETHEUS_CONTENT_TYPE,
+    text: () => prometheusText(metrics),
     descriptions: metrics,
     close() {
       eventLoop.close();
       metrics = [];
-      registry = undefined;
     },
   };
-}
-
-/** The library is loaded by the first scrape: it costs 17 MiB, which a service that nobody scrapes need not have. */
-async function openRegistry(metrics: readonly ScrapedMetric[]): Promise<Registry> {
-  const { Registry: RegistryClass } = await import("prom-client");
-  const registry = new RegistryClass();
-  for (const metric of metrics) register(registry, metric);
-  return registry;
 }

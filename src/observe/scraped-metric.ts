@@ -1,9 +1,5 @@
-/**
- * Metrics whose values live elsewhere, as plain numbers, and are read when the registry is scraped. The
- * registry asks each metric for its name, help, type and values; how they came about is the metric's own affair.
- */
+/** Metrics whose values live elsewhere, as plain numbers, and are read at each scrape. */
 
-import type { Metric, Registry } from "prom-client";
 import type { FastHistogram, Sample } from "./fast-histogram.ts";
 
 /** What documents a metric. */
@@ -64,19 +60,4 @@ export function histograms(
 ): ScrapedMetric {
   const samples = () => Array.from(read(), ([own, histogram]) => histogram.samples(name, own)).flat();
   return { name, help, type: "histogram", labels, samples };
-}
-
-/** Adds a metric to a registry. */
-export function register(registry: Registry, metric: ScrapedMetric): void {
-  const { name, help, type } = metric;
-  const registered = {
-    name,
-    help,
-    type,
-    aggregator: "sum",
-    get: async () => ({ name, help, type, aggregator: "sum", values: [...metric.samples()] }),
-    reset: () => {},
-  };
-  // The library's type lists its own classes; what its registry calls is `name` and `get` (and `reset`, for tests).
-  registry.registerMetric(registered as unknown as Metric);
 }

@@ -1,4 +1,4 @@
-/** A row of a permission table made ready: its templates split up, and what it reads of a request. */
+/** A compiled row of a permission table: its templates, and the parts of a request that it reads. */
 
 import type { EndpointRow } from "../catalog/endpoint-table.ts";
 import { parseTemplate } from "../model/template.ts";
@@ -11,7 +11,7 @@ import {
   type TreeTemplate,
 } from "./fill-template.ts";
 
-/** A parameter that selects a row: `value` is undefined where any will do. */
+/** A parameter that selects a row. An undefined `value` matches any value. */
 export interface QuerySelector {
   readonly name: string;
   readonly value: string | undefined;
@@ -19,17 +19,17 @@ export interface QuerySelector {
 
 /** A list in a JSON body whose items are checked one by one. */
 export interface BodyItems {
-  /** Members down to the list. */
+  /** Names of the members that lead to the list. */
   readonly path: readonly string[];
   /** For messages. */
   readonly shown: string;
   /** Needed for each item. */
   readonly leaves: readonly LeafTemplate[];
-  /** Placeholders of an item, each with the members down to its value: none where the item is the value. */
+  /** Placeholders of an item, each with the members that lead to its value (none if the item is the value). */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A row made ready. */
+/** A compiled row. */
 export interface CompiledRow {
   readonly row: EndpointRow;
   readonly required: TreeTemplate | undefined;
@@ -38,28 +38,28 @@ export interface CompiledRow {
   /** Names of the parameters of its path, in their order. */
   readonly parameters: readonly string[];
   readonly selectors: readonly QuerySelector[];
-  /** Placeholders to be read, by where they stand; those of the query without `query.`. */
+  /** Placeholders to read, by their place; those of the query without `query.`. */
   readonly reads: {
     readonly query: readonly string[];
     readonly body: readonly string[];
     readonly facts: readonly string[];
     readonly copySource: boolean;
   };
-  /** Parameters of the query that it reads at all, also for conditions: none of them may be repeated. */
+  /** All parameters of the query that the row reads, also for conditions. None of them may be repeated. */
   readonly queryNames: ReadonlySet<string>;
 }
 
 const QUERY = "query.";
 const BODY = "body.";
 
-/** The part of each name behind `prefix`, of those that have it. */
+/** The rest of each name after `prefix`, for names that begin with it. */
 function named(names: Iterable<string>, prefix: string): readonly string[] {
   return [...new Set(names)]
     .filter((name) => name.startsWith(prefix))
     .map((name) => name.slice(prefix.length));
 }
 
-/** The members that a placeholder of a body goes through: `body.copy_source.path` → `copy_source`, `path`. */
+/** The members in a placeholder of a body: `body.copy_source.path` → `copy_source`, `path`. */
 export function membersOf(placeholder: string): readonly string[] {
   return placeholder.slice(BODY.length).split(".");
 }
@@ -83,7 +83,7 @@ function compileSelector(text: string): QuerySelector {
   return { name: text.slice(0, equals), value: text.slice(equals + 1) };
 }
 
-/** Makes a row ready. */
+/** Compiles a row. */
 export function compileRow(row: EndpointRow): CompiledRow {
   const required = row.required === null ? undefined : compileTree(row.required);
   const perItem = row.perItem && compileLeaf(row.perItem);

@@ -11,8 +11,8 @@ export interface CopySource {
 }
 
 /**
- * `/bucket/ref/key` or `bucket/ref/key`, decoded once, form style, and then split. A `?versionId` is refused: S3 takes
- * it for a version, the data server for a part of the key.
+ * Reads `/bucket/ref/key` or `bucket/ref/key`, decoded once in form style and then split. Refuses `?versionId`: S3
+ * reads it as a version, the data server as a part of the key.
  */
 export function readCopySource(header: string): CopySource | Unreadable {
   if (!isVisibleAscii(header)) {

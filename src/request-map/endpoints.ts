@@ -1,7 +1,6 @@
 /**
- * From a request of a data server to what it needs: the permission tables applied (permissions.md §8,
- * security.md §2). This file is the contract of the room, `open-endpoints.ts` builds it from the catalog. Pure and
- * synchronous.
+ * Applies the permission tables: from a request of a data server to the permissions that it needs (permissions.md §8,
+ * security.md §2). This file is the contract; `open-endpoints.ts` builds it from the catalog. Pure and synchronous.
  */
 
 import type { EndpointApi } from "../catalog/endpoint-table.ts";
@@ -11,46 +10,46 @@ import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
 /** The APIs of a data server that have a permission table. */
 export type Api = EndpointApi;
 
-/** A request as it was on the wire, nothing decoded. */
+/** A request as it was on the wire, without any decoding. */
 export interface WireRequest {
   readonly api: Api;
   /** As sent; methods are case sensitive. */
   readonly method: string;
   /** Raw path, with `/api/v1` for the main API; no `?`, no `#`. */
   readonly path: string;
-  /** Raw query without `?`, "" where there is none. */
+  /** Raw query without `?`, or "". */
   readonly query: string;
   /**
-   * The repository that the host names, where a gateway request has the virtual-hosted form `{bucket}.{domain}`: the
-   * host without the domain, letter case kept. The path then begins at the ref. Other APIs refuse it.
+   * The repository in the host, if a gateway request has the virtual-hosted form `{bucket}.{domain}`: the host without
+   * the domain, in its letter case. The path then begins with the ref. Other APIs refuse it.
    */
   readonly bucket?: string;
   /**
-   * Value of a header by its lower-case name; undefined where the request has none. Rows name what they read. A header
-   * that is repeated must have been refused before: the data server reads the first, others join them.
+   * Value of a header by its lower-case name, or undefined. Rows name the headers that they read. The caller must
+   * refuse repeated headers: the data server reads the first one, other programs join them.
    */
   readonly header: (name: string) => string | undefined;
   /**
-   * The parsed JSON body; undefined where it is not at hand, which makes what it would say open (a set). Its text must
-   * have been seen to have no member twice. The XML bodies of the gateway are never read.
+   * The parsed JSON body, or undefined if it is unknown; its values then stay open (a set of resources). The caller
+   * must refuse texts with duplicate members. The XML bodies of the gateway are never read.
    */
   readonly body?: unknown;
   /** Values that no request carries, such as the destination branch of a pull request. */
   readonly facts?: ReadonlyMap<string, string>;
 }
 
-/** The check that a listing or a bulk operation makes for each of its items. */
+/** The check of a listing or bulk operation for each of its items. */
 export interface PerItem {
-  /** What the items are, e.g. `results` or `body.paths`. */
+  /** The list of the items, e.g. `results` or `body.paths`. */
   readonly over: string;
   readonly action: string;
   /** ARN of an item with the values of this request filled in and `{…}` for those of the item. */
   readonly resource: string;
-  /** Every ARN that an item can have. */
+  /** The set of all ARNs that an item can have. */
   readonly all: ResourceSet;
 }
 
-/** A request that a row of the tables answers. */
+/** A request that matches a row. */
 export interface MatchedRequest {
   /** Name of the operation, e.g. `createBranch` or `PutObject`. */
   readonly operation: string;
@@ -61,32 +60,32 @@ export interface MatchedRequest {
    */
   readonly required: RequiredOnSets | null;
   /**
-   * Present where items are checked that are not all in `required`: results of the server, or a body that is not at
-   * hand. Items of a body at hand stand in `required`, and then this is absent.
+   * Present if the items are not all in `required`: they are results of the server, or in an unknown body. Items of a
+   * known body are in `required`, and this is absent.
    */
   readonly perItem?: PerItem;
-  /** True where `required` or `perItem` are open because the row reads a body that is not at hand. */
+  /** True if `required` or `perItem` have open values because the row reads a body that is unknown. */
   readonly bodyMissing: boolean;
 }
 
-/** A request that no row answers, or that cannot be read as the data server would read it: denied. */
+/** A request that matches no row, or that cannot be read exactly as the data server would read it. It is denied. */
 export interface UnmatchedRequest {
   readonly operation: null;
   readonly reason: "unknown_endpoint" | "unreadable_request";
-  /** For people, says which rule. */
+  /** For people; names the rule. */
   readonly message: string;
 }
 
 /** The permission tables of one partition. */
 export interface Endpoints {
   /**
-   * One unambiguous row or none, in time linear in the request; never throws. Whether a repository exists is not known
-   * here: what the gateway asks for where it does not, the data server checks itself.
+   * Finds the one matching row, in time linear in the request. Never throws. It does not know whether a repository
+   * exists: the data server itself checks what its gateway requires for a missing one.
    */
   match(request: WireRequest): MatchedRequest | UnmatchedRequest;
   /**
-   * What an operation of the main API needs with these values (`userId`, `body.id`, `query.principalId`, …); null
-   * where it needs no permission. For servers that know their operation.
+   * The permissions of an operation of the main API for these values (`userId`, `body.id`, `query.principalId`, …), or
+   * null if it needs none. For servers that know their operation.
    * @throws AuthorizerError "internal" for an unknown operation or a missing value
    */
   requirement(operation: string, values: ReadonlyMap<string, string>): RequiredPermissions | null;

@@ -5,28 +5,28 @@ import type { RequiredLeaf } from "../model/decision.ts";
 import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
 import { parseTemplate, type Template } from "../model/template.ts";
 
-/** The value of a placeholder; undefined where it is open. */
+/** The value of a placeholder, or undefined if it is open. */
 export type Lookup = (name: string) => string | undefined;
 
-/** A permission with its resource split up. */
+/** A permission with its resource as a template. */
 export interface LeafTemplate {
   readonly action: string;
   readonly resource: Template;
 }
 
-/** A tree of permissions with its resources split up. */
+/** A tree of permissions with its resources as templates. */
 export type TreeTemplate =
   | LeafTemplate
   | { readonly any_resource: { readonly action: string } }
   | { readonly and: readonly TreeTemplate[] }
   | { readonly choice: readonly (Pick<Alternative, "when"> & { readonly required: TreeTemplate })[] };
 
-/** Splits up the resource of a leaf. */
+/** Compiles the resource of a leaf. */
 export function compileLeaf({ action, resource }: RequiredLeaf): LeafTemplate {
   return { action, resource: parseTemplate(resource) };
 }
 
-/** Splits up the resources of a tree. */
+/** Compiles the resources of a tree. */
 export function compileTree(tree: RequiredTemplate): TreeTemplate {
   if ("action" in tree) return compileLeaf(tree);
   if ("any_resource" in tree) return tree;
@@ -58,7 +58,7 @@ export function comparedIn(tree: TreeTemplate): readonly string[] {
   ]);
 }
 
-/** Every ARN that the template can produce where some values are open. */
+/** The set of all ARNs that the template can produce with some values open. */
 export function fillResource({ literals, names }: Template, valueFor: Lookup): ResourceSet {
   const parts: [string, ...string[]] = [literals[0] as string];
   for (const [index, name] of names.entries()) {
@@ -91,11 +91,12 @@ export function fillTree(tree: TreeTemplate, valueFor: Lookup, compared: Lookup)
   if ("any_resource" in tree) return tree;
   if ("and" in tree) return { and: tree.and.map((child) => fillTree(child, valueFor, compared)) };
   const chosen = tree.choice.find(({ when }) => holds(when, compared));
-  // The last alternative has no condition; without it nothing would be needed, which an empty `or` never allows.
+  // The last alternative has no condition. If it were missing, nothing would be required; an empty `or` is never
+  // allowed.
   return chosen === undefined ? { or: [] } : fillTree(chosen.required, valueFor, compared);
 }
 
-/** The template as a text, with `{name}` for what is open. */
+/** The template as a text, with `{name}` for open values. */
 export function shownTemplate({ literals, names }: Template, valueFor: Lookup): string {
   return names.reduce(
     (text, name, index) => `${text}${valueFor(name) ?? `{${name}}`}${literals[index + 1]}`,

@@ -1,14 +1,16 @@
 /**
- * Members of a JSON body. Go compares the names of members without regard to case, and the last one wins; so an object
- * with a member that is equal to what is read under case folding, but not identical, is refused. Whether a name is
- * there twice, only the raw text shows: that is for whoever parses it.
+ * Members of a JSON body. Go compares names of members without regard to letter case, and the last one wins. So an
+ * object is refused if a member equals the wanted name under case folding but is not identical. The parser must refuse
+ * duplicate members, which only the raw text shows.
  */
 
 import { Unreadable } from "./unreadable.ts";
 
 const foldings = new Map<string, RegExp>();
 
-/** Matches the texts that Go takes for the name: `iu` folds case as simply as `unicode.SimpleFold` (`ſ` is an `s`). */
+/**
+ * Matches the texts that Go accepts as the name: the flags `iu` fold case like `unicode.SimpleFold` (`ſ` is an `s`).
+ */
 function foldingOf(name: string): RegExp {
   let folding = foldings.get(name);
   if (folding === undefined) {
@@ -18,7 +20,7 @@ function foldingOf(name: string): RegExp {
   return folding;
 }
 
-/** The value of a member of `object`, undefined where it has none of that name. */
+/** The value of a member of `object`, or undefined. */
 function readMember(object: unknown, name: string, what: string): unknown {
   if (typeof object !== "object" || object === null || Array.isArray(object)) {
     return new Unreadable(`${what} is no object`);
@@ -33,8 +35,8 @@ function readMember(object: unknown, name: string, what: string): unknown {
 }
 
 /**
- * The value at a dotted path below `root`, e.g. `copy_source.repository`; undefined where its last member is missing.
- * @param what what `root` is called, for messages
+ * The value at a dotted path below `root`, e.g. `copy_source.repository`, or undefined if its last member is missing.
+ * @param what the name of `root` in messages
  */
 export function readJsonPath(root: unknown, path: readonly string[], what: string): unknown {
   let value = root;

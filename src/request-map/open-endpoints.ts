@@ -1,4 +1,4 @@
-/** The permission tables of a catalog, ready to answer requests (security.md §2; endpoints.ts is the contract). */
+/** Compiles the permission tables of a catalog (security.md §2). `endpoints.ts` is the contract. */
 
 import type { Catalog } from "../catalog/catalog.ts";
 import type { EndpointApi, EndpointTable } from "../catalog/endpoint-table.ts";
@@ -20,7 +20,7 @@ const STYLES: Readonly<Record<EndpointApi, PathStyle>> = {
   gateway: GATEWAY_PATHS,
 };
 
-/** A table made ready. */
+/** A compiled table. */
 interface Table {
   readonly style: PathStyle;
   readonly byMethod: ReadonlyMap<string, PathTrie<Operations>>;
@@ -70,7 +70,7 @@ function answer({ style, byMethod }: Table, request: WireRequest): MatchedReques
   return { operation, authentication, ...needs };
 }
 
-/** Makes the permission tables of a catalog ready. */
+/** Compiles the permission tables of a catalog. */
 export function openEndpoints(catalog: Pick<Catalog, "endpoints">): Endpoints {
   const tables = new Map<string, Table>();
   const operations = new Map<string, CompiledRow>();

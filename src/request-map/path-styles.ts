@@ -1,6 +1,6 @@
 /**
- * How the two kinds of servers read a path. The data server routes its main API on the encoded path and decodes each
- * parameter, sometimes twice; its gateway decodes the whole path once and then looks for slashes.
+ * The two ways in which a data server reads a path. The data server routes its main API on the encoded path and decodes
+ * each parameter, sometimes twice; its gateway decodes the whole path once and then looks for slashes.
  */
 
 import { decodeOnce, isVisibleAscii } from "./percent.ts";
@@ -8,13 +8,13 @@ import { Unreadable } from "./unreadable.ts";
 
 /** A way of reading paths. */
 export interface PathStyle {
-  /** The segments that are compared with templates. `bucket` is the first of them where the host names it. */
+  /** The segments to compare with templates. `bucket` is the first of them if the host names it. */
   split(path: string, bucket: string | undefined): readonly string[] | Unreadable;
   /** The value of a segment that fills a parameter. */
   value(segment: string, what: string): string | Unreadable;
 }
 
-/** What holds for every path: origin form, and no character that proxies and servers treat in different ways. */
+/** Rules for every path: origin form, and no character that proxies and servers treat differently. */
 function pathProblem(path: string): Unreadable | undefined {
   if (!path.startsWith("/")) return new Unreadable("the path does not begin with a slash");
   if (!isVisibleAscii(path)) return new Unreadable("the path has a character that must be percent-encoded");
@@ -23,9 +23,9 @@ function pathProblem(path: string): Unreadable | undefined {
 }
 
 /**
- * The main and the replication API. Go decodes the path once where it is in default encoding and then again each
- * parameter, form style: `%61%252Fb` is `a%2Fb` there, `a%252Fb` is `a/b`, and `+` is a blank. Without a raw `+` and
- * with no `%` left after one decoding, one decoding is what it reads.
+ * The main and the replication API. Go decodes a path in default encoding once, and then each parameter again in form
+ * style: `%61%252Fb` becomes `a%2Fb`, `a%252Fb` becomes `a/b`, and `+` becomes a blank. If there is no raw `+`, and no
+ * `%` is left after one decoding, one decoding gives the same result.
  */
 export const ROUTER_PATHS: PathStyle = {
   split(path, bucket) {
@@ -44,7 +44,7 @@ export const ROUTER_PATHS: PathStyle = {
   },
 };
 
-/** The gateway: decoded once, then split, so that an encoded slash separates too; `+` is itself. */
+/** The gateway decodes the path once and then splits it, so an encoded slash separates too. `+` stays `+`. */
 export const GATEWAY_PATHS: PathStyle = {
   split(path, bucket) {
     const decoded = pathProblem(path) ?? decodeOnce(path, "the path");
@@ -52,7 +52,7 @@ export const GATEWAY_PATHS: PathStyle = {
     if (bucket?.includes("/")) return new Unreadable("the bucket has a slash");
     const below = decoded.slice(1).split("/");
     const segments = bucket === undefined ? below : [bucket, ...below];
-    // `/` has no segment, and `/{repository}/` is what SDKs send for `/{repository}`.
+    // `/` has no segment, and SDKs send `/{repository}/` for `/{repository}`.
     if (segments.length <= 2 && segments.at(-1) === "") segments.pop();
     return segments;
   },

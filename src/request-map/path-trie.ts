@@ -1,6 +1,6 @@
-/** Path templates as a tree of segments: the one template that a path fits. */
+/** A tree of path templates that finds the one template of a path. */
 
-/** What a path found: what stands at its template, and the segments that fill the parameters, in their order. */
+/** The result of a look-up: the value at the template, and the segments of the parameters in their order. */
 export interface Found<T> {
   readonly at: T;
   readonly segments: readonly string[];
@@ -9,7 +9,7 @@ export interface Found<T> {
 interface Node<T> {
   readonly literals: Map<string, Node<T>>;
   parameter?: Node<T>;
-  /** What stands where all that is left fills one last parameter. */
+  /** The value of a template whose last parameter takes all remaining segments. */
   rest?: T;
   here?: T;
 }
@@ -18,7 +18,7 @@ function newNode<T>(): Node<T> {
   return { literals: new Map() };
 }
 
-/** A parameter that takes all segments that are left, as the models of S3 write it: `{key+}`. */
+/** A parameter that takes all remaining segments, in the notation of the S3 models: `{key+}`. */
 const REST = /^\{[^{}]+\+\}$/;
 const PARAMETER = /^\{[^{}]+\}$/;
 
@@ -26,7 +26,7 @@ const PARAMETER = /^\{[^{}]+\}$/;
 export class PathTrie<T> {
   readonly #root: Node<T> = newNode();
 
-  /** What stands at a template; made by `create` where there is nothing yet. */
+  /** The value at a template; `create` makes it if there is none. */
   at(template: readonly string[], create: () => T): T {
     let node = this.#root;
     for (const segment of template) {
@@ -48,9 +48,9 @@ export class PathTrie<T> {
   }
 
   /**
-   * The template that fits, undefined where none does. Parameters take no empty segment. No path fits two templates
-   * (`endpointProblems` of the catalog sees to it), so that the order of looking decides nothing; a node of the tree
-   * is looked at once at most, whatever the path.
+   * Finds the matching template, or undefined. Parameters match no empty segment. No path matches two templates (the
+   * catalog's `endpointProblems` ensures it), so the order of the search does not matter. The search visits a node of
+   * the tree at most once.
    */
   find(segments: readonly string[]): Found<T> | undefined {
     return this.#findBelow(this.#root, segments, 0, []);

@@ -1,15 +1,15 @@
-/** Percent-encoding, read as strictly as possible: what servers read in different ways is refused. */
+/** Strict percent-decoding. It refuses texts that servers decode differently. */
 
 import { Unreadable } from "./unreadable.ts";
 
 const VISIBLE_ASCII = /^[!-~]*$/;
 
-/** True for a text that can stand in a request line as it is, without white space or a byte above ASCII. */
+/** True for a text of visible ASCII characters, which can stand in a request line. */
 export function isVisibleAscii(text: string): boolean {
   return VISIBLE_ASCII.test(text);
 }
 
-/** Decodes once. Refuses a `%` without two hexadecimal digits, and bytes that are no UTF-8. */
+/** Decodes once. Refuses a `%` without two hexadecimal digits, and bytes that are not UTF-8. */
 export function decodeOnce(text: string, what: string): string | Unreadable {
   if (!text.includes("%")) return text;
   try {
@@ -19,7 +19,7 @@ export function decodeOnce(text: string, what: string): string | Unreadable {
   }
 }
 
-/** Decodes once, as in forms: a `+` is a blank. */
+/** Decodes once in form style: a `+` is a blank. */
 export function decodeForm(text: string, what: string): string | Unreadable {
   return decodeOnce(text.replaceAll("+", " "), what);
 }

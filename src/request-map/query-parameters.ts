@@ -1,21 +1,25 @@
-/** The parameters of a raw query, read as Go's `url.ParseQuery` where that loses nothing (security.md §2.7). */
+/**
+ * The parameters of a raw query. Where Go's `url.ParseQuery` drops nothing, the result is the same (security.md §2.7).
+ */
 
 import { decodeForm, isVisibleAscii } from "./percent.ts";
 import { Unreadable } from "./unreadable.ts";
 
-/** Go gives up beyond 10,000; no endpoint has more than a dozen. */
+/** Go refuses more than 10,000; no endpoint has more than a dozen. */
 const MAX_PARAMETERS = 1000;
 
 /** Parameters of a query. */
 export interface QueryParameters {
-  /** The value of each name, the first where a name is repeated. */
+  /** The value of each name; the first value if a name is repeated. */
   readonly values: ReadonlyMap<string, string>;
   readonly repeated: ReadonlySet<string>;
 }
 
 const NONE: QueryParameters = { values: new Map(), repeated: new Set() };
 
-/** Refuses what Go would drop: pairs with a `;` or a bad escape; and what may not stand in a request line. */
+/**
+ * Refuses pairs that Go would drop (with a `;` or a bad escape), and characters that cannot stand in a request line.
+ */
 export function readQuery(query: string): QueryParameters | Unreadable {
   if (query === "") return NONE;
   if (!isVisibleAscii(query) || query.includes("#")) {

@@ -1,4 +1,4 @@
-/** Reads what a row names of a request, and nothing else. */
+/** Reads the values that a row names from a request, and nothing else. */
 
 import { type CompiledRow, membersOf } from "./compiled-row.ts";
 import { readCopySource } from "./copy-source.ts";
@@ -9,13 +9,13 @@ import type { QueryParameters } from "./query-parameters.ts";
 import { Unreadable } from "./unreadable.ts";
 import { checkValue } from "./value-rules.ts";
 
-/** The values of placeholders; those that are open are missing. */
+/** The values of placeholders. Open ones are missing. */
 export type Values = ReadonlyMap<string, string>;
 
-/** More items in one body are refused: each is a permission to decide. */
+/** Largest number of items in one body: each item is a permission to decide. */
 export const MAX_ITEMS = 10_000;
 
-/** Addresses that every parser of mail headers takes as they are: no names, comments, quotes or routes. */
+/** Addresses that every parser of mail headers reads in the same way: no names, comments, quotes or routes. */
 const PLAIN_EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9.-]+$/;
 
 function readText(value: unknown, what: string): string | Unreadable {
@@ -24,7 +24,7 @@ function readText(value: unknown, what: string): string | Unreadable {
   return checkValue(value, what);
 }
 
-/** An id that the data server lower-cases when it sends an invitation to it. */
+/** Reads an id, which the data server lower-cases if it sends an invitation to it. */
 function readEmail(email: string, flag: string, body: unknown): string | Unreadable {
   const invited = readJsonPath(body, membersOf(flag), "body");
   if (invited instanceof Unreadable) return invited;
@@ -78,7 +78,7 @@ function readOutside(
   return readHeaders(compiled, request, values);
 }
 
-/** Reads the values of a row: of the path, the query, headers, facts, and of the body where it is at hand. */
+/** Reads the values of a row from path, query, headers and facts, and from the body if it is known. */
 export function readValues(
   compiled: CompiledRow,
   request: WireRequest,
@@ -103,7 +103,7 @@ export function readValues(
   return outside ?? inBody ?? values;
 }
 
-/** The values of each item that a body lists, for a row that has such. */
+/** The values of each item in the list of a body. */
 export function readItems(
   { path, shown, values }: NonNullable<CompiledRow["items"]>,
   body: unknown,

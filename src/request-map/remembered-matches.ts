@@ -1,18 +1,18 @@
 /**
- * What requests of the last while matched. Reading a request is a pure function of it, and takes several times as long
- * as finding that it was read before; clients of a proxy ask for the same things again and again.
+ * A cache of matches. Reading a request is a pure function and takes several times as long as a look-up, and clients of
+ * a proxy repeat their requests.
  */
 
 import { LRUCache } from "lru-cache";
 import type { MatchedRequest, UnmatchedRequest, WireRequest } from "./endpoints.ts";
 
-/** Together at most a few MiB: what is longer is read each time. */
+/** Bounds the cache to a few MiB; longer requests are read each time. */
 const MOST_REMEMBERED = 4_096;
 const LONGEST = 512;
 
 type Match = MatchedRequest | UnmatchedRequest;
 
-/** Remembers matches of requests that consist of method and target alone. */
+/** Caches matches of requests that consist only of method and target. */
 export class RememberedMatches {
   readonly #matches = new LRUCache<string, Match>({ max: MOST_REMEMBERED });
   readonly #headers: readonly string[];
@@ -22,11 +22,11 @@ export class RememberedMatches {
     this.#headers = [...headers];
   }
 
-  /** The match, made by `read` where it is not remembered. */
+  /** The cached match, else the result of `read`. */
   of(request: WireRequest, read: (request: WireRequest) => Match): Match {
     const { api, method, path, query } = request;
     if (path.length + query.length > LONGEST || this.#hasMore(request)) return read(request);
-    // A method has no blank and a path no question mark, so that no two requests share a key.
+    // A method has no blank and a path has no question mark, so two requests never share a key.
     const key = `${api} ${method} ${path}?${query}`;
     const known = this.#matches.get(key);
     if (known !== undefined) return known;
@@ -35,7 +35,7 @@ export class RememberedMatches {
     return found;
   }
 
-  /** True where more than method and target decides. */
+  /** True if more than method and target decides the match. */
   #hasMore({ body, facts, bucket, method, path, header }: WireRequest): boolean {
     if (body !== undefined || facts !== undefined || bucket !== undefined) return true;
     if (method.includes(" ") || path.includes("?")) return true;

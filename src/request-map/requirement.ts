@@ -1,4 +1,4 @@
-/** What an operation needs, for servers that know which one they serve and read its values themselves. */
+/** The permissions of an operation, for servers that know the operation and its values. */
 
 import { AuthorizerError } from "../errors.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
@@ -13,8 +13,9 @@ function fill(tree: TreeTemplate, valueFor: Lookup, operation: string): Required
 }
 
 /**
- * The permissions of an operation; null where it needs none. Values go in as they are.
- * @throws AuthorizerError("internal") for no row, a missing value, and an operation that checks the items of its body
+ * The permissions of an operation, or null if it needs none. Values are inserted raw.
+ * @throws AuthorizerError("internal") for an unknown operation, a missing value, and an operation that checks the items
+ * of its body
  */
 export function requirementOf(
   compiled: CompiledRow | undefined,

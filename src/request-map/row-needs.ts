@@ -1,4 +1,4 @@
-/** What a row needs of a request whose values are read: the tree of permissions, and the check of each item. */
+/** The permissions of a row for the values of a request: the tree, and the check of each item. */
 
 import type { RequiredOnSets } from "../model/resource-set.ts";
 import type { BodyItems, CompiledRow } from "./compiled-row.ts";
@@ -8,10 +8,10 @@ import type { QueryParameters } from "./query-parameters.ts";
 import { readItems, type Values } from "./read-values.ts";
 import { Unreadable } from "./unreadable.ts";
 
-/** What a matched request says beside its operation. */
+/** The members of a matched request besides its operation. */
 export type Needs = Pick<MatchedRequest, "required" | "perItem" | "bodyMissing">;
 
-/** One node of all, without one `and` inside another. */
+/** One `and` of all nodes, without an `and` inside another. */
 function all(required: RequiredOnSets | null, more: readonly RequiredOnSets[]): RequiredOnSets {
   // A request about no item needs nothing of the data server, and empty is never allow (security.md §2.4).
   if (required === null && more.length === 0) return { or: [] };
@@ -29,7 +29,7 @@ function itemNeeds(items: BodyItems, body: unknown, values: Values): readonly Re
   );
 }
 
-/** True where the check of each item is made at all: `presign` counts unless it is exactly `false`. */
+/** True if each item is checked: `presign` counts unless it is exactly `false`. */
 function isChecked({ row }: CompiledRow, query: QueryParameters): boolean {
   const parameter = row.perItem?.unlessFalse?.slice("query.".length);
   if (parameter === undefined) return row.perItem !== undefined;
@@ -47,7 +47,7 @@ function perItemOf({ row, perItem }: CompiledRow, valueFor: Lookup): PerItem | u
   };
 }
 
-/** What the row needs. */
+/** The permissions of the row. */
 export function needsOf(
   compiled: CompiledRow,
   request: WireRequest,

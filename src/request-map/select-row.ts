@@ -1,4 +1,4 @@
-/** Which of the rows with one method and path a request means: query and headers select. */
+/** Selects a row by query and headers among the rows with the same method and path. */
 
 import type { CompiledRow } from "./compiled-row.ts";
 import type { QueryParameters } from "./query-parameters.ts";
@@ -22,7 +22,7 @@ function selects(
   );
 }
 
-/** True where every selector of `general` is one of `special` too. */
+/** True if every selector of `general` is also one of `special`. */
 function covers({ row: special }: CompiledRow, { row: general }: CompiledRow): boolean {
   return (
     general.query.every((it) => special.query.includes(it)) &&
@@ -31,9 +31,9 @@ function covers({ row: special }: CompiledRow, { row: general }: CompiledRow): b
 }
 
 /**
- * The row that the request means; undefined where none. A request that selects two rows of which neither says all
- * that the other does (`?uploads&location`) is refused: servers differ in which they look at first. So is one that
- * repeats a parameter that any of the rows reads.
+ * The row that the request selects, or undefined. A request is refused if it selects two rows of which neither is more
+ * specific (`?uploads&location`), since servers differ in the order of their checks, or if it repeats a parameter that
+ * one of the rows reads.
  */
 export function selectRow(
   { rows }: Operations,

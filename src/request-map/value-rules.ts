@@ -1,10 +1,10 @@
-/** What a value must be before it becomes a part of an ARN (security.md §2.7). */
+/** Rules for values that become a part of an ARN (security.md §2.7). */
 
 import { Unreadable } from "./unreadable.ts";
 
 const DOT_SEGMENT = /(?:^|\/)\.\.?(?:\/|$)/;
 
-/** The value, or why it is none: empty, `.` or `..` alone or between slashes, NUL, lone surrogates. */
+/** Returns the value, or refuses it: empty, `.` or `..` alone or between slashes, NUL, lone surrogates. */
 export function checkValue(value: string, what: string): string | Unreadable {
   if (value === "") return new Unreadable(`${what} is empty`);
   if (value.includes("\0")) return new Unreadable(`${what} has a NUL`);

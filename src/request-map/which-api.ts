@@ -1,30 +1,32 @@
 /**
- * Which permission table a request is for (security.md §2.6), as the data server chooses between its S3 gateway and
- * its main API. Where the rule and the data server read a request in different ways, there is no answer: else a
- * request could be decided by one table and served by the other.
+ * Chooses the permission table of a request (security.md §2.6), as the data server chooses between its S3 gateway and
+ * its main API. If the rule and the data server would read a request differently, the request is refused: otherwise one
+ * table could decide it and the other API serve it.
  */
 
-/** What the choice rests on. */
+/** The parts of the request that the choice depends on. */
 export interface Choice {
-  /** The request's `Host`, undefined where it is not known. */
+  /** The `Host` of the request, or undefined if unknown. */
   readonly host: string | undefined;
   /** Raw query without `?`. */
   readonly query: string;
   /** Value of a header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
-  /** `gateways.s3.domain_name`; a port in it does not count. */
+  /** `gateways.s3.domain_name`; ports in it are ignored. */
   readonly s3Domains: readonly string[];
 }
 
 /**
- * The table, with the bucket where the host names it (`bucket.s3.example.com`); or why the request is refused. The
- * replication API is a path of the main one.
+ * The table, with the bucket if the host names it (`bucket.s3.example.com`), or the reason of the refusal. The
+ * replication API is a path of the main API.
  */
 export type WhichApi =
   | { readonly api: "main" | "gateway"; readonly bucket?: string }
   | { readonly problem: string };
 
-/** A name or an address: between brackets there must be a colon, for the data server reads `[name]:80` as `name`. */
+/**
+ * A name or an address. Between brackets there must be a colon, because the data server reads `[name]:80` as `name`.
+ */
 const HOST = /^(\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\]|[^\s:/?#@[\],]+)(?::[0-9]*)?$/;
 const MAIN: WhichApi = { api: "main" };
 const GATEWAY: WhichApi = { api: "gateway" };
@@ -42,7 +44,10 @@ export function whichApi(choice: Choice): WhichApi {
   return signed;
 }
 
-/** Once a request is its gateway's, the data server takes the domain off the end of the host, with or without a dot. */
+/**
+ * True if the data server would read a bucket from the host: for a gateway request it removes the domain from the end
+ * of the host, with or without a dot.
+ */
 function isTakenForBucket({ host = "", s3Domains }: Choice): boolean {
   const name = HOST.exec(host)?.[1] ?? "";
   return plainDomains(s3Domains).some((domain) => name.endsWith(domain));
@@ -57,7 +62,7 @@ function apiOfHost({ host, s3Domains }: Choice): WhichApi {
   const name = HOST.exec(host)?.[1];
   if (name === undefined) return { problem: "the host cannot be read" };
   const domains = plainDomains(s3Domains);
-  // Of a domain that is an address the data server reads less than what is written.
+  // If a domain is an address, the data server reads only a part of it.
   if (name.startsWith("[") && domains.some((domain) => domain.includes(":"))) {
     return { problem: "the host is an address, and so is one of the S3 gateway" };
   }
@@ -66,7 +71,7 @@ function apiOfHost({ host, s3Domains }: Choice): WhichApi {
     const bucket = name.endsWith(`.${domain}`) ? name.slice(0, -domain.length - 1) : "";
     if (bucket !== "" && !bucket.includes(".")) return { api: "gateway", bucket };
   }
-  // The data server compares letter by letter and knows one level of buckets; the rule and a proxy may not.
+  // The data server compares exactly and knows one level of buckets; the rule and a proxy may not.
   const loose = name.toLowerCase().replace(/\.+$/, "");
   const near = domains.some((domain) => `.${loose}`.endsWith(`.${domain.toLowerCase()}`));
   return near ? { problem: "the host is nearly that of the S3 gateway" } : MAIN;
@@ -75,20 +80,20 @@ function apiOfHost({ host, s3Domains }: Choice): WhichApi {
 function apiOfCredentials({ query, header }: Choice): WhichApi {
   const authorization = header("authorization") ?? "";
   if (authorization.startsWith("AWS4") || authorization.startsWith("AWS ")) return GATEWAY;
-  // The data server takes the header for a signature, the rule knows the parameter only.
+  // The data server reads this header as a signature; the rule knows only the parameter.
   if ((header("x-amz-signature") ?? "") !== "") return { problem: "X-Amz-Signature is a header" };
   return isPerhapsSigned(query) ? apiOfQuery(query) : MAIN;
 }
 
-/** Names that sign, or are encoded and may: queries without such are done with at a look. */
+/** Matches names of signing parameters, and encoded names: most queries have none and need no parsing. */
 const PERHAPS_SIGNED = /(?:^|&)(?:X-Amz-|AWS|[^=&]*%)/;
 
-/** False where no parameter of a raw query can be one of a signature. */
+/** False if no parameter of a raw query can belong to a signature. */
 export function isPerhapsSigned(query: string): boolean {
   return query !== "" && PERHAPS_SIGNED.test(query);
 }
 
-/** Signs of a signed S3 request in a query; the last is of Signature V2. */
+/** Parameters of a signed S3 request; the last belongs to Signature Version 2. */
 export const SIGNING_PARAMETERS: readonly string[] = [
   "X-Amz-Signature",
   "X-Amz-Credential",
@@ -105,7 +110,7 @@ function apiOfQuery(query: string): WhichApi {
   return GATEWAY;
 }
 
-/** The pairs of a query as Go reads them: those with a `;` or a bad escape are not there. */
+/** The pairs of a query that Go reads: it drops those with a `;` or a bad escape. */
 function* readablePairs(query: string): Generator<readonly [string, string]> {
   for (const pair of query.split("&")) {
     if (pair.includes(";")) continue;
@@ -116,7 +121,7 @@ function* readablePairs(query: string): Generator<readonly [string, string]> {
   }
 }
 
-/** A name or value, undefined with a bad escape. Bytes that are no UTF-8 are kept apart from every text. */
+/** Decodes a name or value; undefined for a bad escape. Bytes that are not UTF-8 never equal a valid text. */
 function unescaped(text: string): string | undefined {
   if (!text.includes("%")) return text;
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;

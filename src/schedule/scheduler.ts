@@ -107,6 +107,8 @@ function advance({ steps, options, resolve, reject }: Job, end: number): boolean
     return true;
   } catch (error) {
     reject(error);
+    // Work that is not done to its end gives back what it holds.
+    steps.return(undefined);
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Reads JSON and YAML files: extension, size, encoding, syntax. What a document may say is checked elsewhere. */
+/** Reads JSON and YAML files: extension, size, encoding, syntax. Other code validates the content. */
 
 import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 interface Syntax {
   readonly parse: (text: string) => Parsed;
   readonly maxBytes: number;
-  /** What to say of a larger file. */
+  /** The advice about a larger file. */
   readonly advice: (what: string) => string;
 }
 
@@ -37,15 +37,15 @@ const SYNTAXES: ReadonlyMap<string, Syntax> = new Map([
   [".yml", YAML],
 ]);
 
-/** Most unsound parts of one file that are looked up. */
+/** Largest number of reported unsound parts of one file. */
 const MAX_UNSOUND = 200;
 
-/** A document, or everything that keeps it from being read. */
+/** A document, or all problems that keep it from being read. */
 export type ReadDocument =
   | { readonly source: DocumentSource; readonly text: string }
   | { readonly problems: readonly Problem[] };
 
-/** The text of a file, or what keeps it from being read. */
+/** The text of a file, or its problem. */
 async function readText(
   file: string,
   { maxBytes, advice }: Syntax,
@@ -68,13 +68,13 @@ function faultProblem(file: string, { pointer, message, position }: TextFault): 
 
 /**
  * Parses the text of a document that comes without a file: JSON, else YAML.
- * @param file what to call it in messages
+ * @param file the name in messages
  */
 export function parseDocument(file: string, text: string): ReadDocument {
   const json = parseWith(JSON_SYNTAX, file, text);
   if ("source" in json) return json;
   const yaml = parseWith(YAML, file, text);
-  // YAML has braces too; what begins with one and is neither is most likely meant as JSON.
+  // YAML has braces too. An invalid text that begins with one is most likely meant as JSON.
   return "source" in yaml || !/^\s*[{[]/.test(text) ? yaml : json;
 }
 

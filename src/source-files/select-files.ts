@@ -7,14 +7,14 @@ import micromatch from "micromatch";
 import type { Problem } from "../errors.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 
-/** Files found, and what named none. */
+/** The files found, and the problems of the patterns. */
 export interface SelectedFiles {
   /** In the order of the patterns, within a glob in byte order; each file once. */
   readonly files: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** The status of what `path` refers to, links followed; undefined when it does not exist or cannot be read. */
+/** The status of `path`, following links; undefined if it does not exist or cannot be read. */
 async function statusOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);

@@ -5,7 +5,7 @@ import { pointerOf } from "./source.ts";
 /** Deepest nesting of a document's values, the default of `authorizer.limits.json_depth`. */
 const MAX_DEPTH = 32;
 
-/** Members of all objects within a parsed JSON value; stops counting below a nesting that is refused anyway. */
+/** Number of members of all objects in a parsed JSON value. Counting stops below a nesting that is refused anyway. */
 export function countMembers(value: unknown, depth = 0): number {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return 0;
   let members = 0;
@@ -29,7 +29,10 @@ function leafFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Nesting over 32 levels, texts that are not Unicode, numbers that JSON cannot write; at most `limit` of them. */
+/**
+ * Finds nesting over 32 levels, texts that are not Unicode, and numbers that JSON cannot write; at most `limit` of
+ * them.
+ */
 export function unsoundParts(root: unknown, limit: number): readonly UnsoundPart[] {
   const found: UnsoundPart[] = [];
   const path: (string | number)[] = [];

@@ -1,4 +1,4 @@
-/** A JSON or YAML file that was read: its value, and where in the file a part of it stands. */
+/** A JSON or YAML file: its value, and the places of its parts. */
 
 import { pointTo } from "../errors.ts";
 
@@ -16,7 +16,7 @@ export type Locate = (pointers: readonly string[]) => ReadonlyMap<string, Positi
 
 /** A file, parsed and not yet checked. */
 export interface DocumentSource {
-  /** As it was named or found, for messages. */
+  /** The path as given or found, for messages. */
   readonly file: string;
   readonly value: unknown;
   readonly locate: Locate;
@@ -29,7 +29,7 @@ export interface TextFault {
   readonly position: Position | undefined;
 }
 
-/** What a parser makes of a text: a value, or faults. */
+/** The result of parsing a text: a value, or faults. */
 export type Parsed =
   | { readonly value: unknown; readonly locate: Locate }
   | { readonly faults: readonly TextFault[] };

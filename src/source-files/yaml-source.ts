@@ -22,7 +22,7 @@ function keyOf(key: unknown): string {
   return String(isScalar(key) ? key.value : key);
 }
 
-/** Segments of a node, from the keys and indexes on the way to it. */
+/** Segments of a node: the keys and indexes that lead to it. */
 function segmentsTo(path: readonly unknown[]): (string | number)[] {
   const segments: (string | number)[] = [];
   for (let index = 1; index < path.length; index++) {

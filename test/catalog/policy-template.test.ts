@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { widening } from "../../src/analysis/widening.ts";
 import type { PolicyTemplate } from "../../src/catalog/catalog.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { fillTemplate } from "../../src/catalog/policy-template.ts";
+import { compile } from "../../src/engine/compile.ts";
+import { decide } from "../../src/engine/decide.ts";
+import type { NamedStatements } from "../../src/model/policy.ts";
 
 const { templates } = await openCatalog({ partition: "svc" });
 const narrow = templates.get("replication-narrow") as PolicyTemplate;
@@ -45,5 +49,45 @@ describe("filling a policy template", () => {
       'arn:svc:fs:::repository/${user}-a"$&{name}',
       "*",
     ]);
+  });
+});
+
+describe("the narrow replication policy in the form that takes effect", () => {
+  const filled = (id: string) =>
+    fillTemplate(templates.get(id) as PolicyTemplate, new Map(Object.entries(values)));
+  const works = filled("replication-narrow-effective");
+  const allowed = (policy: NamedStatements, action: string, resource: string): boolean => {
+    const compiled = compile([policy], { partition: "svc", evaluator: "extended" });
+    const required = { action, resource: `arn:svc:fs:::${resource}` };
+    return decide(compiled, { user: "replicator", required, context: new Map() }).effect === "allow";
+  };
+
+  it.each([
+    ["fs:ReadObject", "repository/src/object/a/b"],
+    ["fs:ReadBranch", "repository/src/branch/main"],
+    ["fs:WriteObject", "repository/copy/object/a/b"],
+    ["fs:CreateCommit", "repository/copy/branch/main"],
+    ["fs:RevertBranch", "repository/copy/branch/main"],
+  ])("allows %s on %s, which the literal form does not", (action, resource) => {
+    expect(allowed(works, action, resource)).toBe(true);
+    expect(allowed(filled("replication-narrow"), action, resource)).toBe(false);
+  });
+
+  it.each([
+    ["fs:ListObjects", "repository/src", true],
+    ["fs:AttachStorageNamespace", "namespace/s3://bucket/a", true],
+    ["fs:WriteObject", "repository/src/object/a", false],
+    ["fs:ReadObject", "repository/src2/object/a", false],
+    ["fs:ReadObject", "repository/other/object/a", false],
+    ["fs:CreateTag", "repository/copy/tag/v1", false],
+    ["fs:AttachStorageNamespace", "namespace/s3://bucket/b", false],
+  ])("%s on %s: %s", (action, resource, expected) => {
+    expect(allowed(works, action, resource)).toBe(expected);
+  });
+
+  it("allows all that the literal form does, but for an action that no endpoint requires on a repository", () => {
+    const wider = widening([works], [filled("replication-narrow")], { partition: "svc" });
+    expect(wider.map(({ point }) => point?.action)).toEqual(["fs:AttachStorageNamespace"]);
+    expect(wider[0]?.point?.resource).toBe("arn:svc:fs:::repository/copy");
   });
 });

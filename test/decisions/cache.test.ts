@@ -25,8 +25,9 @@ async function withUsers(
   count: number,
   options: Parameters<typeof openWorld>[0] = {},
   store?: Store,
+  asSeen?: (directory: World["directory"]) => World["directory"],
 ): Promise<string[]> {
-  world = await openWorld(options, store);
+  world = await openWorld(options, store, "strict", asSeen);
   const names = Array.from({ length: count }, (_, index) => `user-${index}`);
   await Promise.all(names.map((username) => world.directory.users.create({ username })));
   await world.grant("Read", "fs:ReadObject");
@@ -109,8 +110,29 @@ describe("the cache of decisions", () => {
     expect(await world.allows("user-0")).toBe(false);
   });
 
-  it("reads again when the time of an entry is over, and compiles nothing that is unchanged", async () => {
+  it("renews an entry whose time is over without reading, and still sees every write", async () => {
     await withUsers(1, { cache: { ...CACHE, ttl: 0, jitter: 0 } });
+    const { users, groups } = world.directory;
+    await groups.create({ name: "G" });
+    await groups.addMember("G", "user-0");
+    expect(await world.allows("user-0")).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    const reads = world.store.snapshot.results.ok;
+    expect(await world.allows("user-0")).toBe(false);
+    expect(world.store.snapshot.results.ok).toBe(reads);
+    expect(world.decisions.counters.compiledSets()).toBe(1);
+    await groups.attachPolicy("G", "Read");
+    expect(await world.allows("user-0")).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    await world.directory.policies.delete("Read");
+    expect(await world.allows("user-0")).toBe(false);
+    await users.delete("user-0");
+    expect(await world.allows("user-0")).toBe(false);
+  });
+
+  it("reads again when the time of an entry is over and not every change is told", async () => {
+    const told = (directory: World["directory"]) => ({ ...directory, tellsEveryChange: () => false });
+    await withUsers(1, { cache: { ...CACHE, ttl: 0, jitter: 0 } }, undefined, told);
     await world.allows("user-0");
     await new Promise((resolve) => setTimeout(resolve, 3));
     const reads = world.store.snapshot.results.ok;

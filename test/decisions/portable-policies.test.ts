@@ -24,7 +24,7 @@ function principalOf(username: string, policies: readonly NamedStatements[]): Pr
     statement,
     via: [],
   }));
-  return { id: "user", username, properties: {}, groups: [], policies: effective };
+  return { id: "user", username, properties: {}, groups: [], held: [], policies: effective };
 }
 
 function forms(form: "portable" | "exact") {

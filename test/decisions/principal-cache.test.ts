@@ -3,29 +3,34 @@ import { type CachedPrincipal, PrincipalCache } from "../../src/decisions/princi
 import { compile } from "../../src/engine/compile.ts";
 
 const policies = compile([], { partition: "svc", evaluator: "extended" });
-const found = (id: string, version: string): CachedPrincipal => ({
-  principal: {
-    id,
-    username: "alice",
-    properties: {},
-    groups: ["group"],
-    policies: [{ id: "policy", version, name: "p", creation_date: 0, statement: [], via: [] }],
-  },
-  policies,
-});
+const found = (id: string, version: string): CachedPrincipal => {
+  const stored = { id: "policy", version, name: "p", creation_date: 0, statement: [] };
+  return {
+    principal: {
+      id,
+      username: "alice",
+      properties: {},
+      groups: ["group"],
+      held: [{ holder: "group", via: { group: "Group" }, policies: [stored] }],
+      policies: [{ ...stored, via: [{ group: "Group" }] }],
+    },
+    policies,
+  };
+};
 
 /** A cache whose loads end when the test says so. */
-function slowCache() {
+function slowCache(settings = {}, isToldEverything = () => true) {
   const loads: ((loaded: CachedPrincipal | undefined | Error) => void)[] = [];
   const counters = { cacheHits: 0, cacheMisses: 0, cacheEvictions: 0 };
-  const cache = new PrincipalCache(
-    { enabled: true, size: 10, ttl: 10_000, jitter: 0 },
+  const cache = new PrincipalCache({
+    settings: { enabled: true, size: 10, ttl: 10_000, jitter: 0, ...settings },
     counters,
-    () =>
+    isToldEverything,
+    load: () =>
       new Promise((resolve, reject) =>
         loads.push((loaded) => (loaded instanceof Error ? reject(loaded) : resolve(loaded))),
       ),
-  );
+  });
   return { cache, loads };
 }
 
@@ -87,5 +92,38 @@ describe("a load that a write overtakes", () => {
     const again = cache.load("alice");
     loads[1]?.(found("alice-id", "1"));
     expect((await again)?.principal.id).toBe("alice-id");
+  });
+});
+
+describe("a user whose time is over", () => {
+  async function expired(isToldEverything: () => boolean) {
+    const { cache, loads } = slowCache({ ttl: 0 }, isToldEverything);
+    const load = cache.load("alice");
+    loads[0]?.(found("alice-id", "1"));
+    const kept = await load;
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    return { cache, kept };
+  }
+
+  it("is renewed without a load where every change is told and none touched it", async () => {
+    const { cache, kept } = await expired(() => true);
+    cache.evict({ users: ["bob-id"], groups: ["other"], policies: ["other"] });
+    expect(cache.peek("alice")).toBe(kept);
+  });
+
+  it("is loaded again where changes may go untold", async () => {
+    const { cache } = await expired(() => false);
+    expect(cache.peek("alice")).toBeUndefined();
+  });
+
+  it.each([
+    ["the user", { users: ["alice-id"] }],
+    ["a group of the user", { groups: ["group"] }],
+    ["a policy of a group of the user", { policies: ["policy"] }],
+    ["anything", { all: true }],
+  ])("is not renewed after a write touched %s", async (_, change) => {
+    const { cache } = await expired(() => true);
+    cache.evict(change);
+    expect(cache.peek("alice")).toBeUndefined();
   });
 });

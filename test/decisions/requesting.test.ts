@@ -279,7 +279,7 @@ describe("a request that needs too much is refused", () => {
     [many, "the request needs more than 10 permissions"],
     [long, "a resource of the request is longer than 100 bytes"],
   ])("%#", async (match, why) => {
-    const requestLimits = { treeNodes: 10, arnBytes: 100 };
+    const requestLimits = { treeNodes: 10, arnBytes: 100, work: 5_000_000_000 };
     await openFor([allow("*", "*")], { endpoints: { ...endpoints, match: () => match }, requestLimits });
     expect(await request("/")).toMatchObject({
       allowed: false,

@@ -25,6 +25,7 @@ export async function openWorld(
   options: Partial<DecisionsOptions> = {},
   bare: Store = openMemoryStore(),
   guards: "strict" | "lenient" = "strict",
+  asSeen: (directory: OpenedDirectory) => OpenedDirectory = (directory) => directory,
 ): Promise<World> {
   const catalog = await openCatalog({ partition: "svc" });
   const counters = createStoreCounters();
@@ -40,7 +41,7 @@ export async function openWorld(
   });
   const audited: DecisionRecord[] = [];
   const decisions = await openDecisions({
-    directory,
+    directory: asSeen(directory),
     catalog,
     endpoints: openEndpoints(catalog),
     cache: CACHE,

@@ -39,6 +39,11 @@ describe("docker-compose.yml", () => {
     expect(existsSync(join(ROOT, authorizer.build ?? "-", "Dockerfile"))).toBe(true);
   });
 
+  it("bounds the memory and the processes of the service", () => {
+    expect(authorizer["mem_limit"]).toBe("512m");
+    expect(authorizer["pids_limit"]).toBe(256);
+  });
+
   it("names only volumes that it declares", () => {
     const used = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
     for (const volume of used) expect(Object.keys(compose.volumes)).toContain(volume.split(":")[0]);

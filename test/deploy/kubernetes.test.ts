@@ -8,6 +8,8 @@ const FILES = readdirSync(join(ROOT, FOLDER));
 
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
+  readonly timeoutSeconds?: number;
+  readonly failureThreshold?: number;
 }
 
 interface Container {
@@ -155,8 +157,12 @@ describe.each(pods)("the pod of the %s", (_kind, pod) => {
     expect(readinessProbe.httpGet.path).toBe("/readyz");
     expect(livenessProbe.httpGet.path).toBe("/healthz");
     const names = ports?.map((port) => port.name);
-    for (const probe of [startupProbe, readinessProbe, livenessProbe])
+    for (const probe of [startupProbe, readinessProbe, livenessProbe]) {
       expect(names).toContain(probe.httpGet.port);
+      expect(probe.timeoutSeconds).toBe(3);
+    }
+    // One late answer takes nobody out of service.
+    expect(readinessProbe.failureThreshold).toBe(2);
     expect(lifecycle).toBeUndefined();
   });
 

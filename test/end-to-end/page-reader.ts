@@ -1,4 +1,6 @@
 /** Somebody who follows a page of the documentation on a new machine: types each command, compares each output. */
+import { join } from "node:path";
+import { greetingBlock, readyLines, type Started } from "../../src/cli/authorizer/start-greeting.ts";
 import { NewMachine } from "./new-machine.ts";
 import type { ShownCommand } from "./page-steps.ts";
 
@@ -18,17 +20,29 @@ export class PageReader {
 
   /**
    * Starts the service with a command of a page.
-   * @returns what the page and the service print from the ready line on
+   * @returns what the page shows, and what the service prints at a terminal; here it prints the same facts into a pipe
    */
   async start({ command, output }: ShownCommand): Promise<Compared> {
     const said = await this.machine.start(command);
-    const urls = (text: string): string[] => (/^ready .*$/m.exec(text)?.[0] ?? "").match(/http:[^ ]+/g) ?? [];
-    const [pages, here] = [urls(output), urls(said)];
-    if (pages.length !== 3) throw new Error("the ready line of the page has three addresses");
-    for (const [index, page] of pages.entries()) this.#addresses.set(page, here[index] ?? "");
+    const [, service = "", user = "", metrics = ""] =
+      /^ready service=(\S+) user=(\S+) metrics=(\S+)$/m.exec(said) ?? [];
+    const [, token = ""] = /^setup token (\S+)/m.exec(said) ?? [];
+    const folder = join(this.machine.clone, ".svc-authorizer");
+    const started: Started = {
+      version: "0.0.0",
+      addresses: { service, user, metrics },
+      setup: { token, file: join(folder, "svc-authorizer-setup-token") },
+      quickstart: { tokenFile: join(folder, "token"), data: undefined },
+      env: { npm_lifecycle_event: "start" },
+      cwd: this.machine.clone,
+    };
+    if (said !== readyLines(started)) throw new Error(`the service says something else in a pipe: ${said}`);
+    const pages = [...output.matchAll(/^ {2}\w+ +(http:\S+)/gm)].map(([, url = ""]) => url);
+    for (const [index, here] of [service, user, metrics].entries())
+      this.#addresses.set(pages[index] ?? "", here);
     return {
       shown: { output: this.#steady(output), code: 0 },
-      happened: { output: this.#steady(said), code: 0 },
+      happened: { output: this.#steady(greetingBlock(started)), code: 0 },
     };
   }
 
@@ -67,7 +81,9 @@ export class PageReader {
       .replace(/AKIAJ[A-Z0-9]{14}Q/g, "KEY")
       .replace(/(Secret Access Key: )\S{40}/g, "$1SECRET")
       .replace(/(setup token )[\w-]{43}/g, "$1TOKEN")
+      .replace(/^(svc-authorizer )\d+\.\d+\.\S+/gm, "$1VERSION")
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g, "DATE")
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "DATE")
       .replace(/("(?:creation_date|token_expiration)":)\d+/g, "$1DATE")
       .replace(/\bd-[0-9a-f]{12}-\d+/g, "DECISION")
       .trimEnd();

@@ -85,6 +85,21 @@ describe("docs/README.md", () => {
   });
 });
 
+describe("docs/faq.md", () => {
+  const sources = globSync("src/**/*.ts", { cwd: ROOT })
+    .map(textOf)
+    .join("\n")
+    .replaceAll(/["`] \+\s*["`]|`\s*\+\s*`/g, "");
+  const messages = [...textOf("docs/faq.md").matchAll(/^#### `(.+)`$/gm)].map(([, message = ""]) => message);
+
+  it.each(messages)("the program has the message: %s", (message) => {
+    const missing = message.split(/…|: /).filter((part) => !sources.includes(part.trim()));
+    expect(missing).toEqual([]);
+  });
+
+  it("has messages", () => expect(messages.length).toBeGreaterThan(20));
+});
+
 describe("command blocks", () => {
   /** Page, language and text of each fenced block. */
   const fences = PAGES.flatMap((page) =>

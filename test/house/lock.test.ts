@@ -7,6 +7,8 @@ const ROOT = join(import.meta.dirname, "..", "..");
 interface LockEntry {
   readonly version?: string;
   readonly os?: readonly string[];
+  readonly optional?: boolean;
+  readonly integrity?: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -26,6 +28,19 @@ describe("package-lock.json", () => {
       ),
     );
     expect(missing).toEqual([]);
+  });
+
+  it("has a checksum for everything but optional packages of platforms that the registry lacked", () => {
+    const unchecked = Object.entries(lock.packages).filter(
+      ([path, entry]) => path !== "" && entry.integrity === undefined,
+    );
+    for (const [path, entry] of unchecked) {
+      expect({ path, optional: entry.optional, os: entry.os?.length }).toEqual({
+        path,
+        optional: true,
+        os: 1,
+      });
+    }
   });
 
   it("agrees with package.json", () => {

@@ -11,9 +11,9 @@ const SOURCE_IP = { IpAddress: { SourceIp: ["10.0.0.0/8"] } };
 
 it("an extended condition is told how data servers get it, any other what their lists make of it", () => {
   const extended = { StringEquals: { "subject.team": ["red"] } };
-  expect(warnings("allow", extended, "*")).toEqual([expect.stringContaining("leave this allow out")]);
+  expect(warnings("allow", extended, "*")).toEqual([expect.stringContaining("this allow is not sent to it")]);
   expect(warnings("deny", extended, "*")).toEqual([
-    expect.stringContaining("this deny without the condition"),
+    expect.stringContaining("this deny is sent to it without the condition"),
   ]);
   expect(told(warnings("allow", SOURCE_IP, "*"), "when it lists repositories")).toBe(true);
   expect(told(warnings("allow", SOURCE_IP), "when it lists repositories")).toBe(false);
@@ -29,7 +29,7 @@ describe("SourceIp", () => {
 });
 
 describe("ForAllValues in an allow", () => {
-  const part = "ForAllValues holds for a missing field";
+  const part = "a missing field satisfies ForAllValues";
   const all = { "ForAllValues:StringEquals": { "subject.tags": ["a"] } };
   it("is warned about, with the fields", () => {
     const found = warnings("allow", {
@@ -51,7 +51,7 @@ describe("ForAllValues in an allow", () => {
 
 describe("a deny that is skipped where a field is missing", () => {
   const skipped = (effect: "allow" | "deny", condition: Condition): boolean =>
-    told(warnings(effect, condition), "this deny is skipped");
+    told(warnings(effect, condition), "this deny does not apply to requests without context.x");
   it.each(["StringNotLike", "NotIpAddress"])("is warned about under %s", (name) => {
     const condition = { [name]: { "context.x": ["10.0.0.1"] } };
     expect(skipped("deny", condition)).toBe(true);
@@ -69,20 +69,27 @@ describe("a deny that is skipped where a field is missing", () => {
 
 it("variables that stay text are warned about", () => {
   const found = warnings("allow", { StringNotLike: { "context.x": ["a", "${subject.home}/*"] } });
-  expect(told(found, "${subject.home} is replaced by ForAnyValue:StringNotLike; under StringNotLike")).toBe(
-    true,
+  expect(
+    told(
+      found,
+      "${subject.home} is ordinary text under StringNotLike; ForAnyValue:StringNotLike replaces it",
+    ),
+  ).toBe(true);
+  expect(told(warnings("allow", { StringLike: { "context.x": ["${nothing}"] } }), "is ordinary text")).toBe(
+    false,
   );
-  expect(told(warnings("allow", { StringLike: { "context.x": ["${nothing}"] } }), "is replaced")).toBe(false);
-  expect(told(warnings("allow", { StringEquals: { "context.x": ["${user}"] } }), "is replaced")).toBe(false);
+  expect(told(warnings("allow", { StringEquals: { "context.x": ["${user}"] } }), "is ordinary text")).toBe(
+    false,
+  );
 });
 
 describe("an address in a field that only this service sees", () => {
   const unseen = (condition: Condition): boolean =>
-    told(warnings("allow", condition), "but not at a data server");
+    told(warnings("allow", condition), "but not by a data server");
   it.each(["IpAddress", "NotIpAddress"])("is warned about under %s", (name) => {
     const found = warnings("deny", { [name]: { "context.ip": ["10.0.0.0/8"], SourceIp: ["10.0.0.0/8"] } });
-    expect(told(found, `a text in context.ip that is no IP address`)).toBe(true);
-    expect(told(found, `ForAnyValue:${name} keeps it`)).toBe(true);
+    expect(told(found, "if context.ip is not an IP address")).toBe(true);
+    expect(told(found, `ForAnyValue:${name} limits the error`)).toBe(true);
   });
   it("is not in SourceIp, and not where errors concern their statement alone", () => {
     expect(unseen({ IpAddress: { SourceIp: ["10.0.0.0/8"] } })).toBe(false);

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -20,6 +29,13 @@ it("can be held once in a process, and again after its release", () => {
   lock.release();
   expect(() => lockFolder(folder)).toThrow(unavailable(/in use by this process/));
   second.release();
+});
+
+it("needs no room on the disk: there is no journal, and the lock file stays empty", () => {
+  const lock = lockFolder(folder);
+  expect(readdirSync(folder).sort()).toEqual([LOCK_FILE, HOLDER_FILE].sort());
+  expect(statSync(join(folder, LOCK_FILE)).size).toBe(0);
+  lock.release();
 });
 
 it("is the same lock under another name of the folder", () => {

@@ -48,6 +48,9 @@ describe("the test kit", () => {
     await expect(startAuthorizer({ dataset: { format: 1, users } })).rejects.toMatchObject({
       code: "invalid_request",
       problems: [{ pointer: "/users/0/username" }, { pointer: "/users/1/groups/0" }],
+      message: expect.stringMatching(
+        /^the data set has 2 problems; nothing was loaded\n {2}data set 1: \/users\/0\/username: .+\n {2}data set 1: \/users\/1\/groups\/0: /,
+      ),
     });
   });
 

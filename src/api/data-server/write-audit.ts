@@ -1,4 +1,4 @@
-/** What the authorization API leaves in the audit log (security.md §5.2): every write, every secret handed out. */
+/** What the data-server API leaves in the audit log (security.md §5.2): every write, every secret handed out. */
 
 import type { AuditEvents, AuditedFields } from "../rest/ports.ts";
 import type { ServiceCall } from "../service-caller.ts";

@@ -3,6 +3,7 @@
 import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../decisions/decisions.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { requireObject } from "../../http/json-body.ts";
+import type { Outcome } from "../../model/decision.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import { type EvaluationParts, partProblems, soundParts } from "./authzen.ts";
 import type { DecisionLimits } from "./limits.ts";
@@ -13,6 +14,21 @@ const ALLOWED = '{"decision":true}';
 /** An answer as JSON text. */
 export function evaluationText(answer: EvaluationAnswer): string {
   return answer.decision && answer.context === undefined ? ALLOWED : JSON.stringify(answer);
+}
+
+/** Texts before and after the decision id, by refusal: refusals that are alike are one object. */
+const refusals = new WeakMap<Outcome, readonly [string, string]>();
+
+/** An outcome as JSON text: that of the answer which an evaluation gives for it. */
+export function outcomeText(outcome: Outcome, decisionId: () => string): string {
+  if (outcome.effect === "allow") return ALLOWED;
+  let parts = refusals.get(outcome);
+  if (parts === undefined) {
+    const reason = JSON.stringify({ "403": outcome.message });
+    parts = ['{"decision":false,"context":{"id":"', `","reason_user":${reason}}}`];
+    refusals.set(outcome, parts);
+  }
+  return `${parts[0]}${decisionId()}${parts[1]}`;
 }
 
 /** Builds the handler. */

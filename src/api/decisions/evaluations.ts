@@ -1,14 +1,16 @@
 /** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (decision-api.md §2). */
 
 import type {
-  AllowsAtHand,
   Decisions,
   EvaluationAnswer,
   EvaluationRequest,
+  OutcomesAtHand,
 } from "../../decisions/decisions.ts";
 import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
 import { invalidRequest, statusOf } from "../../http/errors.ts";
 import { isObject, requireObject } from "../../http/json-body.ts";
+import { Pace } from "../../schedule/pace.ts";
+import { TURN_MS } from "../../schedule/scheduler.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import {
   isBag,
@@ -18,7 +20,7 @@ import {
   partProblems,
   soundParts,
 } from "./authzen.ts";
-import { evaluationText, singleEvaluation, toRequest } from "./evaluation.ts";
+import { evaluationText, outcomeText, singleEvaluation, toRequest } from "./evaluation.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { wantsExplanation } from "./query.ts";
 
@@ -74,7 +76,7 @@ interface AtHand {
   readonly action: unknown;
   readonly user: string | undefined;
   readonly name: string | undefined;
-  readonly allows: AllowsAtHand | undefined;
+  readonly outcomes: OutcomesAtHand | undefined;
 }
 
 const NOTHING_AT_HAND: AtHand = {
@@ -82,9 +84,16 @@ const NOTHING_AT_HAND: AtHand = {
   action: undefined,
   user: undefined,
   name: undefined,
-  allows: undefined,
+  outcomes: undefined,
 };
-const ALLOWED: EvaluationAnswer = { decision: true };
+
+/** An answer, or its JSON text where that is prepared. */
+type Answer = EvaluationAnswer | string;
+
+/** Elements between two looks at the clock. */
+const LOOK = 16;
+/** Elements that wait for their users at once. */
+const MOST_WAITING = 32;
 
 /** The elements of one request. */
 class Batch {
@@ -113,38 +122,72 @@ class Batch {
 
   /** Every element in order; at once when every answer is at hand. */
   executeAll(elements: readonly unknown[]): string | Promise<string> {
-    const answers: (EvaluationAnswer | Promise<EvaluationAnswer>)[] = [];
-    let late = false;
+    const answers: Answer[] = [];
+    const end = performance.now() + TURN_MS;
     for (const [index, element] of elements.entries()) {
       const answer = this.#answer(element, index);
-      late ||= answer instanceof Promise;
+      if (answer instanceof Promise) return this.#executeRest(elements, [...answers, answer]);
       answers.push(answer);
+      if (index % LOOK === 0 && performance.now() > end) return this.#executeRest(elements, answers);
     }
-    return late ? Promise.all(answers).then(batchText) : batchText(answers as EvaluationAnswer[]);
+    return batchText(answers);
+  }
+
+  /** The elements after those that are answered, in turns with other work. */
+  async #executeRest(
+    elements: readonly unknown[],
+    answers: (Answer | Promise<EvaluationAnswer>)[],
+  ): Promise<string> {
+    const { pause } = new Pace();
+    let waiting: Promise<EvaluationAnswer>[] = [];
+    for (let index = answers.length; index < elements.length; index++) {
+      if (index % LOOK === 0) await this.#meanwhile(pause());
+      const answer = this.#answer(elements[index], index);
+      answers.push(answer);
+      if (!(answer instanceof Promise)) continue;
+      waiting.push(answer);
+      // A failure is thrown when all are gathered.
+      answer.catch(() => undefined);
+      if (waiting.length < MOST_WAITING) continue;
+      await this.#meanwhile(Promise.allSettled(waiting));
+      waiting = [];
+    }
+    return batchText(await Promise.all(answers));
+  }
+
+  /** Waits. The user may have changed meanwhile. */
+  async #meanwhile(wait: Promise<unknown> | undefined): Promise<void> {
+    if (wait === undefined) return;
+    await wait;
+    this.#last = NOTHING_AT_HAND;
   }
 
   /** Elements in order until one decides for all. */
   async untilDecided(elements: readonly unknown[], semantic: Semantic): Promise<string> {
     const deciding = semantic === "permit_on_first_permit";
-    const answers: ElementAnswer[] = [];
+    const answers: (ElementAnswer | string)[] = [];
+    const { pause } = new Pace();
     for (const [index, element] of elements.entries()) {
+      if (index % LOOK === LOOK - 1) await this.#meanwhile(pause());
       const pending = this.#answer(element, index);
-      const answer = pending instanceof Promise ? await pending : pending;
+      const given = pending instanceof Promise ? await pending : pending;
+      const answer = typeof given === "string" ? (JSON.parse(given) as EvaluationAnswer) : given;
       // Meanwhile the user may have changed.
       if (pending instanceof Promise) this.#last = NOTHING_AT_HAND;
       if (answer.decision === deciding) {
         answers.push(naming(semantic, answer));
         break;
       }
-      answers.push(answer);
+      answers.push(given);
     }
     return batchText(answers);
   }
 
-  #answer(element: unknown, index: number): EvaluationAnswer | Promise<EvaluationAnswer> {
+  #answer(element: unknown, index: number): Answer | Promise<EvaluationAnswer> {
     const pointer = `/evaluations/${index}`;
     try {
-      if (this.#isAllowedAtHand(element)) return ALLOWED;
+      const atHand = this.#atHand(element);
+      if (atHand !== undefined) return atHand;
       const answer = this.#decisions.evaluate(this.#request(element, pointer));
       return answer instanceof Promise ? answer.catch((error) => elementError(error, pointer)) : answer;
     } catch (error) {
@@ -152,18 +195,20 @@ class Batch {
     }
   }
 
-  /** The short way to an allow, which most elements of most batches get: it makes no objects. */
-  #isAllowedAtHand(element: unknown): boolean {
-    if (this.#explain || !isObject(element)) return false;
+  /** The short way, which most elements of most batches go: the text of the answer is prepared. */
+  #atHand(element: unknown): string | undefined {
+    if (this.#explain || !isObject(element)) return undefined;
     const defaults = this.#defaults;
     const subject = element["subject"] === undefined ? defaults["subject"] : element["subject"];
     const action = element["action"] === undefined ? defaults["action"] : element["action"];
     const resource = element["resource"] === undefined ? defaults["resource"] : element["resource"];
     // Of defaults the very same objects come again and again.
     if (subject !== this.#last.subject || action !== this.#last.action) this.#turnTo(subject, action);
-    const { allows } = this.#last;
-    if (allows === undefined || !isSoundResource(resource, this.#limits)) return false;
-    return isBag(element["context"]) && allows(resource.type, resource.id);
+    const { outcomes } = this.#last;
+    if (outcomes === undefined || !isSoundResource(resource, this.#limits)) return undefined;
+    if (!isBag(element["context"])) return undefined;
+    const outcome = outcomes(resource.type, resource.id);
+    return outcome && outcomeText(outcome, this.#decisions.decisionId);
   }
 
   #turnTo(subject: unknown, action: unknown): void {
@@ -173,8 +218,8 @@ class Batch {
     }
     const { user, name } = this.#last;
     const same = subject.id === user && action.name === name;
-    const allows = same ? this.#last.allows : this.#decisions.allowsAtHand(subject.id, action.name);
-    this.#last = { subject, action, user: subject.id, name: action.name, allows };
+    const outcomes = same ? this.#last.outcomes : this.#decisions.outcomesAtHand(subject.id, action.name);
+    this.#last = { subject, action, user: subject.id, name: action.name, outcomes };
   }
 
   #request(element: unknown, pointer: string): EvaluationRequest {
@@ -209,10 +254,11 @@ function elementError(error: unknown, element: string): EvaluationAnswer {
   return { decision: false, context: { error: { status: statusOf(error), message } } };
 }
 
-function batchText(answers: readonly ElementAnswer[]): string {
+function batchText(answers: readonly (ElementAnswer | string)[]): string {
   let text = '{"evaluations":[';
   for (const [index, answer] of answers.entries()) {
-    text += index === 0 ? evaluationText(answer) : `,${evaluationText(answer)}`;
+    if (index > 0) text += ",";
+    text += typeof answer === "string" ? answer : evaluationText(answer);
   }
   return `${text}]}`;
 }

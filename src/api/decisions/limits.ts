@@ -12,6 +12,9 @@ export interface DecisionLimits extends HttpLimits {
   readonly actionBytes: number;
   /** Longest text of a policy that a request brings. */
   readonly policyBytes: number;
+  /** Most policies, and most statements of each, that a request brings. */
+  readonly policiesPerUser: number;
+  readonly statementsPerPolicy: number;
   /** Most nodes of a tree of required permissions. */
   readonly treeNodes: number;
 }

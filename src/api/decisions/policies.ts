@@ -23,26 +23,35 @@ interface Reading {
   readonly bytes: number;
 }
 
-/** Reads a list of policies. */
-export function readPolicies(
+/** Statements read between two steps: well under a millisecond. */
+const STEP = 64;
+
+/**
+ * Reads a list of policies step by step. It is bounded as stored policies are: how many a user may have, how many
+ * statements one has.
+ */
+export function* readPoliciesInSteps(
   reader: FieldReader,
   field: Field,
-  { policyBytes }: DecisionLimits,
-): readonly NamedStatements[] {
+  { policyBytes, policiesPerUser, statementsPerPolicy }: DecisionLimits,
+): Generator<void, readonly NamedStatements[]> {
   const reading: Reading = { reader, bytes: policyBytes };
-  return reader.list(field, field.pointer).map((value, index) => {
+  const policies: NamedStatements[] = [];
+  let seen = 0;
+  for (const [index, value] of reader.list(field, field.pointer, policiesPerUser).entries()) {
     const pointer = pointTo(field.pointer, index);
     const fields = reader.object({ value, pointer }, POLICY);
-    const statements = pointTo(pointer, "statement");
-    return {
-      name: reader.text(fields.get("name"), pointTo(pointer, "name")),
-      statement: reader
-        .list(fields.get("statement"), statements)
-        .map((statement, place) =>
-          readStatement(reading, { value: statement, pointer: pointTo(statements, place) }),
-        ),
-    };
-  });
+    const name = reader.text(fields.get("name"), pointTo(pointer, "name"));
+    const list = pointTo(pointer, "statement");
+    const statement: Statement[] = [];
+    for (const [place, one] of reader.list(fields.get("statement"), list, statementsPerPolicy).entries()) {
+      statement.push(readStatement(reading, { value: one, pointer: pointTo(list, place) }));
+      if (++seen % STEP === 0) yield;
+    }
+    policies.push({ name, statement });
+    if (++seen % STEP === 0) yield;
+  }
+  return policies;
 }
 
 function readStatement(reading: Reading, field: Field): Statement {

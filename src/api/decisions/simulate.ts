@@ -1,13 +1,13 @@
 /** `POST /access/v1/simulate`: decisions from given or changed policies (decision-api.md §3). */
 
 import type { Decisions, SimulationAnswer, SimulationCase } from "../../decisions/decisions.ts";
-import { Turns } from "../../schedule/turns.ts";
+import { scheduler } from "../../schedule/scheduler.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { checkBody } from "./check.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
-import { CASE_FIELDS, type CaseDefaults, readCase, readModes } from "./simulation.ts";
+import { CASE_FIELDS, type CaseDefaults, readCaseInSteps, readModes } from "./simulation.ts";
 
 const MAX_CASES = 1000;
 const MAX_PROBLEMS = 100;
@@ -20,34 +20,36 @@ export function simulateHandler(decisions: Decisions, limits: DecisionLimits) {
     const { body } = call;
     refuseQuery(call);
     const many = typeof body === "object" && body !== null && Object.hasOwn(body, "cases");
-    if (many) return simulateMany(decisions, await readCases(body, call, limits), call);
+    if (many) return simulateMany(decisions, await scheduler.run(readCasesInSteps(body, call, limits)), call);
     const reader = new FieldReader();
     const fields = reader.object({ value: body, pointer: "" }, CASE_FIELDS);
     if (fields.size === 0) reader.finish();
-    const simulation = readCase(reader, fields, "", DEFAULTS, limits, call.requestId);
+    const simulation = await scheduler.run(
+      readCaseInSteps(reader, fields, "", DEFAULTS, limits, call.requestId),
+    );
     reader.finish();
     requireScopes(simulation, call);
     return simulationText(await decisions.simulate(simulation));
   };
 }
 
-async function readCases(
+function* readCasesInSteps(
   body: unknown,
   call: ServiceCall,
   limits: DecisionLimits,
-): Promise<readonly SimulationCase[]> {
+): Generator<void, readonly SimulationCase[]> {
   const reader = new FieldReader();
-  const turns = new Turns();
   const fields = reader.object({ value: body, pointer: "" }, BATCH_FIELDS);
   const defaults = readModes(reader, fields, DEFAULTS);
   const cases: SimulationCase[] = [];
   for (const [index, value] of reader.list(fields.get("cases"), "/cases", MAX_CASES).entries()) {
     const pointer = `/cases/${index}`;
     const given = reader.object({ value, pointer }, CASE_FIELDS);
-    if (given.size > 0) cases.push(readCase(reader, given, pointer, defaults, limits, call.requestId));
-    else if (reader.problems.length === 0) reader.problem(pointer, "expected a case");
+    if (given.size > 0) {
+      cases.push(yield* readCaseInSteps(reader, given, pointer, defaults, limits, call.requestId));
+    } else if (reader.problems.length === 0) reader.problem(pointer, "expected a case");
     if (reader.problems.length >= MAX_PROBLEMS) break;
-    if (turns.spent) await turns.yield();
+    yield;
   }
   reader.finish();
   return cases;
@@ -59,11 +61,11 @@ async function simulateMany(
   call: ServiceCall,
 ): Promise<string> {
   for (const simulation of cases) requireScopes(simulation, call);
-  const turns = new Turns();
+  // One budget of work for all cases, since they are one request.
+  const budget = decisions.workBudget();
   const results: string[] = [];
   for (const simulation of cases) {
-    results.push(simulationText(await decisions.simulate(simulation)));
-    if (turns.spent) await turns.yield();
+    results.push(simulationText(await decisions.simulate({ ...simulation, budget })));
   }
   return `{"results":[${results.join(",")}]}`;
 }

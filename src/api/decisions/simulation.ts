@@ -5,7 +5,7 @@ import { pointTo } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
 import type { DecisionLimits } from "./limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
-import { readPolicies } from "./policies.ts";
+import { readPoliciesInSteps } from "./policies.ts";
 import { readLeaf, readRequired } from "./required.ts";
 
 const EVALUATORS = ["extended", "data_server"] as const;
@@ -50,20 +50,20 @@ export function readModes(
   };
 }
 
-/** Reads one case from its fields. */
-export function readCase(
+/** Reads one case from its fields, step by step. */
+export function* readCaseInSteps(
   reader: FieldReader,
   given: ReadonlyMap<string, Field>,
   pointer: string,
   defaults: CaseDefaults,
   limits: DecisionLimits,
   requestId: string,
-): SimulationCase {
+): Generator<void, SimulationCase> {
   const fields = withCandidate(reader, given);
   const modes = readModes(reader, fields, defaults);
   return {
     user: reader.text(fields.get("user"), pointTo(pointer, "user")),
-    ...readSource(reader, fields, pointer, limits),
+    ...(yield* readSource(reader, fields, pointer, limits)),
     ...readQuestion(reader, fields, pointer, limits, modes.evaluator),
     context: reader.context(fields.get("context")),
     ...modes,
@@ -85,12 +85,12 @@ function withCandidate(reader: FieldReader, fields: ReadonlyMap<string, Field>):
 }
 
 /** From which policies to decide. */
-function readSource(
+function* readSource(
   reader: FieldReader,
   fields: ReadonlyMap<string, Field>,
   pointer: string,
   limits: DecisionLimits,
-): Pick<SimulationCase, "policies" | "candidate"> {
+): Generator<void, Pick<SimulationCase, "policies" | "candidate">> {
   const policies = fields.get("policies");
   const replace = fields.get("replace");
   const remove = fields.get("remove");
@@ -99,14 +99,14 @@ function readSource(
     reader.problem(policies.pointer, "not together with candidate, replace or remove");
     return {};
   }
-  if (policies !== undefined) return { policies: readPolicies(reader, policies, limits) };
+  if (policies !== undefined) return { policies: yield* readPoliciesInSteps(reader, policies, limits) };
   if (!changes) {
     reader.problem(pointTo(pointer, "policies"), "required, unless there is a candidate");
     return {};
   }
   return {
     candidate: {
-      replace: replace === undefined ? [] : readPolicies(reader, replace, limits),
+      replace: replace === undefined ? [] : yield* readPoliciesInSteps(reader, replace, limits),
       remove: remove === undefined ? [] : readNames(reader, remove),
     },
   };

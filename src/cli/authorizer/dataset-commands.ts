@@ -3,8 +3,9 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { exportDataset } from "../../datasets/export-dataset.ts";
+import { formatProblem, headline } from "../../datasets/format-problem.ts";
 import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../datasets/load-datasets.ts";
-import { formatProblem, formatReport } from "../../datasets/report.ts";
+import { formatReport } from "../../datasets/report.ts";
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
 
@@ -61,7 +62,8 @@ async function writePrivate(file: string, text: string): Promise<void> {
 
 function reportFailure(parts: DatasetCommandParts, error: unknown, json: boolean): number {
   if (!(error instanceof AuthorizerError)) throw error;
-  const { code, message, problems } = error;
+  const { code, problems } = error;
+  const message = headline(error);
   if (json) parts.out(`${JSON.stringify({ error: { code, message, problems } })}\n`);
   for (const problem of problems) parts.err(`${formatProblem(problem)}\n`);
   parts.err(`${message}\n`);

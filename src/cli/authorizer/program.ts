@@ -3,7 +3,7 @@
 import { type Command, CommanderError } from "commander";
 import { type Environment, readEnvironment } from "../../config/environment.ts";
 import { ConfigError, countOf, formatProblem } from "../../config/problem.ts";
-import { formatProblem as formatPlacedProblem } from "../../datasets/report.ts";
+import { formatProblem as formatPlacedProblem, headline } from "../../datasets/format-problem.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { addCommands, withHelpCommand } from "../add-commands.ts";
 import { addOptions } from "../add-options.ts";
@@ -93,7 +93,7 @@ function reportFailure(error: unknown, context: CommandContext): number {
   }
   if (error instanceof AuthorizerError) {
     for (const problem of error.problems) context.err(`${formatPlacedProblem(problem)}\n`);
-    context.err(`error: ${error.message}\n`);
+    context.err(`error: ${headline(error)}\n`);
     return error.code === "invalid_request" ? EXIT.usage : EXIT.failed;
   }
   context.err(`error: ${error instanceof Error ? error.message : String(error)}\n`);

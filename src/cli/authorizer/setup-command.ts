@@ -18,6 +18,9 @@ import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
+import type { ApiAnswer } from "../rest-client/attempt.ts";
+import { RestClient } from "../rest-client/rest-client.ts";
+import { GaveUp } from "../rest-client/retries.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {
   type AdministratorFlags,
@@ -55,7 +58,7 @@ interface Done {
   readonly endpointUrl: string | undefined;
 }
 
-const PATH = "/api/v1/setup_lakefs";
+const PATH = ["api", "v1", "setup_lakefs"];
 const EVERY_INTERFACE: ReadonlyMap<string, string> = new Map([
   ["", "127.0.0.1"],
   ["0.0.0.0", "127.0.0.1"],
@@ -138,18 +141,18 @@ async function setUpThere(
     throw new AuthorizerError("invalid_request", "name the file with the one-time token with --token-file");
   }
   const setup_token = await tokenIn(tokenFile);
-  const body = JSON.stringify({ username, setup_token, ...(key === undefined ? {} : { key }) });
-  const response = await post(new URL(server.replace(/\/+$/, "") + PATH), body);
-  const answer = (await response.json().catch(() => ({}))) as Answer;
-  if (response.status === 200 && isAdministrator(answer)) {
+  const body = { username, setup_token, ...(key === undefined ? {} : { key }) };
+  const { status, json } = await post(server.replace(/\/+$/, ""), body);
+  const answer = (json ?? {}) as Answer;
+  if (status === 200 && isAdministrator(answer)) {
     return { made: { ...answer, username }, endpointUrl: server };
   }
-  if (response.status === 401) {
+  if (status === 401) {
     const message = `${server} does not know the token of ${tokenFile}: each start makes another one`;
     throw new AuthorizerError("not_allowed", message);
   }
-  const message = `${server} answered ${response.status}${answer.message === undefined ? "" : `: ${answer.message}`}`;
-  throw new AuthorizerError(response.status === 409 ? "already_exists" : "not_allowed", message);
+  const message = `${server} answered ${status}${answer.message === undefined ? "" : `: ${answer.message}`}`;
+  throw new AuthorizerError(status === 409 ? "already_exists" : "not_allowed", message);
 }
 
 type Answer = Partial<CreatedAdministrator> & { readonly message?: string };
@@ -158,18 +161,16 @@ function isAdministrator(answer: Answer): answer is CreatedAdministrator {
   return typeof answer.access_key_id === "string" && typeof answer.secret_access_key === "string";
 }
 
-async function post(url: URL, body: string): Promise<Response> {
+async function post(base: string, body: unknown): Promise<ApiAnswer> {
+  const retries = { enabled: false, maxAttempts: 0, minWaitMs: 0, maxWaitMs: 0 };
+  // A redirection would give the token to another server.
+  const rest = new RestClient({ base, headers: {}, retries, redirect: "error" });
   try {
-    return await fetch(url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body,
-      redirect: "error",
-    });
-  } catch (cause) {
-    const reason =
-      ((cause as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? (cause as Error).message;
-    throw new AuthorizerError("unavailable", `${url.origin} cannot be reached: ${reason}`, { cause });
+    return await rest.ask({ method: "POST", path: PATH, body });
+  } catch (error) {
+    if (!(error instanceof GaveUp)) throw error;
+    const message = `${base} cannot be reached: ${error.reason}`;
+    throw new AuthorizerError("unavailable", message, { cause: error });
   }
 }
 

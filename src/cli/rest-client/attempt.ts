@@ -6,8 +6,8 @@ import { warningsOf } from "./warnings.ts";
 /** Largest answer that is read. */
 const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** How long one try may take. */
-const TIMEOUT_MS = 30_000;
+/** How long one try may take unless the request says otherwise. */
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** A request as it goes out. */
 export interface ApiRequest {
@@ -15,6 +15,9 @@ export interface ApiRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Time for one try, in milliseconds; default 30,000. */
+  readonly timeoutMs?: number;
+  readonly redirect?: "follow" | "error";
 }
 
 /** An answer, read to its end. */
@@ -25,9 +28,9 @@ export interface ApiAnswer {
   readonly text: string;
   /** The body where it is JSON. */
   readonly json: unknown;
-  /** What it says besides, for people. */
+  /** Texts of its `Warning` headers, for people. */
   readonly warnings: readonly string[];
-  /** What the server asks to wait, where it says so. */
+  /** How long the server asks to wait, where it says so. */
   readonly retryAfterMs?: number;
 }
 
@@ -36,7 +39,7 @@ export class TransportFailure extends Error {
   override readonly name = "TransportFailure";
   /** False where trying again cannot help. */
   readonly temporary: boolean;
-  /** True where the certificate is the trouble. */
+  /** True where the certificate is the reason. */
   readonly untrusted: boolean;
 
   constructor(message: string, temporary: boolean, cause?: unknown, untrusted = false) {
@@ -51,13 +54,14 @@ export class TransportFailure extends Error {
  * @throws TransportFailure when there is no answer
  */
 export async function attempt(request: ApiRequest): Promise<ApiAnswer> {
-  const { method, url, headers, body } = request;
+  const { method, url, headers, body, timeoutMs = DEFAULT_TIMEOUT_MS, redirect = "follow" } = request;
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url, { method, headers, signal, ...(body !== undefined && { body }) });
+    const signal = AbortSignal.timeout(timeoutMs);
+    const sent = { method, headers, signal, redirect, ...(body !== undefined && { body }) };
+    const response = await fetch(url, sent);
     return answerOf(response, await readBounded(response));
   } catch (error) {
-    throw transportFailure(error);
+    throw transportFailure(error, timeoutMs);
   }
 }
 
@@ -105,23 +109,24 @@ function retryAfter(header: string | null): number | undefined {
 /** Codes of errors about certificates. */
 const UNTRUSTED = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
 
-/** Codes of other errors that another try meets again. */
+/** Codes of other errors that do not go away with another try. */
 const PERMANENT = /^(ERR_INVALID_|UND_ERR_INVALID|ERR_SSL_WRONG_VERSION_NUMBER)/;
 
-/** Errors of OpenSSL name the place in its sources, which tells nobody anything. */
+/** Errors of OpenSSL name a place in its sources, which helps no reader of the message. */
 const OPENSSL = /^[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:]*:([^:]+):[\s\S]*$/;
 
-function transportFailure(error: unknown): TransportFailure {
+function transportFailure(error: unknown, timeoutMs: number): TransportFailure {
   if (error instanceof TransportFailure) return error;
   const { cause } = error as { cause?: unknown };
   const inner = firstOf(cause instanceof Error ? cause : error);
   const { code = "", name, message } = inner as NodeJS.ErrnoException;
   const untrusted = UNTRUSTED.test(code);
-  const text = name === "TimeoutError" ? `no answer within ${TIMEOUT_MS / 1000} seconds` : message || code;
+  const text = name === "TimeoutError" ? `no answer within ${timeoutMs / 1000} seconds` : message || code;
   const permanent =
     untrusted ||
     PERMANENT.test(code) ||
     message === "redirect count exceeded" ||
+    message === "unexpected redirect" ||
     message === "unknown scheme";
   return new TransportFailure(text.replace(OPENSSL, "TLS: $1"), !permanent, error, untrusted);
 }

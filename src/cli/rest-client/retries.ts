@@ -1,10 +1,11 @@
-/** Trying again: on 429, 500, 503 and when no answer came, for every method (management-cli.md §1). */
+/** Sends a request again when another try can help, whatever its method (management-cli.md §1). */
 
 import { setTimeout as wait } from "node:timers/promises";
 import pRetry from "p-retry";
 import { safeMessage, safeText } from "../safe-text.ts";
 import { type ApiAnswer, type ApiRequest, attempt, TransportFailure } from "./attempt.ts";
 
+/** Statuses that ask for another try unless the settings name others. */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 503]);
 
 /** When and how often a call is tried again. */
@@ -14,6 +15,8 @@ export interface RetrySettings {
   readonly maxAttempts: number;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;
+  /** Statuses that are tried again; default 429, 500 and 503. */
+  readonly statuses?: ReadonlySet<number>;
 }
 
 /** A try that failed, with another one to come. */
@@ -37,9 +40,24 @@ class RetriedAnswer extends Error {
   }
 }
 
+/** No try settled the request. */
+export class GaveUp extends Error {
+  override readonly name = "GaveUp";
+  /** Why the last try failed, for people. */
+  readonly reason: string;
+  /** What the last try was answered with; absent where there was no answer. */
+  readonly answer: ApiAnswer | undefined;
+
+  constructor(message: string, cause: unknown, reason: string) {
+    super(message, { cause });
+    this.reason = reason;
+    this.answer = cause instanceof RetriedAnswer ? cause.answer : undefined;
+  }
+}
+
 /**
  * Sends a request until there is an answer that settles it.
- * @throws Error `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
+ * @throws GaveUp `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
  */
 export async function sendWithRetries(
   request: ApiRequest,
@@ -47,11 +65,12 @@ export async function sendWithRetries(
   onFailedTry: (failed: FailedTry) => void,
 ): Promise<ApiAnswer> {
   const retries = settings.enabled ? settings.maxAttempts : 0;
+  const { statuses = RETRIED } = settings;
   try {
     return await pRetry(
       async () => {
         const answer = await attempt(request);
-        if (retries > 0 && RETRIED.has(answer.status)) throw new RetriedAnswer(answer);
+        if (retries > 0 && statuses.has(answer.status)) throw new RetriedAnswer(answer);
         return answer;
       },
       {
@@ -82,15 +101,14 @@ function askedWait(error: unknown): number {
   return error instanceof RetriedAnswer ? (error.answer.retryAfterMs ?? 0) : 0;
 }
 
-/** The message of the original, which loses the server's own text; ours keeps it. */
-function gaveUp({ method, url }: ApiRequest, error: unknown, retries: number): Error {
+/** The message of management-cli.md §1, with the server's own text behind it. */
+function gaveUp({ method, url }: ApiRequest, error: unknown, retries: number): GaveUp {
   const verb = method[0] + method.slice(1).toLowerCase();
   const reason = error instanceof RetriedAnswer ? answerText(error.answer) : (error as Error).message;
   const tries =
     retries > 0 && isWorthRetrying(error) ? `${method} ${url} giving up after ${retries + 1} attempt(s)` : "";
-  return new Error([`${verb} "${url}"`, tries, reason].filter((part) => part !== "").join(": "), {
-    cause: error,
-  });
+  const message = [`${verb} "${url}"`, tries, reason].filter((part) => part !== "").join(": ");
+  return new GaveUp(message, error, reason);
 }
 
 function answerText({ json, statusLine }: ApiAnswer): string {

@@ -115,6 +115,15 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     meaning: "Most nodes of a tree of required permissions",
   },
   {
+    name: "authorizer.limits.work",
+    type: "int",
+    default: 5_000_000_000,
+    min: 1_000_000,
+    acts: "yes",
+    meaning:
+      "Most work of one request, in units of about a nanosecond of one core: characters of patterns compared with those of texts, and 500 for each statement, resource or condition that is looked at; more is answered 400",
+  },
+  {
     name: "authorizer.limits.json_depth",
     type: "int",
     default: 32,

@@ -1,14 +1,14 @@
 /** AuthZEN access evaluations, mapped to policies (decision-api.md §2, "From AuthZEN to policies"). */
 
-import { allowTest } from "../../engine/allow-test.ts";
+import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
 import type {
-  AllowsAtHand,
   CheckAnswer,
   DecisionCounters,
   EvaluationAnswer,
   EvaluationRequest,
+  OutcomesAtHand,
 } from "../decisions.ts";
 import { isQuick } from "../index-builds.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
@@ -57,22 +57,21 @@ export class Authzen {
     return refreshed === undefined ? this.#evaluate(request) : refreshed.then(() => this.#evaluate(request));
   }
 
-  /** See {@link Decisions.allowsAtHand}. */
-  allowsAtHand(username: string, actionName: string): AllowsAtHand | undefined {
+  /** See {@link Decisions.outcomesAtHand}. */
+  outcomesAtHand(username: string, actionName: string): OutcomesAtHand | undefined {
     const { types, principals, deciding, counters } = this.#options;
     if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
     const user = principals.atHand(username);
     if (user === undefined || user.policies.readsContext) return undefined;
-    const tests = new Map<string, ((arn: string) => boolean) | undefined>();
+    const tests = new Map<string, OutcomeTest | undefined>();
     return (type, id) => {
       const arn = types.arn(type, id);
       if (!tests.has(type)) tests.set(type, quickTest(user, username, types.action(type, actionName)));
-      const allows = arn !== undefined && tests.get(type)?.(arn) === true;
-      if (allows) {
-        counters.cacheHits++;
-        counters.decisions.evaluations.allow++;
-      }
-      return allows;
+      const outcome = arn === undefined ? undefined : tests.get(type)?.(arn);
+      if (outcome === undefined || (outcome.effect !== "allow" && deciding.auditsRefusals)) return undefined;
+      counters.cacheHits++;
+      counters.decisions.evaluations[outcome.effect]++;
+      return outcome;
     };
   }
 
@@ -131,14 +130,20 @@ export class Authzen {
 }
 
 /** A test of ARNs, where the action is known and needs no index to be built for long. */
-function quickTest({ policies }: CachedPrincipal, user: string, action: string | undefined) {
+function quickTest(
+  { policies }: CachedPrincipal,
+  user: string,
+  action: string | undefined,
+): OutcomeTest | undefined {
   if (action === undefined || !isQuick(policies, { action, resource: "" })) return undefined;
-  return allowTest(policies, { user, action, context: NO_FIELDS });
+  return outcomeTest(policies, { user, action, context: NO_FIELDS });
 }
 
 /** How a policy reaches a user. */
 export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
-  return user.principal.policies.find(({ name }) => name === policy)?.via ?? [];
+  return user.principal.held.flatMap(({ via, policies }) =>
+    policies.some(({ name }) => name === policy) ? [via] : [],
+  );
 }
 
 function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {

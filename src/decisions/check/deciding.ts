@@ -1,11 +1,11 @@
 /** One decision about a user who is at hand: outcome, explanation, counting, audit. */
 
 import type { CompiledPolicies } from "../../engine/compile.ts";
-import { decide, type EngineRequest } from "../../engine/decide.ts";
+import { decide, decideInSteps, type EngineRequest, isShort } from "../../engine/decide.ts";
 import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
 import type { Explanation, Outcome } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
-import type { Scheduler } from "../../schedule/scheduler.ts";
+import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entrance } from "../decisions.ts";
 
 /** Up to this many looks at a statement a decision is explained at once: a few milliseconds. */
@@ -16,6 +16,8 @@ export interface Asker {
   readonly entrance: Entrance;
   readonly requestId: string;
   readonly explain: boolean;
+  /** Pays for the work, which is then done in slices; without it, only work that is long has a budget. */
+  readonly budget?: WorkBudget;
 }
 
 /** What a decision was about, for records. */
@@ -36,8 +38,9 @@ export interface DecidingOptions {
   readonly policiesVersion: string;
   readonly nextId: () => string;
   readonly now: () => Date;
-  /** Runs long explanations. */
+  /** Runs long decisions and explanations. */
   readonly scheduler: Scheduler;
+  readonly workBudget: () => WorkBudget;
 }
 
 /** Makes decisions and tells counters and audit log of them. */
@@ -53,10 +56,28 @@ export class Deciding {
     return this.#options.audit.decisions === "all";
   }
 
+  /** True when every refusal needs a record. */
+  get auditsRefusals(): boolean {
+    return this.#options.audit.decisions !== "none";
+  }
+
   /** Decides, at once but for a long explanation; an allow that nobody audits or explains makes no id. */
   check(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
     if (asker.explain) return this.#explained(basis, request, asker);
-    const outcome = decide(basis.policies, request);
+    if (asker.budget !== undefined || !isShort(request.required))
+      return this.#decidedInSteps(basis, request, asker);
+    return this.#answered(decide(basis.policies, request), request, asker);
+  }
+
+  #decidedInSteps({ policies }: Basis, request: EngineRequest, asker: Asker): Promise<CheckAnswer> {
+    const { scheduler, workBudget } = this.#options;
+    const budget = asker.budget ?? workBudget();
+    return scheduler
+      .run(decideInSteps(policies, request), { budget })
+      .then((outcome) => this.#answered(outcome, request, asker));
+  }
+
+  #answered(outcome: Outcome, request: EngineRequest, asker: Asker): CheckAnswer {
     this.#options.counters.decisions[asker.entrance][outcome.effect]++;
     const { decisions } = this.#options.audit;
     if (outcome.effect === "allow" && decisions !== "all") return outcome;
@@ -109,9 +130,10 @@ export class Deciding {
       const recorded = this.#recorded(bare, request, asker);
       return { ...recorded, explanation: this.#explanation(recorded.id, outcome, basis) };
     };
-    if (explanationSize(policies, request.required) <= SHORT_EXPLANATION)
+    if (asker.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
       return answer(explain(policies, request));
-    return this.#options.scheduler.run(explainInSteps(policies, request)).then(answer);
+    const budget = asker.budget ?? this.#options.workBudget();
+    return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }
 
   #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: Basis): Explanation {

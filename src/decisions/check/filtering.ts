@@ -2,14 +2,12 @@
  * `/filter`: which of many resources a user may act on, each exactly as a single check would say (decision-api.md §3).
  */
 
-import { allowTest } from "../../engine/allow-test.ts";
 import type { CompiledPolicies } from "../../engine/compile.ts";
 import { decide } from "../../engine/decide.ts";
+import { outcomeTest } from "../../engine/outcome-test.ts";
+import { STEP_UNITS, type Steps } from "../../engine/work.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { DecisionCounters, FilterRequest } from "../decisions.ts";
-
-/** Items decided between two steps: well under a millisecond. */
-const STEP = 256;
 
 /** Resources whose attributes are read at once. */
 const READ = 64;
@@ -22,19 +20,22 @@ export function* filterResources(
   policies: CompiledPolicies,
   request: FilterQuestion,
   counters: DecisionCounters,
-): Generator<void, readonly number[]> {
+): Steps<readonly number[]> {
   const { user, action, resources, context } = request;
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
-  const allows = allowTest(policies, { user, action, context });
+  const test = outcomeTest(policies, { user, action, context });
+  let done = 0;
   for (let index = 0; index < resources.length; index++) {
-    const resource = resources[index] as string;
-    if (allows(resource)) {
-      counts.allow++;
-      allowed.push(index);
-    } else counts[decide(policies, { user, required: { action, resource }, context }).effect]++;
-    if ((index + 1) % STEP === 0) yield;
+    const { effect } = test(resources[index] as string);
+    counts[effect]++;
+    if (effect === "allow") allowed.push(index);
+    const work = test.work() - done;
+    if (work < STEP_UNITS) continue;
+    yield work;
+    done += work;
   }
+  yield test.work() - done;
   return allowed;
 }
 

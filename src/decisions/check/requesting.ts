@@ -2,12 +2,12 @@
  * Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, security.md §2.5).
  */
 
-import { decide } from "../../engine/decide.ts";
+import { decide, decideInSteps, isShort } from "../../engine/decide.ts";
 import { decideSets, decideSetsInSteps, openLeaves } from "../../engine/decide-sets.ts";
 import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
-import type { Scheduler } from "../../schedule/scheduler.ts";
+import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import { isUser, type Principals } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
@@ -26,6 +26,7 @@ export interface RequestingOptions {
   readonly endpoints: Endpoints;
   readonly principals: Principals;
   readonly scheduler: Scheduler;
+  readonly workBudget: () => WorkBudget;
   readonly deciding: Deciding;
   readonly native: NativeFields;
   readonly limits: RequestLimits;
@@ -37,6 +38,8 @@ export interface RequestLimits {
   readonly treeNodes: number;
   /** Longest ARN in bytes (`authorizer.limits.arn_bytes`). */
   readonly arnBytes: number;
+  /** Most units of work (`authorizer.limits.work`). */
+  readonly work: number;
 }
 
 /** What a matched request needs. */
@@ -135,16 +138,21 @@ export class Requesting {
   ): RequestAnswer | Promise<RequestAnswer> {
     const { scheduler } = this.#options;
     const who = { user: principal.username, ...fields };
+    const options = { budget: this.#options.workBudget() };
     // Without an open leaf the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
-      return this.#answer(asked, decide(policies, { ...who, required: shown }));
+      const request = { ...who, required: shown };
+      if (isShort(shown)) return this.#answer(asked, decide(policies, request));
+      return scheduler
+        .run(decideInSteps(policies, request), options)
+        .then((outcome) => this.#answer(asked, outcome));
     }
     const request = { ...who, required };
-    if (policies.size <= MANY_STATEMENTS) {
+    if (policies.size <= MANY_STATEMENTS && isShort(shown)) {
       return this.#answer(asked, decideSets(policies, request));
     }
     return scheduler
-      .run(decideSetsInSteps(policies, request))
+      .run(decideSetsInSteps(policies, request), options)
       .then((outcome) => this.#answer(asked, outcome));
   }
 

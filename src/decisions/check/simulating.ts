@@ -6,7 +6,7 @@ import { hasActionOnAnyResource, isListedInSteps } from "../../engine/list-filte
 import type { Steps } from "../../engine/work.ts";
 import type { NamedStatements, Via } from "../../model/policy.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
-import type { Scheduler } from "../../schedule/scheduler.ts";
+import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
 import type { Deciding } from "./deciding.ts";
 import type { NativeFields } from "./native-fields.ts";
@@ -16,6 +16,7 @@ export interface SimulatingOptions {
   readonly directory: Directory;
   readonly partition: string;
   readonly scheduler: Scheduler;
+  readonly workBudget: () => WorkBudget;
   readonly native: NativeFields;
   readonly deciding: Deciding;
 }
@@ -40,13 +41,16 @@ export class Simulating {
   /** Answers one case. */
   async simulate(simulation: SimulationCase): Promise<SimulationAnswer> {
     const { user, required, context, evaluator, list } = simulation;
-    const { deciding, partition, scheduler, native } = this.#options;
-    const asker = { ...simulation, entrance: "simulate" } as const;
+    const { deciding, partition, scheduler, native, workBudget } = this.#options;
+    const budget = simulation.budget ?? workBudget();
+    const asker = { ...simulation, budget, entrance: "simulate" } as const;
     const request = { user, required: required ?? NOTHING, context };
     const candidate = await this.#candidate(simulation);
     if (candidate === undefined) return deciding.unknownUser(request, asker);
-    const policies = await scheduler.run(compileInSteps(candidate.policies, { partition, evaluator }));
-    if (list !== undefined) return scheduler.run(listAnswer(policies, user, list));
+    const policies = await scheduler.run(compileInSteps(candidate.policies, { partition, evaluator }), {
+      budget,
+    });
+    if (list !== undefined) return scheduler.run(listAnswer(policies, user, list), { budget });
     const via = (policy: string): readonly Via[] => candidate.via.get(policy) ?? [{ user }];
     const { principal } = candidate;
     const fields = principal && (await native.of(context, { principal, policies }, request.required));

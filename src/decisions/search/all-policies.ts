@@ -1,7 +1,7 @@
 /** All policies of a directory, compiled: where the search for users begins. */
 
 import { LRUCache } from "lru-cache";
-import type { Directory, Survey, SurveyedPolicy } from "../../directory/directory.ts";
+import type { Directory, StoredPolicy, Survey } from "../../directory/directory.ts";
 import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 
@@ -9,7 +9,7 @@ import type { Scheduler } from "../../schedule/scheduler.ts";
 export interface CompiledDirectory {
   readonly policies: CompiledPolicies;
   /** By name, which policy it was and in which version. */
-  readonly versions: ReadonlyMap<string, Pick<SurveyedPolicy, "id" | "version">>;
+  readonly versions: ReadonlyMap<string, Pick<StoredPolicy, "id" | "version">>;
 }
 
 /** What {@link AllPolicies} needs. */

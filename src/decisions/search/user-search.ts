@@ -3,11 +3,10 @@
  * ever, nobody else is looked at. A page is read from one state of the directory.
  */
 
-import type { Directory, HolderTest, Survey } from "../../directory/directory.ts";
+import type { Directory, HolderTest, StoredPolicy, Survey } from "../../directory/directory.ts";
 import { type FieldsTest, narrowPolicies } from "../../engine/may-allow.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
-import type { EffectivePolicy } from "../../model/policy.ts";
 import { Pace } from "../../schedule/pace.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
@@ -50,7 +49,7 @@ interface NarrowedDirectory {
   /** Where attributes of the user decide whether any of them can allow it. */
   readonly byFields: FieldsTest | undefined;
   /** False for a policy without which every decision about it stays what it is. */
-  readonly relevant: (policy: EffectivePolicy) => boolean;
+  readonly relevant: (policy: StoredPolicy) => boolean;
 }
 
 /** Searches for users. */

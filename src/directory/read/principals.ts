@@ -1,24 +1,19 @@
 /** What a decision about a user needs, read from one state of the store. */
 
+import type { Properties } from "../../model/entities.ts";
 import { isPossibleName } from "../../model/names.ts";
-import type { EffectivePolicy, Via } from "../../model/policy.ts";
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import type { EffectivePolicy } from "../../model/policy.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { Principal } from "../directory.ts";
+import type { HeldPolicies, Principal, StoredPolicy } from "../directory.ts";
 import { type RecordTypes, under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
+import { effectivePolicies } from "./effective-policies.ts";
+import type { GroupPolicies } from "./group-policies.ts";
 import type { Found, Reader } from "./reader.ts";
 
-interface Attachment {
-  readonly policyId: string;
-  readonly via: Via;
-}
-
-/** Attachments of one holder, by name of the policy. */
-type Attachments = readonly (readonly [string, Attachment])[];
 type AttachmentPartition = "user_policy" | "group_policy";
 
-/** Groups, their attachments and policies kept while many users are read from one state; then anew. */
+/** Groups and policies kept while many users are read from one state; then anew. */
 const MOST_KEPT = 4_096;
 
 /** The user with its effective policies, or undefined where there is no such user. */
@@ -27,18 +22,21 @@ export async function readPrincipal(
   username: string,
 ): Promise<Principal | undefined> {
   if (!isPossibleName(username)) return undefined;
-  return read(context, (reader) => new PrincipalReader(reader).read(username));
+  return read(context, (reader) => new PrincipalReader(reader, context.groupPolicies).read(username));
 }
 
 /** Reads users from one state; the groups and policies that they share are read once. */
 export class PrincipalReader {
   readonly #reader: Reader;
+  readonly #known: GroupPolicies;
   readonly #groups: Kept<"group">;
   readonly #policies: Kept<"policy">;
-  readonly #ofGroups = new Map<string, Attachments>();
+  readonly #ofGroups = new Map<string, readonly StoredPolicy[]>();
 
-  constructor(reader: Reader) {
+  /** @param known what is remembered of groups between reads */
+  constructor(reader: Reader, known: GroupPolicies) {
     this.#reader = reader;
+    this.#known = known;
     this.#groups = new Kept(reader, "group");
     this.#policies = new Kept(reader, "policy");
   }
@@ -48,17 +46,20 @@ export class PrincipalReader {
     const user = await this.#reader.get("user", username);
     if (user === undefined) return undefined;
     const groups = await this.#groupsOf(user.id);
-    const lists = await Promise.all([
-      attachments(this.#reader, "user_policy", user.id, { user: username }),
-      ...groups.map(({ id, name }) => this.#attachedTo(id, name)),
-    ]);
-    return {
-      id: user.id,
+    const own = await this.#attachedTo("user_policy", user.id);
+    const held: HeldPolicies[] = [];
+    if (own.length > 0) held.push({ holder: user.id, via: { user: username }, policies: own });
+    for (const { id, name } of groups) {
+      const policies = await this.#ofGroup(id);
+      if (policies.length > 0) held.push({ holder: id, via: { group: name }, policies });
+    }
+    return new ReadPrincipal(
+      user.id,
       username,
-      properties: user.properties ?? {},
-      groups: groups.map(({ id }) => id),
-      policies: await this.#effectivePolicies(lists.flat()),
-    };
+      user.properties ?? {},
+      groups.map(({ id }) => id),
+      held,
+    );
   }
 
   async #groupsOf(userId: string): Promise<{ id: string; name: string }[]> {
@@ -74,33 +75,59 @@ export class PrincipalReader {
     return groups;
   }
 
-  async #attachedTo(groupId: string, name: string): Promise<Attachments> {
-    const known = this.#ofGroups.get(groupId);
+  /** The policies of a group: what is remembered where it holds in this state, else read. */
+  async #ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
+    const { revision } = this.#reader;
+    const known = this.#ofGroups.get(groupId) ?? this.#known.at(revision, groupId);
     if (known !== undefined) return known;
-    const found = await attachments(this.#reader, "group_policy", groupId, { group: name });
+    const found = await this.#attachedTo("group_policy", groupId);
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
     this.#ofGroups.set(groupId, found);
+    this.#known.keep(revision, groupId, found);
     return found;
   }
 
-  async #effectivePolicies(attached: Attachments): Promise<EffectivePolicy[]> {
-    const byName = new Map<string, Attachment[]>();
-    for (const [name, attachment] of attached) {
-      const known = byName.get(name);
-      if (known === undefined) byName.set(name, [attachment]);
-      else known.push(attachment);
-    }
-    const names = [...byName.keys()].sort(compareUtf8);
+  /** The policies of one holder, in the order of their names. */
+  async #attachedTo(partition: AttachmentPartition, holderId: string): Promise<readonly StoredPolicy[]> {
+    const base = under(holderId, "");
+    const found: Found<AttachmentPartition>[] = [];
+    for await (const page of this.#reader.scanAll(partition, base)) found.push(...page);
+    const names = found.map(({ key }) => key.slice(base.length));
     const records = await this.#policies.getMany(names);
     return records.flatMap((record, index) => {
-      if (record === undefined) return [];
-      const name = names[index]!;
       // An attachment to an earlier policy of the same name is void.
-      const live = byName.get(name)!.filter(({ policyId }) => policyId === record.id);
-      if (live.length === 0) return [];
-      const { id, rev: version } = record;
-      return [{ ...toPolicy(name, record), id, version, via: live.map(({ via }) => via) }];
+      if (record === undefined || record.id !== found[index]!.record.id) return [];
+      return [{ ...toPolicy(names[index]!, record), id: record.id, version: record.rev }];
     });
+  }
+}
+
+/** A user as read. */
+class ReadPrincipal implements Principal {
+  readonly id: string;
+  readonly username: string;
+  readonly properties: Properties;
+  readonly groups: readonly string[];
+  readonly held: readonly HeldPolicies[];
+  #policies: readonly EffectivePolicy[] | undefined;
+
+  constructor(
+    id: string,
+    username: string,
+    properties: Properties,
+    groups: readonly string[],
+    held: readonly HeldPolicies[],
+  ) {
+    this.id = id;
+    this.username = username;
+    this.properties = properties;
+    this.groups = groups;
+    this.held = held;
+  }
+
+  get policies(): readonly EffectivePolicy[] {
+    this.#policies ??= effectivePolicies(this.held);
+    return this.#policies;
   }
 }
 
@@ -126,16 +153,4 @@ class Kept<P extends "group" | "policy"> {
     }
     return names.map((name) => known.get(name));
   }
-}
-
-async function attachments(
-  reader: Reader,
-  partition: AttachmentPartition,
-  holderId: string,
-  via: Via,
-): Promise<Attachments> {
-  const base = under(holderId, "");
-  const found: Found<AttachmentPartition>[] = [];
-  for await (const page of reader.scanAll(partition, base)) found.push(...page);
-  return found.map(({ key, record }) => [key.slice(base.length), { policyId: record.id, via }]);
 }

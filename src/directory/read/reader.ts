@@ -26,6 +26,11 @@ export class Reader {
     this.#policies = policies;
   }
 
+  /** Revision of the state. */
+  get revision(): number {
+    return this.#snapshot.revision;
+  }
+
   /** The record under a key, or undefined. */
   async get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined> {
     const stored = await this.#snapshot.get(partition, key);

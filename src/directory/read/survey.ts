@@ -2,8 +2,9 @@
 
 import { isPossibleName } from "../../model/names.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { Survey, SurveyedPolicy } from "../directory.ts";
+import type { StoredPolicy, Survey } from "../directory.ts";
 import { toPolicy } from "../records/policy-records.ts";
+import type { GroupPolicies } from "./group-policies.ts";
 import { readHolders } from "./holders.ts";
 import { PrincipalReader } from "./principals.ts";
 import type { Reader } from "./reader.ts";
@@ -16,11 +17,11 @@ export function survey<T>(
   work: (survey: Survey) => Promise<T>,
   pause: Pause,
 ): Promise<T> {
-  return read(context, (reader) => work(surveyOf(reader, pause)));
+  return read(context, (reader) => work(surveyOf(reader, context.groupPolicies, pause)));
 }
 
-function surveyOf(reader: Reader, pause: Pause): Survey {
-  const principals = new PrincipalReader(reader);
+function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
+  const principals = new PrincipalReader(reader, known);
   return {
     policies: () => readPolicies(reader, pause),
     holders: (policies, after) => readHolders(reader, policies, after, pause),
@@ -32,8 +33,8 @@ function surveyOf(reader: Reader, pause: Pause): Survey {
   };
 }
 
-async function readPolicies(reader: Reader, pause: Pause): Promise<readonly SurveyedPolicy[]> {
-  const policies: SurveyedPolicy[] = [];
+async function readPolicies(reader: Reader, pause: Pause): Promise<readonly StoredPolicy[]> {
+  const policies: StoredPolicy[] = [];
   for await (const page of reader.scanAll("policy")) {
     for (const { key, record } of page) {
       policies.push({ ...toPolicy(key, record), id: record.id, version: record.rev });

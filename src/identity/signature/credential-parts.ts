@@ -1,4 +1,4 @@
-/** What a request says about its signature: in the Authorization header, or in the query of a presigned URL. */
+/** The parts of a signature in a request: in the Authorization header, or in the query of a presigned URL. */
 
 import { LRUCache } from "lru-cache";
 import type { SignedRequest } from "../identity.ts";
@@ -14,9 +14,9 @@ export interface CredentialParts {
   readonly signedHeaders: string;
   /** 64 hexadecimal digits in lower case. */
   readonly signature: string;
-  /** Date and time in the basic form of ISO 8601, or what stands for it. */
+  /** Date and time in the basic form of ISO 8601, not yet validated. */
   readonly timestamp: string;
-  /** Seconds as written; of presigned requests only. */
+  /** Seconds as written; only for presigned requests. */
   readonly expires: string;
 }
 
@@ -30,7 +30,7 @@ const V2_PARAMETERS = ["AWSAccessKeyId", "Signature"] as const;
 
 /**
  * Finds the one signature of a request.
- * @throws SignatureRefused where there is none, more than one, or one of another kind (Signature Version 2, Version 4A)
+ * @throws SignatureRefused if there is none, more than one, or one of another kind (Signature Version 2, Version 4A)
  */
 export function credentialParts(
   { headers }: SignedRequest,
@@ -50,7 +50,10 @@ export function credentialParts(
   return headerParts(header, headers);
 }
 
-/** Whether the query carries parts of a signature; in another case somebody else might read them, so not at all. */
+/**
+ * True if the query has parts of a signature. Parts in another letter case are refused, because another program might
+ * read them.
+ */
 function saysPresigned(query: ReadonlyMap<string, string>): boolean {
   let found = false;
   for (const name of query.keys()) {
@@ -66,7 +69,7 @@ function saysPresigned(query: ReadonlyMap<string, string>): boolean {
   return found;
 }
 
-/** What stands before the signature in headers of the last while: a program sends the same for a day. */
+/** A cache of the part of the header before the signature, which a program repeats for a day. */
 const REMEMBERED = new LRUCache<string, readonly [credential: string, signedHeaders: string]>({ max: 1_000 });
 const LONGEST_REMEMBERED = 512;
 

@@ -1,4 +1,6 @@
-/** What a signature says about the body (security.md §2.8): it is signed, and not compared with the body here. */
+/**
+ * The statement of a signature about the body (security.md §2.8). It is signed; the body itself is not verified here.
+ */
 
 import { SignatureRefused } from "../refusals.ts";
 import type { CredentialParts } from "./credential-parts.ts";
@@ -14,8 +16,8 @@ const FORMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The last line of a canonical request: a digest of the body, or the name of a form without one. A presigned request
- * need not say it.
+ * The last line of a canonical request: a digest of the body, or the name of a form without a digest. A presigned
+ * request may omit it.
  */
 export function payloadHash(
   form: CredentialParts["form"],

@@ -2,7 +2,7 @@
 
 import { canonicalQueryPart } from "./uri-encoding.ts";
 
-/** Parameters that carry the signature of a presigned request, in the one spelling that is read. */
+/** Parameters of a presigned request, in the only accepted spelling. */
 export const PRESIGN_PARAMETERS = [
   "X-Amz-Algorithm",
   "X-Amz-Credential",
@@ -14,10 +14,7 @@ export const PRESIGN_PARAMETERS = [
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/**
- * Names and values in canonical form. Undefined for a query that has more than one reading: a repeated name, a `;`, a
- * broken escape.
- */
+/** Names and values in canonical form. Undefined for an ambiguous query: a repeated name, a `;`, a broken escape. */
 export function queryParameters(raw: string): ReadonlyMap<string, string> | undefined {
   if (raw === "") return NONE;
   if (raw.includes(";")) return undefined;
@@ -36,7 +33,7 @@ export function queryParameters(raw: string): ReadonlyMap<string, string> | unde
 /** The canonical query: sorted by name, without the signature itself. */
 export function canonicalQuery(parameters: ReadonlyMap<string, string>): string {
   if (parameters.size === 0) return "";
-  // Most requests name one operation and nothing else.
+  // Most requests have a single parameter, the operation.
   if (parameters.size === 1 && !parameters.has("X-Amz-Signature")) {
     for (const [name, value] of parameters) return `${name}=${value}`;
   }
@@ -47,7 +44,7 @@ export function canonicalQuery(parameters: ReadonlyMap<string, string>): string 
     .join("&");
 }
 
-/** The value of a parameter in clear, "" where it is absent or no UTF-8. */
+/** The decoded value of a parameter; "" if it is absent or not UTF-8. */
 export function parameter(parameters: ReadonlyMap<string, string>, name: string): string {
   const value = parameters.get(name) ?? "";
   if (!value.includes("%")) return value;

@@ -1,5 +1,5 @@
 /**
- * AWS Signature Version 4 of S3 requests (security.md §2.8): what is signed, from the request as it was on the wire.
+ * AWS Signature Version 4 of S3 requests (security.md §2.8): the signed text, from the request as it was on the wire.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html and its neighbours.
  */
 
@@ -13,7 +13,7 @@ import { assertInTime } from "./request-time.ts";
 import { canonicalHeaders, coversWhatMatters, signedNames } from "./signed-headers.ts";
 import { canonicalPath } from "./uri-encoding.ts";
 
-/** A signature with all that it is computed from, but the secret. */
+/** A signature with all of its input except the secret. */
 export interface Signature {
   readonly accessKeyId: string;
   /** Date of the scope, `YYYYMMDD`. */
@@ -22,13 +22,13 @@ export interface Signature {
   /** `<date>/<region>/s3/aws4_request`. */
   readonly scope: string;
   readonly timestamp: string;
-  /** A character for a byte. */
+  /** Each character is one byte. */
   readonly canonicalRequest: string;
-  /** 64 hexadecimal digits, as given. */
+  /** The signature in the request: 64 hexadecimal digits. */
   readonly given: string;
 }
 
-/** By what requests are judged. */
+/** Input of the verification of a signature. */
 export interface SignatureRules {
   /** `gateways.s3.region`. */
   readonly region: string;
@@ -42,15 +42,15 @@ const TERMINATOR = "aws4_request";
 const SCOPE_PARTS = 4;
 const FORM_OF_CREDENTIAL = "the credential must be KEY/DATE/REGION/s3/aws4_request";
 const LONGEST_REMEMBERED = 512;
-/** What a faulty part is called, by where it stands. */
+/** The error code of a faulty part, by its place. */
 const MALFORMED = {
   header: "AuthorizationHeaderMalformed",
   presigned: "AuthorizationQueryParametersError",
 } as const satisfies Record<CredentialParts["form"], SignatureFault>;
 
 /**
- * Reads the signature of a request and refuses what no secret makes right: form, scope, time, headers that are not
- * signed. @throws SignatureRefused
+ * Reads the signature of a request. Refuses errors that do not depend on the secret: form, scope, time, unsigned
+ * headers. @throws SignatureRefused
  */
 export function readSignature(request: SignedRequest, { region, now }: SignatureRules): Signature {
   const query = queryParameters(request.query);
@@ -73,10 +73,10 @@ export function readSignature(request: SignedRequest, { region, now }: Signature
   };
 }
 
-/** What a credential names. */
+/** The content of a credential. */
 type Scope = Pick<Signature, "accessKeyId" | "date" | "scope">;
 
-/** Sound credentials of the last while, with their region: a program sends the same for a day. */
+/** A cache of valid credentials with their region, which a program repeats for a day. */
 const SCOPES = new LRUCache<string, Scope>({ max: 1_000 });
 
 function readScope({ form, credential, timestamp }: CredentialParts, region: string): Scope {
@@ -88,7 +88,7 @@ function readScope({ form, credential, timestamp }: CredentialParts, region: str
   return scope;
 }
 
-/** Access key id and scope; the id may have slashes itself. */
+/** Access key id and scope. The id itself may contain slashes. */
 function scopeOf(form: CredentialParts["form"], credential: string, region: string): Scope {
   const parts = credential.split("/");
   const [date, ...rest] = parts.splice(-SCOPE_PARTS);

@@ -4,24 +4,24 @@ import { LRUCache } from "lru-cache";
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const NEEDS_FOLDING = /^ | $| {2}|[\t\n\v\f\r]/;
-/** What lines have in them where a value needs folding, and also some others. */
+/** Matches lines whose value may need folding. */
 const PERHAPS_FOLDING = /: | \n| {2}|[\t\v\f\r]/;
-// Not `\s`, which has characters that are bytes of a UTF-8 text here.
+// Not `\s`, which also matches characters that are bytes of a UTF-8 text here.
 const BLANKS = /[ \t\n\v\f\r]+/g;
 const BEYOND_BYTES = /[^\0-\xff]/;
 const MAX_NAMES = 256;
 
-/** Names of headers, in their order and for looking up. */
+/** Names of headers, in order and as a set. */
 export interface SignedNames {
   readonly list: readonly string[];
   readonly set: ReadonlySet<string>;
 }
 
-/** Sound lists of the last while: programs sign the same headers again and again. */
+/** A cache of valid lists: programs sign the same headers again and again. */
 const REMEMBERED = new LRUCache<string, SignedNames>({ max: 256 });
 const LONGEST_REMEMBERED = 512;
 
-/** The names in a list of signed headers; undefined unless in lower case, sorted, and each once. */
+/** The names in a list of signed headers; undefined unless they are in lower case, sorted and unique. */
 export function signedNames(text: string): SignedNames | undefined {
   const known = REMEMBERED.get(text);
   if (known !== undefined) return known;
@@ -37,7 +37,9 @@ export function signedNames(text: string): SignedNames | undefined {
   return names;
 }
 
-/** The canonical lines of the signed headers; undefined where one is not there or no bytes. */
+/**
+ * The canonical lines of the signed headers; undefined if one is missing or contains a character that is not a byte.
+ */
 export function canonicalHeaders(
   { list }: SignedNames,
   headers: ReadonlyMap<string, string>,
@@ -50,15 +52,15 @@ export function canonicalHeaders(
     lines += `${name}:${value}\n`;
     fold ||= value.includes("\n");
   }
-  // One look at all of them, since hardly any value needs it.
+  // One test for all lines, because hardly any value needs folding.
   if (fold || PERHAPS_FOLDING.test(lines)) {
     lines = list.map((name) => `${name}:${folded(headers.get(name) as string)}\n`).join("");
   }
-  // A character that is no byte would be hashed as another one.
+  // A character that is not a byte would be hashed as another one.
   return BEYOND_BYTES.test(lines) ? undefined : lines;
 }
 
-/** Whether all is signed that must be: the host, and every header of Amazon's that is there. */
+/** True if all required headers are signed: the host, and every `x-amz-*` header of the request. */
 export function coversWhatMatters({ set }: SignedNames, headers: ReadonlyMap<string, string>): boolean {
   if (!set.has("host")) return false;
   for (const name of headers.keys()) {
@@ -67,7 +69,7 @@ export function coversWhatMatters({ set }: SignedNames, headers: ReadonlyMap<str
   return true;
 }
 
-/** Without blanks around it, and with one for each run of them. */
+/** Trims a value, and replaces each run of blanks by one blank. */
 function folded(value: string): string {
   if (!NEEDS_FOLDING.test(value)) return value;
   const text = value.replace(BLANKS, " ");

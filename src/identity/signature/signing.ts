@@ -6,14 +6,14 @@ import type { Signature } from "./read-signature.ts";
 /** A secret with the keys derived from it. */
 export interface Signer {
   readonly secret: string;
-  /** By date of the scope; region and service never change here. */
+  /** By date of the scope. Region and service are constant. */
   readonly signingKeys: Map<string, KeyObject>;
 }
 
-/** Presigned requests live seven days, so no more dates than this are ever in time. */
+/** Presigned requests live seven days, so no more dates can be valid at once. */
 const MAX_DATES = 9;
 
-/** Whether a signature was made with the secret. Compares in constant time. */
+/** True if the signature was made with the secret. Compares in constant time. */
 export function isSignedWith(signer: Signer, signature: Signature): boolean {
   const { timestamp, scope, canonicalRequest, given } = signature;
   const digest = hash("sha256", bytesOf(canonicalRequest));
@@ -26,7 +26,7 @@ export function isSignedWith(signer: Signer, signature: Signature): boolean {
 const expectedDigits = Buffer.alloc(64);
 const givenDigits = Buffer.alloc(64);
 
-/** Compares in constant time, in buffers that are there: fresh ones for each signature would cost a third of its time. */
+/** Compares in constant time, in reused buffers: new ones for each signature would cost a third of its time. */
 function isSameDigest(expected: string, given: string): boolean {
   const length = givenDigits.write(given, "latin1");
   expectedDigits.write(expected, "latin1");
@@ -37,7 +37,7 @@ function isSameDigest(expected: string, given: string): boolean {
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-/** The bytes of a text with a character for each; of ASCII they are those that hashing takes the text for anyway. */
+/** The bytes of a text with one byte for each character. An ASCII text can be hashed as it is. */
 function bytesOf(text: string): string | Buffer {
   return BEYOND_ASCII.test(text) ? Buffer.from(text, "latin1") : text;
 }
@@ -49,7 +49,7 @@ function signingKey({ secret, signingKeys }: Signer, { date, region }: Signature
     (derived: Buffer, part) => createHmac("sha256", derived).update(part).digest(),
     Buffer.from(`AWS4${secret}`),
   );
-  // Bytes would become such an object again with every signature: that costs five times the signature itself.
+  // Node would turn bytes into such an object for every signature, at five times the cost of the signature itself.
   const key = createSecretKey(bytes);
   if (signingKeys.size >= MAX_DATES) signingKeys.clear();
   signingKeys.set(date, key);

@@ -1,7 +1,7 @@
 /**
- * The encoding of AWS Signature Version 4: every byte is written `%XX` with capital digits but the unreserved ones of
- * RFC 3986. Texts are as they were on the wire, a character for a byte; what is encoded already is not encoded again, so
- * that every spelling of a text has the same canonical form.
+ * The encoding of AWS Signature Version 4: every byte except the unreserved ones of RFC 3986 is written `%XX` with
+ * capital digits. Texts are as on the wire, one character for a byte. An encoded byte is not encoded again, so every
+ * spelling of a text has the same canonical form.
  */
 
 const PLAIN_PATH = /^\/[\w.~/-]*$/;
@@ -12,13 +12,15 @@ const BEYOND_BYTES = /[^\0-\xff]/;
 const PATH_PART = /%[0-9A-Fa-f]{2}|[^\w.~/-]/g;
 const QUERY_PART = /%[0-9A-Fa-f]{2}|[^\w.~-]/g;
 
-/** Canonical forms by byte: itself where unreserved. */
+/** Canonical forms by byte: an unreserved byte stays as it is. */
 const ENCODED: readonly string[] = Array.from({ length: 256 }, (_none, byte) => {
   const character = String.fromCharCode(byte);
   return PLAIN_QUERY.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 });
 
-/** The canonical form of a path: not normalised, slashes are kept. Undefined where it is none or an escape is broken. */
+/**
+ * The canonical form of a path: not normalised, slashes are kept. Undefined if it is not a path or an escape is broken.
+ */
 export function canonicalPath(raw: string): string | undefined {
   if (PLAIN_PATH.test(raw)) return raw;
   if (NO_PATH.test(raw) || isBroken(raw)) return undefined;
@@ -28,7 +30,7 @@ export function canonicalPath(raw: string): string | undefined {
   });
 }
 
-/** The canonical form of a name or value of a query, where `+` is a blank. Undefined where an escape is broken. */
+/** The canonical form of a name or value in a query, in which `+` is a blank. Undefined if an escape is broken. */
 export function canonicalQueryPart(raw: string): string | undefined {
   if (PLAIN_QUERY.test(raw)) return raw;
   if (isBroken(raw)) return undefined;

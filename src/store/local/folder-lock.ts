@@ -42,8 +42,11 @@ export function lockFolder(folder: string): FolderLock {
   try {
     writeFileSync(holderFile, `${process.pid} ${hostname()}\n`, { mode: 0o600 });
   } catch (error) {
-    connection.close();
-    throw unusable(holderFile, error);
+    // On a full disk others learn that the folder is in use, and not by whom.
+    if (!isFull(error)) {
+      connection.close();
+      throw unusable(holderFile, error);
+    }
   }
   heldHere.add(path);
   let held = true;
@@ -65,7 +68,8 @@ function acquire(folder: string, path: string): DatabaseSync {
     createPrivately(file);
     const { DatabaseSync } = loadSqlite();
     connection = new DatabaseSync(file, { timeout: PATIENCE_MS });
-    connection.exec("BEGIN EXCLUSIVE");
+    // Nothing is ever written; the file of a journal could not be created on a full disk.
+    connection.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
     return connection;
   } catch (error) {
     connection?.close();
@@ -90,6 +94,11 @@ function createPrivately(file: string): void {
 function isBusy(error: unknown): boolean {
   const SQLITE_BUSY = 5;
   return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+}
+
+function isFull(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === "ENOSPC" || code === "EDQUOT";
 }
 
 function readHolder(file: string): string {

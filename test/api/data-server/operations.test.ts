@@ -317,7 +317,7 @@ describe("warnings", () => {
     rmSync(folder, { recursive: true });
     expect(entries.length).toBe(1);
     expect(JSON.parse(entries[0] as string)).toMatchObject({ policy: "odd", actor: "data-server" });
-    expect(entries[0]).toContain("takes no wildcards");
+    expect(entries[0]).toContain("cannot have wildcards");
   });
 
   it("are absent where there is nothing to warn of", async () => {

@@ -1,4 +1,4 @@
-/** The service listener with the authorization API, over a directory that a test may put something around. */
+/** The service listener with the data-server API, over a directory that a test may put something around. */
 
 import type { DataServerOptions } from "../../../src/api/data-server/declaration.ts";
 import { openDecisions } from "../../../src/decisions/open-decisions.ts";

@@ -15,7 +15,7 @@ import {
 import { ajvWith, compile, requestProblems } from "./schema-check.ts";
 import { mediaProblems } from "./validate-response.ts";
 
-/** The operations of the authorization API, by the names that clients are generated from. */
+/** The operations of the data-server API, by the names that clients are generated from. */
 const AUTHORIZATION = `
   listUsers createUser getUser deleteUser updatePassword updateUserFriendlyName
   listGroups createGroup getGroup deleteGroup listPolicies createPolicy getPolicy updatePolicy deletePolicy
@@ -40,7 +40,7 @@ describe("the document", () => {
     expect(await new Validator().validate({ ...structuredClone(DOCUMENT) })).toEqual({ valid: true });
   });
 
-  it("has the 37 operations of the authorization API under their names", () => {
+  it("has the 37 operations of the data-server API under their names", () => {
     const below = OPERATIONS.filter(({ template }) => template.startsWith("/api/v1/"));
     expect(below.map(({ operation }) => operation.operationId).sort()).toEqual([...AUTHORIZATION].sort());
     expect(AUTHORIZATION.length).toBe(37);

@@ -31,7 +31,7 @@ describe("the document and the service", () => {
     expect(routed.length).toBe(12 + 37 + 4);
   });
 
-  it("have the same operations, scopes and bodies in the authorization API", () => {
+  it("have the same operations, scopes and bodies in the data-server API", () => {
     const wanted = OPERATIONS.filter(({ template }) => template.startsWith(BASE_PATH));
     const shown = wanted.map(({ method, template, operation }) => ({
       id: operation.operationId,

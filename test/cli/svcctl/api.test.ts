@@ -75,7 +75,7 @@ describe("retries", () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it("give up after five tries in the words of the original", async () => {
+  it("give up after five tries in the words of lakectl", async () => {
     const server = await replay([busy(500)]);
     const { code, stdout, stderr } = await svcctl(["auth", "users", "create", "--id", "n"], {
       env: server.env,
@@ -124,7 +124,7 @@ describe("retries", () => {
 });
 
 describe("TLS", () => {
-  it("with a certificate that nobody vouches for is refused at once", async () => {
+  it("with an untrusted certificate is refused at once", async () => {
     const { cert, key } = selfSigned("svcctl test");
     let connections = 0;
     const server = createTlsServer({ cert, key })

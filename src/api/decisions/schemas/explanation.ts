@@ -68,7 +68,7 @@ export const EXPLANATION_SCHEMAS: Schemas = {
       result: {
         enum: ["satisfied", "unsatisfied", "unreadable", "error"],
         description:
-          "`unreadable`: the values cannot be compared, so that an allow does not hold and a deny does. `error`: the " +
+          "`unreadable`: the values cannot be compared, so that an allow is ignored and a deny applies. `error`: the " +
           "statement cannot be evaluated and denies every request.",
       },
     },

@@ -131,7 +131,7 @@ export const SEARCH_SCHEMAS: Schemas = {
             additionalProperties: { type: "object", additionalProperties: PATTERNS },
           },
         }),
-        "Patterns that hold where their condition does. Of one that cannot be evaluated, an allow does not hold and a deny does.",
+        "Patterns that apply where their condition holds. If a condition cannot be evaluated, an allow is ignored and a deny applies.",
       ),
       reason: REASON,
     },

@@ -1,10 +1,12 @@
 /**
- * A client of an authorization API that is read whole (authorization-api.md §1, authorization-api.md §5 to
+ * A client of a data-server API that is read whole (authorization-api.md §1, authorization-api.md §5 to
  * authorization-api.md §7).
  */
 
-import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError } from "../../../errors.ts";
+import type { ApiAnswer } from "../../rest-client/attempt.ts";
+import { RestClient } from "../../rest-client/rest-client.ts";
+import { GaveUp, type RetrySettings } from "../../rest-client/retries.ts";
 
 /** Where and as whom to read. */
 export interface RemoteOptions {
@@ -17,10 +19,14 @@ export interface RemoteOptions {
 export type RemotePath = readonly string[];
 
 const PAGE = 1_000;
-const ATTEMPTS = 4;
 const TIMEOUT_MS = 60_000;
-const BACKOFF_MS = 250;
-const MAX_WAIT_MS = 10_000;
+const RETRIES: RetrySettings = {
+  enabled: true,
+  maxAttempts: 3,
+  minWaitMs: 500,
+  maxWaitMs: 10_000,
+  statuses: new Set([429, 502, 503]),
+};
 
 interface ListAnswer {
   readonly pagination?: { readonly next_offset?: unknown };
@@ -34,7 +40,7 @@ function failure(message: string, cause?: unknown): AuthorizerError {
 /** Reads lists and single objects. */
 export class RemoteApi {
   readonly #base: string;
-  readonly #token: string;
+  readonly #rest: RestClient;
 
   /** Throws AuthorizerError "invalid_request" for a base that is no http address. */
   constructor({ base, token }: RemoteOptions) {
@@ -46,7 +52,16 @@ export class RemoteApi {
       );
     }
     this.#base = url.href.replace(/[/]+$/, "");
-    this.#token = token;
+    this.#rest = new RestClient({
+      base: this.#base,
+      headers: { authorization: `Bearer ${token}` },
+      retries: RETRIES,
+      timeoutMs: TIMEOUT_MS,
+      // A redirection would give the token to another server.
+      redirect: "error",
+      // Encoded twice: the server decodes path parameters once more than its framework does.
+      encodeSegment: (part) => encodeURIComponent(encodeURIComponent(part)),
+    });
   }
 
   /** One object; undefined for 404. Throws AuthorizerError "unavailable" saying what the API answered. */
@@ -90,57 +105,27 @@ export class RemoteApi {
     const why =
       status === 401 || status === 403
         ? "the token is not accepted"
-        : "is this the base of an authorization API (it often ends in /api/v1)?";
+        : "is this the base of a data-server API (it often ends in /api/v1)?";
     return failure(`${this.#name(path)} answered ${status}: ${why}`);
   }
 
   #unreadable(path: RemotePath): AuthorizerError {
-    return failure(`${this.#name(path)}: the answer is not what an authorization API sends`);
+    return failure(`${this.#name(path)}: the answer is not what a data-server API sends`);
   }
 
   async #read(path: RemotePath, query: Readonly<Record<string, string>>) {
-    // Encoded twice: the server decodes path parameters once more than its framework does.
-    const encoded = path.map((part) => encodeURIComponent(encodeURIComponent(part))).join("/");
-    const search = new URLSearchParams(query).toString();
-    const url = `${this.#base}/${encoded}${search === "" ? "" : `?${search}`}`;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const response = await fetch(url, {
-          headers: { authorization: `Bearer ${this.#token}`, accept: "application/json" },
-          // A redirection would hand the token to somebody else.
-          redirect: "error",
-          signal: AbortSignal.timeout(TIMEOUT_MS),
-        });
-        const text = await response.text();
-        const { status } = response;
-        if ((status !== 503 && status !== 429 && status !== 502) || attempt === ATTEMPTS) {
-          return { status, body: status === 200 ? this.#parse(path, text) : undefined };
-        }
-        await delay(waitOf(response.headers.get("retry-after"), attempt));
-      } catch (cause) {
-        if (cause instanceof AuthorizerError) throw cause;
-        if (attempt === ATTEMPTS)
-          throw failure(`${this.#name(path)} cannot be reached: ${reasonOf(cause)}`, cause);
-        await delay(waitOf(null, attempt));
-      }
-    }
+    const { status, json } = await this.#settled(path, query);
+    if (status === 200 && json === undefined) throw this.#unreadable(path);
+    return { status, body: status === 200 ? json : undefined };
   }
 
-  #parse(path: RemotePath, text: string): unknown {
+  async #settled(path: RemotePath, query: Readonly<Record<string, string>>): Promise<ApiAnswer> {
     try {
-      return JSON.parse(text);
-    } catch {
-      throw this.#unreadable(path);
+      return await this.#rest.ask({ method: "GET", path, query });
+    } catch (error) {
+      if (!(error instanceof GaveUp)) throw error;
+      if (error.answer !== undefined) return error.answer;
+      throw failure(`${this.#name(path)} cannot be reached: ${error.reason}`, error);
     }
   }
-}
-
-function waitOf(retryAfter: string | null, attempt: number): number {
-  const seconds = Number(retryAfter);
-  return Math.min(MAX_WAIT_MS, seconds > 0 ? seconds * 1_000 : BACKOFF_MS * 2 ** attempt);
-}
-
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error & { cause?: { code?: unknown } };
-  return typeof cause?.code === "string" ? cause.code : message;
 }

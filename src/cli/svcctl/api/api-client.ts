@@ -1,10 +1,10 @@
 /** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
-import { UsageFailure } from "../../failure.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
-import type { ApiAnswer, ApiRequest } from "../../rest-client/attempt.ts";
-import { type FailedTry, sendWithRetries } from "../../rest-client/retries.ts";
+import type { ApiAnswer } from "../../rest-client/attempt.ts";
+import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
+import type { FailedTry } from "../../rest-client/retries.ts";
 import { safeMessage, safeText } from "../../safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requestLog } from "../request-log.ts";
@@ -13,13 +13,7 @@ import { adviceOnRefusal, adviceOnSilence, adviceOnStranger } from "./advice.ts"
 import { apiBase } from "./endpoint.ts";
 
 /** One call. */
-export interface Call {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Segments of the path, as they are meant; they are encoded here. */
-  readonly path: readonly string[];
-  /** Empty and absent values are not sent. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly body?: unknown;
+export interface Call extends RestRequest {
   /** The status that means success. */
   readonly expect: number;
 }
@@ -30,13 +24,17 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Calls the server that the configuration names, as the user it names. */
 export class ApiClient {
   readonly settings: Settings;
-  readonly #base: string;
+  readonly #rest: RestClient;
   readonly #context: CommandContext;
 
   constructor(context: CommandContext, settings: Settings) {
     this.settings = settings;
     this.#context = context;
-    this.#base = apiBase(settings.endpointUrl);
+    this.#rest = new RestClient({
+      base: apiBase(settings.endpointUrl),
+      headers: headersOf(context, settings),
+      retries: settings.retries,
+    });
   }
 
   /**
@@ -58,14 +56,15 @@ export class ApiClient {
   }
 
   /** The answer to a call, whatever its status. Throws only when there is none. */
-  async ask(call: Omit<Call, "expect">): Promise<ApiAnswer> {
+  async ask(call: RestRequest): Promise<ApiAnswer> {
     const log = requestLog(this.#context);
-    const request = this.#request(call);
-    const { method, url } = request;
-    const answer = await sendWithRetries(request, this.settings.retries, (failed) => {
+    const { method } = call;
+    const url = this.#rest.urlOf(call);
+    const onFailedTry = (failed: FailedTry): void => {
       log("warn", "trying again", { method, url, reason: failed.reason });
       this.#showProgress(method, failed);
-    }).catch((error: unknown) => {
+    };
+    const answer = await this.#rest.ask(call, onFailedTry).catch((error: unknown) => {
       this.#context.advise(adviceOnSilence(error, this.settings));
       throw error;
     });
@@ -85,27 +84,6 @@ export class ApiClient {
       throw new Error(`got unexpected status code: ${answer.status}, expected: ${call.expect}`);
     }
     return answer;
-  }
-
-  #request({ method, path, query = {}, body }: Omit<Call, "expect">): ApiRequest {
-    const { accessKeyId, secretAccessKey } = this.settings;
-    const sent = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-    const parameters = new URLSearchParams(
-      sent.map(([name, value]): [string, string] => [name, String(value)]),
-    );
-    const url = `${this.#base}/${path.map(encodeSegment).join("/")}${sent.length > 0 ? `?${parameters}` : ""}`;
-    const basic = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
-    return {
-      method,
-      url,
-      headers: {
-        accept: "application/json",
-        "user-agent": `svcctl/${this.#context.version}/${process.platform}/${release()}/${process.arch}`,
-        ...(accessKeyId + secretAccessKey !== "" && { authorization: `Basic ${basic}` }),
-        ...(body !== undefined && { "content-type": "application/json" }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    };
   }
 
   #showProgress(method: string, { reason, waitMs, attempt, attempts }: FailedTry): void {
@@ -132,10 +110,11 @@ export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure 
   );
 }
 
-/** One segment of a path. The URL parser would take dots, even encoded ones, for steps through the path. */
-function encodeSegment(segment: string): string {
-  if (segment === "" || segment === "." || segment === "..") {
-    throw new UsageFailure(`invalid name ${JSON.stringify(segment)}: nothing has such a name`);
-  }
-  return encodeURIComponent(segment);
+function headersOf({ version }: CommandContext, settings: Settings): Record<string, string> {
+  const { accessKeyId, secretAccessKey } = settings;
+  const basic = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
+  return {
+    "user-agent": `svcctl/${version}/${process.platform}/${release()}/${process.arch}`,
+    ...(accessKeyId + secretAccessKey !== "" && { authorization: `Basic ${basic}` }),
+  };
 }

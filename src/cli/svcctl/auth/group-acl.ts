@@ -18,7 +18,7 @@ export async function getAcl(call: CommandCall): Promise<void> {
   context.out(`Group ${safeText(given(call, "id"))}:${safeText(textField(acl, "permission"))}\n`);
 }
 
-/** Prints nothing, as the original; with `--json` what was set. */
+/** Prints nothing, as `lakectl` does; with `--json`, the new access list. */
 export async function setAcl(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const body = { permission: given(call, "permission") };

@@ -2,6 +2,8 @@
 
 import type { OptionSpec } from "../../command-spec.ts";
 import type { GroupSpec } from "../command.ts";
+import { templateHelp } from "../policy/template-lines.ts";
+import { TEMPLATE_OPTIONS } from "../policy/template-options.ts";
 import { JSON_OUTPUT, PAGING, POLICY_ID } from "./auth-options.ts";
 
 const STATEMENT_DOCUMENT: OptionSpec = {
@@ -28,8 +30,23 @@ export const POLICIES_GROUP: GroupSpec = {
       examples: [
         "--id ReadData --statement-document read-data.json",
         "--id ReadData --statement-document - < read-data.json",
+        "--id WriteData --template repository-read-write --param repository=data",
       ],
-      options: [POLICY_ID, STATEMENT_DOCUMENT, JSON_OUTPUT],
+      options: [
+        {
+          ...POLICY_ID,
+          description: "policy (required without --template, which has a name of its own)",
+          unless: "template",
+        },
+        {
+          ...STATEMENT_DOCUMENT,
+          description: `${STATEMENT_DOCUMENT.description} (required without --template)`,
+          unless: "template",
+        },
+        ...TEMPLATE_OPTIONS,
+        JSON_OUTPUT,
+      ],
+      helpLines: templateHelp,
       load: async () => (await import("./policies.ts")).createPolicy,
     },
     {

@@ -1,11 +1,15 @@
 /** `svcctl auth policies`. */
 
+import type { Statement } from "../../../model/policy.ts";
+import { textOption } from "../../command-spec.ts";
+import { UsageFailure } from "../../failure.ts";
 import { type Call, type JsonObject, openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
 import { formatDate } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText, printDone } from "../output/json-text.ts";
 import { printPage } from "../output/page.ts";
+import { paramsOf } from "../policy/template-options.ts";
 import { given } from "./names.ts";
 import { policyDetails } from "./policy-details.ts";
 import { parseDocument, readDocument } from "./statement-document.ts";
@@ -26,7 +30,7 @@ export async function createPolicy(call: CommandCall): Promise<void> {
   printPolicy(call, policy);
 }
 
-/** The original has no such command: there a policy is deleted, with its attachments, and made anew. */
+/** `lakectl` has no such command: its users must delete a policy, with its attachments, and create it again. */
 export async function updatePolicy(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const path = [...POLICIES, given(call, "id")];
@@ -36,9 +40,27 @@ export async function updatePolicy(call: CommandCall): Promise<void> {
 }
 
 async function writePolicy(call: CommandCall, request: Omit<Call, "body">): Promise<JsonObject> {
-  const text = await readDocument(call.context, given(call, "statementDocument"));
-  const body = { id: given(call, "id"), statement: parseDocument(text) };
-  return openApi(call.context).fetchObject({ ...request, body });
+  const api = openApi(call.context);
+  return api.fetchObject({ ...request, body: await policyOf(call) });
+}
+
+/** The policy that the options describe: a document, or a template with parameters. */
+async function policyOf(call: CommandCall): Promise<{ id: string; statement: readonly Statement[] }> {
+  const { context, options } = call;
+  const template = textOption(options, "template");
+  const document = textOption(options, "statementDocument");
+  const params = paramsOf(options);
+  if (template === undefined) {
+    if (params.length > 0) throw new UsageFailure("--param needs --template");
+    return { id: given(call, "id"), statement: parseDocument(await readDocument(context, document ?? "")) };
+  }
+  if (document !== undefined)
+    throw new UsageFailure("--template and --statement-document exclude each other");
+  const partition = textOption(options, "partition") ?? "svc";
+  // Loads the whole catalog, which a document does not need.
+  const { renderTemplate } = await import("../policy/render-template.ts");
+  const { name, statement } = await renderTemplate({ template, params, partition });
+  return { id: textOption(options, "id") ?? name, statement };
 }
 
 export async function showPolicy(call: CommandCall): Promise<void> {

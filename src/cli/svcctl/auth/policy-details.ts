@@ -20,9 +20,10 @@ export function policyDetails(policy: JsonObject, { bold }: Style): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Keys in the order of the original; a resource that is a list in a text is shown as the list. */
+/** Keys in the order of management-cli.md §3. A resource that is a JSON array in a text is shown as the array. */
 function shownStatement({ action, condition, effect, resource, sid }: JsonObject): JsonObject {
   return {
+    ...(sid !== undefined && sid !== null && { sid }),
     action,
     ...(condition !== undefined && condition !== null && { condition }),
     effect,
@@ -42,7 +43,7 @@ function shownResource(resource: unknown): unknown {
   }
 }
 
-/** What the original escapes in JSON. */
+/** The characters that `lakectl` escapes in JSON. */
 function htmlSafe(json: string): string {
   return json.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }

@@ -4,17 +4,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { parseTree } from "jsonc-parser";
+import type { Condition, Statement } from "../../../model/policy.ts";
 import type { CommandContext } from "../command-context.ts";
 import { openFault } from "../settings/settings-file.ts";
-
-/** A statement as it is sent. */
-export interface SentStatement {
-  readonly sid?: string;
-  readonly action: readonly string[];
-  readonly effect: string;
-  readonly resource: string;
-  readonly condition?: unknown;
-}
 
 /** The text of a document: of a file, or for `-` of standard input. */
 export async function readDocument(context: CommandContext, path: string): Promise<string> {
@@ -31,7 +23,7 @@ export async function readDocument(context: CommandContext, path: string): Promi
  * too, as `auth policies show` prints it.
  * @throws Error `could not parse statement JSON document: …`
  */
-export function parseDocument(text: string): readonly SentStatement[] {
+export function parseDocument(text: string): readonly Statement[] {
   const document = objectOf(firstValue(text), "document");
   const list = document["statement"] ?? [];
   if (!Array.isArray(list)) throw faulty("statement: expected a list");
@@ -53,7 +45,7 @@ function firstValue(text: string): unknown {
   }
 }
 
-function statementOf(value: unknown, at: string): SentStatement {
+function statementOf(value: unknown, at: string): Statement {
   const { sid, action, effect, resource, condition } = objectOf(value, at);
   const named = textOf(sid, `${at}.sid`);
   return {
@@ -64,7 +56,10 @@ function statementOf(value: unknown, at: string): SentStatement {
       ? JSON.stringify(listOf(resource, `${at}.resource`))
       : textOf(resource, `${at}.resource`),
     ...(condition !== undefined &&
-      condition !== null && { condition: objectOf(condition, `${at}.condition`) }),
+      condition !== null && {
+        // The server judges what stands in it.
+        condition: objectOf(condition, `${at}.condition`) as Condition,
+      }),
   };
 }
 

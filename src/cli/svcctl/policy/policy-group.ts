@@ -2,14 +2,10 @@
 
 import type { OptionSpec } from "../../command-spec.ts";
 import type { GroupSpec } from "../command.ts";
+import { templateHelp } from "./template-lines.ts";
+import { PARAM, PARTITION } from "./template-options.ts";
 
 const JSON_OUTPUT: OptionSpec = { flags: "--json", description: "print JSON" };
-const PARTITION: OptionSpec = {
-  flags: "--partition <name>",
-  description: "product-name part of ARNs",
-  default: "svc",
-};
-
 /** All `policy` commands. */
 export const POLICY_GROUP: GroupSpec = {
   name: "policy",
@@ -19,7 +15,7 @@ export const POLICY_GROUP: GroupSpec = {
     {
       name: "lint",
       description:
-        "Checks policies: everything that a write refuses, and everything that is surely not meant.",
+        "Checks policies for errors that a write refuses, and for what is valid but almost certainly a mistake.",
       examples: ["policies/*.json", "policies --strict --sarif"],
       arguments: "<files...>",
       options: [
@@ -97,6 +93,16 @@ export const POLICY_GROUP: GroupSpec = {
         PARTITION,
       ],
       load: async () => (await import("./diff-command.ts")).diff,
+    },
+    {
+      name: "template",
+      description:
+        "Prints the policy of a template with its parameters filled in; without a name, the templates.",
+      examples: ["", "repository-read-write --param repository=data"],
+      arguments: "[name]",
+      options: [PARAM, JSON_OUTPUT, PARTITION],
+      helpLines: templateHelp,
+      load: async () => (await import("./template-command.ts")).template,
     },
     {
       name: "fmt",

@@ -1,0 +1,136 @@
+/**
+ * A cache of what is made from the directory (`auth.cache.*`; security.md §4.1). A change on this node evicts exactly
+ * the values that depend on what it touches. A load that began before a change is not kept when the change touched what
+ * it loaded, and is never shared with callers who came after the change. Errors are not kept.
+ */
+
+import { LRUCache } from "lru-cache";
+import type { CacheSettings } from "./cache-settings.ts";
+import { SharedLoads } from "./shared-loads.ts";
+
+/** What a change touched: internal ids, or anything. */
+export interface Touched {
+  readonly ids: readonly string[];
+  readonly all: boolean;
+}
+
+/** What a {@link DependentCache} needs. */
+export interface DependentCacheOptions<T> {
+  readonly settings: CacheSettings;
+  /** Ids that evict a value when a change touches them. */
+  readonly filedUnder: (value: T) => Iterable<string>;
+  /** True when a value depends on an id: asked of a load that a change overtook. Default: it is filed under the id. */
+  readonly dependsOn?: (value: T, id: string) => boolean;
+  /**
+   * True when every change of the directory has been told to the cache. Then a value whose time is over is still
+   * in force, since nothing that it depends on has changed, and is renewed without a load. Default: never.
+   */
+  readonly isToldEverything?: () => boolean;
+  /** Unix milliseconds; default the clock. */
+  readonly now?: () => number;
+}
+
+interface Entry<T> {
+  readonly value: T;
+  /** Unix milliseconds. */
+  expires: number;
+}
+
+/** Changes remembered to judge loads that were under way; older loads are not kept. */
+const REMEMBERED_CHANGES = 1_024;
+
+/** Caches values by key, at most `size` of them. */
+export class DependentCache<T extends object> {
+  readonly #settings: CacheSettings;
+  readonly #filedUnder: (value: T) => Iterable<string>;
+  readonly #dependsOn: (value: T, id: string) => boolean;
+  readonly #isToldEverything: () => boolean;
+  readonly #now: () => number;
+  readonly #entries: LRUCache<string, Entry<T>>;
+  /** Id → keys of the values that are filed under it. */
+  readonly #dependents = new Map<string, Set<string>>();
+  readonly #loads = new SharedLoads<T | undefined>();
+  readonly #changes: { readonly generation: number; readonly touched: Touched }[] = [];
+
+  constructor({ settings, filedUnder, dependsOn, isToldEverything, now }: DependentCacheOptions<T>) {
+    this.#settings = settings;
+    this.#filedUnder = filedUnder;
+    this.#dependsOn = dependsOn ?? ((value, id) => [...filedUnder(value)].includes(id));
+    this.#isToldEverything = isToldEverything ?? (() => false);
+    this.#now = now ?? Date.now;
+    this.#entries = new LRUCache({
+      max: Math.max(1, settings.size),
+      dispose: ({ value }, key) => this.#forget(value, key),
+    });
+  }
+
+  /** Number of values. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The value under a key, or undefined when there is none or its time is over. */
+  get(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.expires > this.#now()) return entry.value;
+    if (!this.#isToldEverything()) return undefined;
+    entry.expires = this.#expiry();
+    return entry.value;
+  }
+
+  /** Loads a value; concurrent calls share one load unless something has changed since it began. */
+  load(key: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
+    return this.#loads.load(key, find, (value, generation) => {
+      if (value === undefined || !this.#settings.enabled || !this.#isCurrent(value, generation)) return;
+      this.#entries.set(key, { value, expires: this.#expiry() });
+      for (const id of this.#filedUnder(value)) {
+        const keys = this.#dependents.get(id);
+        if (keys === undefined) this.#dependents.set(id, new Set([key]));
+        else keys.add(key);
+      }
+    });
+  }
+
+  /** Evicts what a change touched; gives the number of values. */
+  evict(touched: Touched): number {
+    this.#loads.advance();
+    this.#changes.push({ generation: this.#loads.generation, touched });
+    if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
+    const before = this.#entries.size;
+    if (touched.all) this.#entries.clear();
+    else {
+      for (const id of touched.ids) {
+        for (const key of [...(this.#dependents.get(id) ?? [])]) this.#entries.delete(key);
+      }
+    }
+    return before - this.#entries.size;
+  }
+
+  /** Forgets every value. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  #expiry(): number {
+    return this.#now() + this.#settings.ttl + Math.random() * this.#settings.jitter;
+  }
+
+  /** True when no change since the beginning of a load touched what it loaded. */
+  #isCurrent(value: T, generation: number): boolean {
+    if (generation === this.#loads.generation) return true;
+    const since = this.#changes.filter((one) => one.generation > generation);
+    if (since.length < this.#loads.generation - generation) return false;
+    return since.every(
+      ({ touched }) => !touched.all && !touched.ids.some((id) => this.#dependsOn(value, id)),
+    );
+  }
+
+  #forget(value: T, key: string): void {
+    for (const id of this.#filedUnder(value)) {
+      const keys = this.#dependents.get(id);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#dependents.delete(id);
+    }
+  }
+}

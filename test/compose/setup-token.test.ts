@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-setup-token-"));
+const log = join(folder, "service.log");
+let authorizer: TestAuthorizer;
+beforeAll(async () => {
+  // What is in the way of the token's file fails its writing as a full disk does.
+  mkdirSync(join(folder, "svc-authorizer-setup-token"));
+  writeFileSync(join(folder, "svc-authorizer-setup-token", "in-the-way"), "");
+  authorizer = await startAuthorizer({
+    config: {
+      "database.type": "local",
+      "database.local.path": folder,
+      "logging.level": "INFO",
+      "logging.output": log,
+    },
+  });
+});
+afterAll(async () => {
+  await authorizer?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it("a service that cannot write its set-up token starts and decides, and says so in the log", async () => {
+  const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/r/object/o" };
+  expect(await authorizer.client.check({ user: "nobody", required })).toMatchObject({ allowed: false });
+  expect((await fetch(`${authorizer.url}/readyz`)).status).toBe(200);
+  expect(readFileSync(log, "utf8")).toMatch(
+    /ERROR the file with the set-up token cannot be written.*reason=E/,
+  );
+});
