@@ -83,7 +83,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "mail",
     ],
   },
-  http: { may: ["errors"] },
+  http: { may: ["schedule", "errors"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
   "api/rest": { may: ["http", "directory", "model", "errors"] },

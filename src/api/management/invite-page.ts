@@ -23,6 +23,9 @@ import { isSecure } from "./proof.ts";
 export const INVITE_PATH = "/auth/invite";
 
 const MAX_FORM_BYTES = 4096;
+
+/** Milliseconds in which a form must arrive. */
+const BODY_WITHIN_MS = 5000;
 const MAX_TOKEN_LENGTH = 256;
 
 /** What the page needs. */
@@ -110,6 +113,7 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
         body: {
           format: "form",
           maxBytes: MAX_FORM_BYTES,
+          arrivesWithinMs: BODY_WITHIN_MS,
           parse: (bytes) => new Query(bytes.toString("latin1")),
         },
         handle: (call) => redeem(parts, call),

@@ -21,6 +21,9 @@ import { managementError } from "./errors.ts";
 import { askedBy, requirePermission } from "./permissions.ts";
 import { AuthenticationFailed, authenticate, isSecure, type Proof, proofOf } from "./proof.ts";
 
+/** Largest body of a call without credentials (log-in, set-up): a few short texts. */
+const MAX_OPEN_BODY_BYTES = 8 << 10;
+
 /** What serving needs. */
 export interface ServingParts {
   readonly parts: ManagementParts;
@@ -46,7 +49,15 @@ function mountOpen(serving: ServingParts, declaration: OpenDeclaration): readonl
     authenticate: (call) => ({ name: "", sourceIp: sourceOf(serving, call, undefined) }),
     refusal: refusalOf(serving, declaration.path, undefined),
   };
-  return mount(api, [routeOf(declaration, parts, parts.limits)], counters);
+  const route = routeOf(declaration, parts, parts.limits);
+  const { body } = route;
+  if (body === undefined) return mount(api, [route], counters);
+  const bounded = {
+    ...body,
+    maxBytes: Math.min(MAX_OPEN_BODY_BYTES, body.maxBytes),
+    arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
+  };
+  return mount(api, [{ ...route, body: bounded }], counters);
 }
 
 function mountUser(serving: ServingParts, declaration: UserDeclaration): readonly MountedRoute[] {

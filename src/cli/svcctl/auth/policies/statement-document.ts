@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { parseTree } from "jsonc-parser";
-import type { Condition, Statement } from "../../../model/policy.ts";
-import type { CommandContext } from "../command-context.ts";
-import { openFault } from "../settings/settings-file.ts";
+import type { Condition, Statement } from "../../../../model/policy.ts";
+import type { CommandContext } from "../../command-context.ts";
+import { openFault } from "../../settings/settings-file.ts";
 
 /** The text of a document: of a file, or for `-` of standard input. */
 export async function readDocument(context: CommandContext, path: string): Promise<string> {

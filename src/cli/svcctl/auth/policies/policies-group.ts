@@ -1,10 +1,11 @@
 /** `svcctl auth policies`, as data. */
 
-import type { OptionSpec } from "../../command-spec.ts";
-import type { GroupSpec } from "../command.ts";
-import { templateHelp } from "../policy/template-lines.ts";
-import { TEMPLATE_OPTIONS } from "../policy/template-options.ts";
-import { JSON_OUTPUT, PAGING, POLICY_ID } from "./auth-options.ts";
+import type { OptionSpec } from "../../../command-spec.ts";
+import type { GroupSpec } from "../../command.ts";
+import { templateHelp } from "../../policy/template-lines.ts";
+import { TEMPLATE_OPTIONS } from "../../policy/template-options.ts";
+import { JSON_OUTPUT, POLICY_ID } from "../auth-options.ts";
+import { changeCommand, listCommand } from "../auth-specs.ts";
 
 const STATEMENT_DOCUMENT: OptionSpec = {
   flags: "--statement-document <path>",
@@ -17,13 +18,25 @@ export const POLICIES_GROUP: GroupSpec = {
   name: "policies",
   description: "Manages policies.",
   commands: [
-    {
-      name: "list",
-      description: "Lists policies.",
-      examples: ["", "--prefix FS --amount 20"],
-      options: PAGING,
-      load: async () => (await import("./policies.ts")).listPolicies,
-    },
+    listCommand(
+      {
+        name: "list",
+        description: "Lists policies.",
+        examples: ["", "--prefix FS --amount 20", "--all -o json"],
+      },
+      {
+        path: ["auth", "policies"],
+        columns: [
+          { heading: "Policy ID", name: "id", fields: ["id"] },
+          {
+            heading: "Creation Date",
+            name: "creation_date",
+            fields: ["creation_date"],
+            kind: "date",
+          },
+        ],
+      },
+    ),
     {
       name: "create",
       description: "Creates a policy.",
@@ -63,12 +76,19 @@ export const POLICIES_GROUP: GroupSpec = {
       options: [POLICY_ID, JSON_OUTPUT],
       load: async () => (await import("./policies.ts")).showPolicy,
     },
-    {
-      name: "delete",
-      description: "Deletes a policy.",
-      examples: ["--id ReadData"],
-      options: [POLICY_ID, JSON_OUTPUT],
-      load: async () => (await import("./policies.ts")).deletePolicy,
-    },
+    changeCommand(
+      {
+        name: "delete",
+        description: "Deletes a policy.",
+        examples: ["--id ReadData"],
+        options: [POLICY_ID],
+      },
+      {
+        method: "DELETE",
+        path: ["auth", "policies", { option: "id" }],
+        expect: 204,
+        done: "Policy deleted successfully",
+      },
+    ),
   ],
 };

@@ -1,11 +1,11 @@
 /** A policy in full, as `auth policies show` prints it (management-cli.md §3). */
 
-import { safeText } from "../../safe-text.ts";
-import type { JsonObject } from "../api/api-client.ts";
-import { formatDate } from "../output/dates.ts";
-import { textField } from "../output/fields.ts";
-import { jsonText } from "../output/json-text.ts";
-import type { Style } from "../style.ts";
+import { safeText } from "../../../safe-text.ts";
+import type { JsonObject } from "../../api/api-client.ts";
+import { formatDate } from "../../output/dates.ts";
+import { textField } from "../../output/fields.ts";
+import { jsonText } from "../../output/json-text.ts";
+import type { Style } from "../../style.ts";
 
 /** The block, with the empty line before and after it. */
 export function policyDetails(policy: JsonObject, { bold }: Style): string {
