@@ -68,6 +68,7 @@ export function createHttpCounters(): ReadableHttpCounters {
     errors: zeroErrors(),
     inFlight: 0,
     queueLength: 0,
+    bodyBytes: 0,
   };
 }
 

@@ -64,6 +64,7 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
     reason: "needs another running service",
   },
   { page: "docs/svcctl.md", begins: "vault read", reason: "needs a vault" },
+  { page: "docs/svcctl.md", begins: "svcctl auth users list --all", reason: "needs jq" },
   { page: "docs/svcctl.md", begins: "source <(svcctl", reason: "lines for start-up files of shells" },
   {
     page: "docs/testing.md",

@@ -83,7 +83,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "mail",
     ],
   },
-  http: { may: ["errors"] },
+  http: { may: ["schedule", "errors"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
   "api/rest": { may: ["http", "directory", "model", "errors"] },
@@ -108,7 +108,6 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
   },
-  "api/openapi": { may: ["api", "http"] },
   listeners: {
     may: [
       "http",
@@ -118,8 +117,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/data-server",
       "api/management",
       "api/forward-auth",
-      "api/openapi",
       "decisions",
+      "identity/login-claims.ts",
       "errors",
     ],
   },
