@@ -110,7 +110,6 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
   },
-  "api/openapi": { may: ["api", "http"] },
   listeners: {
     may: [
       "http",
@@ -120,8 +119,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/data-server",
       "api/management",
       "api/forward-auth",
-      "api/openapi",
       "decisions",
+      "identity/login-claims.ts",
       "errors",
     ],
   },
