@@ -6,8 +6,12 @@ import { refuse } from "./answer.ts";
 import { RequestRefused } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
+import { releaseBody } from "./receive-body.ts";
 
 const PATIENCE_MS = 1000;
+
+/** Requests that a connection may send ahead, before the answers to those before them are written. */
+const MAX_AHEAD = 32;
 
 /** Knows every connection, so that late requests are answered and silent connections found. */
 export class Connections {
@@ -21,13 +25,25 @@ export class Connections {
     this.#exchanges.set(socket, undefined);
     socket.once("close", () => {
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
-      this.#exchanges.get(socket)?.leave();
+      const exchange = this.#exchanges.get(socket);
       this.#exchanges.delete(socket);
+      if (exchange === undefined) return;
+      exchange.leave();
+      releaseBody(exchange);
     });
   }
 
+  /** Notes that a connection sent a request. One that sends many ahead is read on after other connections. */
   serving(exchange: Exchange): void {
-    this.#exchanges.set(exchange.request.socket, exchange);
+    const { socket } = exchange.request;
+    const before = this.#exchanges.get(socket);
+    this.#exchanges.set(socket, exchange);
+    if (before === undefined || before.response.writableFinished) return;
+    exchange.ahead = before.ahead + 1;
+    if (exchange.ahead < MAX_AHEAD || socket.isPaused()) return;
+    exchange.ahead = 0;
+    socket.pause();
+    setImmediate(() => socket.resume());
   }
 
   /** Answers requests whose time is up: 408 when the body is missing, 503 when the answer is; streams are cut. */
