@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { safeMessage, safeText } from "../../../src/cli/safe-text.ts";
-import { parseDocument } from "../../../src/cli/svcctl/auth/statement-document.ts";
+import { parseDocument } from "../../../src/cli/svcctl/auth/policies/statement-document.ts";
 import { formatDate } from "../../../src/cli/svcctl/output/dates.ts";
 import { jsonText } from "../../../src/cli/svcctl/output/json-text.ts";
 import { gridText, plainRows } from "../../../src/cli/svcctl/output/table.ts";
