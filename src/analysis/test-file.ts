@@ -6,7 +6,7 @@ import type { DecisionContext, Effect, FieldValue, RequiredPermissions } from ".
 import type { NamedStatements } from "../model/policy.ts";
 import type { DocumentSource, Position } from "../source-files/source.ts";
 
-/** What a case expects: an effect, or that access is refused either way. */
+/** The expected effect; `refused` is `neutral` or `deny`. */
 export type Expectation = Effect | "refused";
 
 /** A statement that has to be among those that decide, by index or sid; any of the policy where none is named. */

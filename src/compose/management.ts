@@ -1,6 +1,6 @@
 /** The management API of the user listener, as the configuration has it. */
 
-import type { ManagementOptions } from "../api/management/management-api.ts";
+import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
@@ -34,6 +34,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     ...parts,
     directory,
     vocabulary: catalog,
+    policySet: catalog,
     limits: limitsOf(values),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),

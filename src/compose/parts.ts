@@ -135,7 +135,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
       publicUrl: values["authorizer.public_url"],
       loopback: isLocal(values["authorizer.listen_address"]),
     },
-    authorization: {
+    dataServer: {
       directory,
       setup: new SetupRepeat(directory, catalog.preconfigured),
       vocabulary: catalog,

@@ -1,4 +1,4 @@
-/** What the policies of a user say of one required permission: a look into the indexes of each of their sets. */
+/** The result of a user's policies for one required permission: a look-up in the indexes of each set. */
 
 import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
@@ -9,7 +9,7 @@ import { RequiredResource } from "./required-resource.ts";
 import type { ResourceIndex } from "./resource-index.ts";
 import type { CompiledStatement } from "./statement.ts";
 
-/** Whose look it is. */
+/** The user of a look-up. */
 export interface Looker {
   readonly user: string;
   readonly context: ConditionFields;
@@ -29,7 +29,7 @@ const result = {
   work: 0,
 };
 
-/** Looks at one permission. Read the result before the next call, which fills it anew. */
+/** Looks up one permission. Read the result before the next call, which overwrites it. */
 export function look(
   policies: CompiledPolicies,
   { action, resource }: Leaf<string>,
@@ -53,7 +53,7 @@ export function look(
   return result;
 }
 
-/** Looks at one resource after the other: the indexes and the first failure are found once. */
+/** Looks up many resources: finds the indexes and the first failure once. */
 export class Looking {
   readonly #policies: CompiledPolicies;
   readonly #looker: Looker;
@@ -99,7 +99,7 @@ function noteDeny(policies: CompiledPolicies, statement: CompiledStatement): voi
   result.deny = policies.earlier(result.deny, statement);
 }
 
-/** The first of deny and failure ends the check; only a deny that comes before is named. */
+/** The first deny or failure ends the check. A refusal names a deny only if it comes before a failure. */
 function noteFailure(policies: CompiledPolicies, failure: CompiledStatement): void {
   result.fails = true;
   if (result.deny !== undefined && policies.earlier(failure, result.deny) === failure)

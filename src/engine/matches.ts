@@ -1,10 +1,10 @@
-/** What matching statements say of one required permission, folded to the least that a decision needs. */
+/** The result of matching statements for one required permission, reduced to what a decision needs. */
 
 import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import type { CompiledStatement } from "./statement.ts";
 
-/** Position of a statement that does not exist: greater than every real one. */
+/** Position of a missing statement: greater than every real one. */
 export const NO_STATEMENT = 0x7fffffff;
 
 /** Units of work of evaluating a condition. */
@@ -16,7 +16,10 @@ interface Group {
   allow: number;
 }
 
-/** Collects what the patterns that match a required resource say. One object serves all look-ups: no allocation. */
+/**
+ * Collects the result of the patterns that match a required resource. One object serves all look-ups without
+ * allocation.
+ */
 export class Findings {
   /** Order of the first matching statement of a set that denies. */
   deny = NO_STATEMENT;
@@ -29,7 +32,7 @@ export class Findings {
   /** Units of work. */
   work = 0;
 
-  /** Forgets what was found before. Whoever looks into several sets forgets the deny between them. */
+  /** Resets the result. A caller that looks into several sets must reset the deny between them. */
   begin(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
     this.deny = NO_STATEMENT;
     this.allowed = false;
@@ -40,19 +43,19 @@ export class Findings {
   }
 }
 
-/** The statements behind one resource pattern. */
+/** The statements with one resource pattern. */
 export class Slot {
   readonly #usesUser: boolean;
   #deny = NO_STATEMENT;
   #allow = NO_STATEMENT;
   #conditional: Map<CompiledCondition, Group> | undefined;
 
-  /** @param usesUser the pattern holds `${user}` */
+  /** @param usesUser true if the pattern contains `${user}` */
   constructor(usesUser: boolean) {
     this.#usesUser = usesUser;
   }
 
-  /** Adds a statement; its order in its set decides which deny is named in a refusal. */
+  /** Adds a statement. Its order decides which deny a refusal names. */
   add({ condition, deny }: CompiledStatement, order: number): void {
     if (condition !== undefined) this.#addConditional(condition, deny, order);
     else if (deny) this.#deny = Math.min(this.#deny, order);
@@ -70,7 +73,7 @@ export class Slot {
     else group.allow = Math.min(group.allow, order);
   }
 
-  /** Tells the findings that the pattern of this slot matches. */
+  /** Reports to the result that the pattern of this slot matches. */
   report(findings: Findings): void {
     if (this.#deny < findings.deny) findings.deny = this.#deny;
     const mayAllow = !(this.#usesUser && findings.userOnlyDenies);
@@ -88,7 +91,7 @@ export class Slot {
       const matters = deny < findings.deny || (mayAllow && !findings.allowed && allow !== NO_STATEMENT);
       if (!matters) continue;
       const result = condition.evaluate(findings.context, findings.user);
-      // Errors that end the whole check are found apart (CompiledPolicies); here "error" only closes.
+      // `CompiledPolicies` finds errors that end the whole check; here, "error" only means "does not allow".
       if (result !== "unsatisfied" && deny < findings.deny) findings.deny = deny;
       if (result === "satisfied" && mayAllow && allow !== NO_STATEMENT) findings.allowed = true;
     }

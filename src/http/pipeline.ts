@@ -108,6 +108,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
     await parse(exchange, bytes);
     const { route } = exchange;
     if (looksAtBody(route)) await route.authorize?.(exchange as never);
+    body.validate?.(exchange.body);
     const began = performance.now();
     complete(exchange, began, await route.handle(exchange as never));
   } finally {
@@ -157,6 +158,7 @@ function parse(exchange: Exchange, bytes: Buffer): undefined | Promise<void> {
 /** Throws what the handler throws at once. */
 function run(exchange: Exchange): void {
   if (exchange.answered) return;
+  exchange.route.body?.validate?.(exchange.body);
   const began = performance.now();
   const answered = exchange.route.handle(exchange as never);
   if (answered instanceof Promise) {

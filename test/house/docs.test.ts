@@ -43,6 +43,11 @@ describe("the pages", () => {
     }
   });
 
+  it.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("%s has no heading twice", (page) => {
+    const anchors = anchorsOf(page);
+    expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([]);
+  });
+
   it.each(CHECKED_NAMES)("%s names only configuration items that exist", (page) => {
     const sections = new Set(ALL_ITEMS.map((item) => item.name.split(".")[0] ?? ""));
     for (const [, name = ""] of textOf(page).matchAll(/`([a-z_]+(?:\.[a-z_]+)+)(?:: [^`]*)?`/g)) {
@@ -82,6 +87,16 @@ describe("docs/README.md", () => {
   it("arranges them by what a reader wants", () => {
     const headings = prose("docs/README.md").match(/(?<=^## ).+$/gm);
     expect(headings).toEqual(["Learn", "Do", "Look up", "Operate", "Understand"]);
+  });
+});
+
+describe("docs/svcctl.md", () => {
+  it("lists every policy template", () => {
+    const files = readdirSync(join(ROOT, "policies", "templates")).map((name) => name.replace(/\.json$/, ""));
+    const rows = [...textOf("docs/svcctl.md").matchAll(/^\| `([a-z-]+)` \| .+ \| .+ \|$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(rows.sort()).toEqual(files.sort());
   });
 });
 

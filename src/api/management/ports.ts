@@ -69,3 +69,9 @@ export interface UserInvitations {
   /** Uses up the token of a link; throws "not_found" for any that is not valid. */
   redeem(token: string): Promise<{ readonly username: string; readonly userId: string }>;
 }
+
+/** The policy set that decides: actions, resource types, preconfigured policies. */
+export interface PolicySet {
+  readonly version: string;
+  readonly digest: string;
+}
