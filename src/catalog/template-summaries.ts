@@ -1,9 +1,10 @@
-/** What policy templates there are, for help texts and completion: read without the checks of the whole catalog. */
+/** Names of templates and actions for help texts and completion, read without the checks of the whole catalog. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import type { PolicyTemplate } from "./catalog.ts";
 
-const TEMPLATES = new URL("../../policies/templates/", import.meta.url);
+const POLICIES = new URL("../../policies/", import.meta.url);
+const TEMPLATES = new URL("templates/", POLICIES);
 
 /** A template without its policy. */
 export type TemplateSummary = Pick<PolicyTemplate, "id" | "description" | "parameters">;
@@ -14,4 +15,10 @@ export function templateSummaries(): readonly TemplateSummary[] {
     .filter((name) => name.endsWith(".json"))
     .sort()
     .map((name) => JSON.parse(readFileSync(new URL(name, TEMPLATES), "utf8")) as TemplateSummary);
+}
+
+/** The names of the actions that ship. */
+export function actionNames(): readonly string[] {
+  const text = readFileSync(new URL("actions.json", POLICIES), "utf8");
+  return (JSON.parse(text) as { actions: readonly { name: string }[] }).actions.map(({ name }) => name);
 }

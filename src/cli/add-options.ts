@@ -19,8 +19,17 @@ export function toOptions(specs: readonly OptionSpec[], heading?: string): reado
     if (spec.kind === "repeated") option.argParser((text, before) => [...listOf(before), text]);
     if (spec.hidden) option.hideHelp();
     if (heading !== undefined) option.helpGroup(heading);
+    SPECS.set(option, spec);
     return option;
   });
+}
+
+/** What each option was built from: completion needs more than commander keeps. */
+const SPECS = new WeakMap<Option, OptionSpec>();
+
+/** The data that an option was built from; undefined for options of commander itself. */
+export function specOf(option: Option): OptionSpec | undefined {
+  return SPECS.get(option);
 }
 
 function description(spec: OptionSpec): string {

@@ -27,7 +27,7 @@ export function notedUserUrl(folder: string): string | undefined {
   }
 }
 
-/** Forgets it, once the service stops. What stays behind only names a port that nobody answers at. */
+/** Removes the note when the service stops. A note that stays behind only names a port where nothing answers. */
 export function forgetUserUrl(folder: string): void {
   try {
     rmSync(join(folder, FILE), { force: true });

@@ -49,7 +49,7 @@ export async function runRotateKey(
   const oldKey = keyIn(env, fromEnv);
   const newKey = keyIn(env, toEnv);
   checkNewKey(newKey, toEnv, values);
-  let told = Date.now();
+  let lastReport = Date.now();
   const report = await withOfflineStore(values, (store) =>
     rotateSecretKey({
       store,
@@ -57,8 +57,8 @@ export async function runRotateKey(
       newKey,
       now: () => Math.floor(Date.now() / 1_000),
       onProgress: (sealed) => {
-        if (Date.now() - told < PROGRESS_INTERVAL_MS) return;
-        told = Date.now();
+        if (Date.now() - lastReport < PROGRESS_INTERVAL_MS) return;
+        lastReport = Date.now();
         stderr.write(`${sealed} secrets encrypted\n`);
       },
     }),

@@ -101,7 +101,7 @@ async function setUpHere(
     const made = await withDirectory(values, ({ directory, catalog }) =>
       setUpFirstAdministrator({ directory, catalog, guards: values["authorizer.guards"] }, administrator),
     );
-    // A start that was set up elsewhere removes it too; here nobody need wait for that.
+    // The next start would remove it too.
     if (tokenFile !== undefined) await rm(tokenFile, { force: true });
     const { username, access_key_id } = made;
     await auditOnce(values, "setup", { what: "first administrator", admin: username, access_key_id });

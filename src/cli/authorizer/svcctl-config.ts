@@ -16,7 +16,7 @@ export interface SvcctlConfig {
 
 /**
  * The file that `--write-config` names, else the one that svcctl reads by default.
- * @throws AuthorizerError "already_exists" where it holds a key or a server already: nobody may know those by heart
+ * @throws AuthorizerError "already_exists" where it holds a key or a server already, which may exist nowhere else
  */
 export function svcctlConfig(named: string | true, env: Environment, cwd: string): SvcctlConfig {
   const { path } = settingsPlace({ options: named === true ? {} : { config: named }, env, edge: { cwd } });

@@ -3,7 +3,7 @@
 import { EXIT } from "../exit-codes.ts";
 import { runSvcctl } from "./program.ts";
 
-// Whoever reads our output may stop early, as `head` does: that is their right and no failure.
+// A reader of our output may stop early, as `head` does. That is no failure.
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   if (code === "EPIPE") process.exit(EXIT.ok);
   process.stderr.write(`standard output cannot be written (${code})\nError executing command.\n`);

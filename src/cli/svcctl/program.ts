@@ -74,7 +74,7 @@ function addRootAction(program: Command, context: CommandContext): void {
   });
 }
 
-/** Every command takes the global options, wherever on the line they stand; an option of its own comes first. */
+/** Adds the global options to every command. An option that a command declares itself takes precedence. */
 function withGlobalOptions(command: Command, options = toOptions(GLOBAL_OPTIONS, GLOBAL_HEADING)): void {
   const taken = new Set(command.options.flatMap((option) => [option.short, option.long]));
   for (const option of options) {

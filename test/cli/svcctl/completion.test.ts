@@ -2,13 +2,19 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const PROGRAM = join(import.meta.dirname, "..", "..", "..", "bin", "svcctl.cjs");
 
 async function words(...typed: string[]): Promise<string[]> {
-  const { code, stdout } = await svcctl(["__complete", "--", ...typed]);
+  return wordsWith({}, ...typed);
+}
+
+async function wordsWith(env: Record<string, string>, ...typed: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await svcctl(["__complete", "--", ...typed], { env });
+  expect(stderr).toBe("");
   expect(code).toBe(0);
   return stdout
     .split("\n")
@@ -50,6 +56,44 @@ describe("what may come next", () => {
 
   it("is left to the shell for other values", async () => {
     expect(await words("auth", "policies", "create", "--statement-document", "")).toEqual([]);
+  });
+});
+
+describe("names", () => {
+  const results = [{ id: "alice" }, { id: "albert" }, { id: "bob" }, { id: "two words" }];
+  const page = { status: 200, body: { results, pagination: {} } };
+
+  it.each([
+    [["auth", "users", "show", "--id", "al"], "users"],
+    [["auth", "can", "--user", "al"], "users"],
+    [["auth", "groups", "delete", "--id", "al"], "groups"],
+    [["auth", "users", "policies", "attach", "--id", "u", "--policy", "al"], "policies"],
+  ])("come from the server: %j", async (typed, list) => {
+    const server = await replay([page]);
+    expect(await wordsWith(server.env, ...typed)).toEqual(["alice", "albert"]);
+    expect(server.asked.map(({ line }) => line)).toEqual([`GET /api/v1/auth/${list}?prefix=al&amount=100`]);
+  });
+
+  it("stand behind an equals sign too", async () => {
+    const server = await replay([page]);
+    expect(await wordsWith(server.env, "auth", "can", "--user=b")).toEqual(["--user=bob"]);
+  });
+
+  it("leave out what a shell would split", async () => {
+    const server = await replay([page]);
+    expect(await wordsWith(server.env, "auth", "can", "--user", "")).toEqual(["alice", "albert", "bob"]);
+  });
+
+  it("are none where the server refuses", async () => {
+    const server = await replay([{ status: 401, body: { message: "no" } }]);
+    expect(await wordsWith(server.env, "auth", "can", "--user", "")).toEqual([]);
+  });
+
+  it("of actions and templates ship", async () => {
+    expect(await words("auth", "can", "--action", "fs:ReadO")).toEqual(["fs:ReadObject"]);
+    expect(await words("auth", "policies", "create", "--template", "repository")).toEqual([
+      "repository-read-write",
+    ]);
   });
 });
 

@@ -8,7 +8,7 @@ import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient } from "../../rest-client/rest-client.ts";
 import { GaveUp, type RetrySettings } from "../../rest-client/retries.ts";
 
-/** Where and as whom to read. */
+/** Address of the API, and the token that it is read with. */
 export interface RemoteOptions {
   /** Base address with the path under which operations stand: `http://host:8001/api/v1`. */
   readonly base: string;

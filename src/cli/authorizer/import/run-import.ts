@@ -30,10 +30,10 @@ type Streams = Pick<ProcessEdge, "stdout" | "stderr">;
 const PROGRESS_INTERVAL_MS = 2_000;
 
 function progressTo({ stderr }: Streams) {
-  let told = Date.now();
+  let lastReport = Date.now();
   return (what: string, done: number, total: number): void => {
-    if (Date.now() - told < PROGRESS_INTERVAL_MS) return;
-    told = Date.now();
+    if (Date.now() - lastReport < PROGRESS_INTERVAL_MS) return;
+    lastReport = Date.now();
     stderr.write(`${what}: ${done} of ${total}\n`);
   };
 }

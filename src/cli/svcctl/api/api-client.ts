@@ -27,13 +27,15 @@ export class ApiClient {
   readonly #rest: RestClient;
   readonly #context: CommandContext;
 
-  constructor(context: CommandContext, settings: Settings) {
+  /** @param timeoutMs time for one try; default 30,000 */
+  constructor(context: CommandContext, settings: Settings, timeoutMs?: number) {
     this.settings = settings;
     this.#context = context;
     this.#rest = new RestClient({
       base: apiBase(settings.endpointUrl),
       headers: headersOf(context, settings),
       retries: settings.retries,
+      ...(timeoutMs !== undefined && { timeoutMs }),
     });
   }
 

@@ -23,8 +23,13 @@ export const AUTH_GROUP: GroupSpec = {
         "--user bob --action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv --context SourceIp=10.0.0.1",
       ],
       options: [
-        { flags: "--user <string>", description: "user name (default: current user)" },
-        { flags: "--action <string>", description: "action, such as fs:ReadObject", required: true },
+        { flags: "--user <string>", description: "user name (default: current user)", completes: "user" },
+        {
+          flags: "--action <string>",
+          description: "action, such as fs:ReadObject",
+          required: true,
+          completes: "action",
+        },
         { flags: "--resource <string>", description: "ARN of the resource", required: true },
         {
           flags: "--context <field=value>",

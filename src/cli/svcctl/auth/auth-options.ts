@@ -2,7 +2,7 @@
 
 import type { OptionSpec } from "../../command-spec.ts";
 
-/** `--json` of a command whose answer has a shape of its own. */
+/** `--json`: what the server answered, as it is. */
 export const JSON_OUTPUT: OptionSpec = { flags: "--json", description: "print JSON" };
 
 /** Paging of a list. */
@@ -14,17 +14,39 @@ export const PAGING: readonly OptionSpec[] = [
   JSON_OUTPUT,
 ];
 
-export const GROUP_ID: OptionSpec = { flags: "--id <string>", description: "group", required: true };
-export const POLICY_ID: OptionSpec = { flags: "--id <string>", description: "policy", required: true };
-export const USER_ID: OptionSpec = { flags: "--id <string>", description: "user name", required: true };
-export const POLICY: OptionSpec = { flags: "--policy <string>", description: "policy", required: true };
+export const GROUP_ID: OptionSpec = {
+  flags: "--id <string>",
+  description: "group",
+  required: true,
+  completes: "group",
+};
+export const POLICY_ID: OptionSpec = {
+  flags: "--id <string>",
+  description: "policy",
+  required: true,
+  completes: "policy",
+};
+export const USER_ID: OptionSpec = {
+  flags: "--id <string>",
+  description: "user name",
+  required: true,
+  completes: "user",
+};
+export const POLICY: OptionSpec = {
+  flags: "--policy <string>",
+  description: "policy",
+  required: true,
+  completes: "policy",
+};
 export const OWN_ID: OptionSpec = {
   flags: "--id <string>",
   description: "user name (default: current user)",
+  completes: "user",
 };
 export const MEMBER: OptionSpec = {
   flags: "--user <string>",
   description: "user name (default: current user)",
+  completes: "user",
 };
 export const PRINCIPAL: OptionSpec = {
   flags: "--principal-id <string>",

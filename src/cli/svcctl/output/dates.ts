@@ -27,7 +27,7 @@ function offsetOf(date: Date): string {
 /** Which of them knows the abbreviation of a zone depends on where it is in use. */
 const LOCALES = ["en-US", "en-GB", "en-CA", "en-AU", "en-NZ", "en-IN", "en-ZA", "ja-JP"];
 
-/** `CEST`; where nobody has an abbreviation, the offset in hours as the time zone database writes it. */
+/** `CEST`; for a zone without an abbreviation, the offset in hours as the time zone database writes it. */
 function zoneOf(date: Date): string {
   for (const locale of LOCALES) {
     const parts = new Intl.DateTimeFormat(locale, { timeZoneName: "short" }).formatToParts(date);

@@ -65,7 +65,12 @@ export const POLICY_GROUP: GroupSpec = {
           required: true,
         },
         { flags: "--user <string>", description: "user name", required: true },
-        { flags: "--action <string>", description: "action, such as fs:ReadObject", required: true },
+        {
+          flags: "--action <string>",
+          description: "action, such as fs:ReadObject",
+          required: true,
+          completes: "action",
+        },
         { flags: "--resource <string>", description: "ARN of the resource", required: true },
         {
           flags: "--context <field=value>",

@@ -46,7 +46,7 @@ export async function askPeople(context: CommandContext, { current, given }: Que
     const endpointUrl =
       given.endpointUrl ??
       (await text("Server endpoint URL (e.g. http://localhost:8000)", current.endpointUrl, endpointFault));
-    // Whoever pastes takes a blank along now and then.
+    // Pasted values often have a blank at the end.
     const secretAccessKey = secret.trim() === "" ? current.secretAccessKey : secret.trim();
     return { accessKeyId: accessKeyId.trim(), secretAccessKey, endpointUrl: endpointUrl.trim() };
   } catch (error) {
@@ -72,7 +72,7 @@ export async function readLines(context: CommandContext, questions: Questions): 
   const { current, given, secretFromStdin } = questions;
   const asksKey = given.accessKeyId === undefined && !secretFromStdin;
   const asksUrl = given.endpointUrl === undefined && !secretFromStdin;
-  // Where nothing is open, nobody should have to close standard input first.
+  // If no value is missing, the command must not wait for standard input to end.
   const settled = !asksKey && !asksUrl && !secretFromStdin && current.secretAccessKey !== "";
   const lines = settled ? [] : await firstLines(context, 1 + Number(asksKey) + Number(asksUrl));
   const line = (fallback: string): string => lines.shift() || fallback;
@@ -88,7 +88,7 @@ async function firstLines({ edge }: CommandContext, most: number): Promise<strin
     lines.push(line.trim());
     if (lines.length === most) break;
   }
-  // Whoever holds the other end open would keep this process waiting.
+  // The process would wait until the other end closes the stream.
   edge.stdin.destroy();
   return lines;
 }

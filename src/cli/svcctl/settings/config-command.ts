@@ -19,7 +19,7 @@ export async function configure(call: CommandCall): Promise<void> {
   const json = options["json"] === true;
   const { path } = settingsPlace(context);
   const file = readSettingsFile(path);
-  // What cannot be understood is not overwritten: it may hold what nobody knows by heart.
+  // A file that cannot be read is not overwritten: it may hold the only copy of a secret.
   if (file.fault !== undefined && !file.missing) throw new Error(`${path} cannot be updated: ${file.fault}`);
   if (!json) context.out(`Config file ${safeText(path)} will be used\n`);
   const questions = questionsOf(call, effectiveSettings(path, file, context.env));

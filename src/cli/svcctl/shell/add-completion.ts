@@ -32,12 +32,12 @@ export function addCompletion(program: Command, context: CommandContext): void {
     .allowUnknownOption()
     .helpOption(false)
     .action(async (words: readonly string[]) => {
-      const { completionsOf } = await import("./completions.ts");
-      context.out(
-        completionsOf(program, words)
-          .map((one) => `${one.word}\t${one.description}\n`)
-          .join(""),
-      );
+      const [{ completionsOf }, { nameSource }] = await Promise.all([
+        import("./completions.ts"),
+        import("./name-source.ts"),
+      ]);
+      const found = await completionsOf(program, words, nameSource(context, words));
+      context.out(found.map((one) => `${one.word}\t${one.description}\n`).join(""));
     });
 }
 

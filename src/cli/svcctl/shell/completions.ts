@@ -1,8 +1,15 @@
 /** What may come next on a command line: asked by the completion scripts at each press of the tab key. */
 
 import type { Command, Option } from "commander";
-import { GLOBAL_OPTIONS } from "../global-options.ts";
+import { specOf } from "../../add-options.ts";
+import type { OptionSpec } from "../../command-spec.ts";
 import { SHELLS } from "./shells.ts";
+
+/** Names of a kind that begin with what was typed. It never fails: without an answer there are none. */
+export type NameSource = (
+  kind: NonNullable<OptionSpec["completes"]>,
+  typed: string,
+) => Promise<readonly string[]>;
 
 /** One word that may come next. */
 export interface Completion {
@@ -13,8 +20,13 @@ export interface Completion {
 /**
  * The words that may follow. Nothing for values that only their user knows; the scripts then offer files.
  * @param words what stands after `svcctl`; the last one, which may be empty, is being typed
+ * @param names knows the names of users, policies and the like
  */
-export function completionsOf(program: Command, words: readonly string[]): readonly Completion[] {
+export async function completionsOf(
+  program: Command,
+  words: readonly string[],
+  names: NameSource,
+): Promise<readonly Completion[]> {
   const typed = words.at(-1) ?? "";
   let command = program;
   let awaiting: Option | undefined;
@@ -23,7 +35,14 @@ export function completionsOf(program: Command, words: readonly string[]): reado
     else if (word.startsWith("-")) awaiting = takesNext(command, word);
     else command = command.commands.find((one) => one.name() === word) ?? command;
   }
-  const all = awaiting === undefined ? following(command, typed) : valuesOf(awaiting, "");
+  const equals = typed.startsWith("-") ? typed.indexOf("=") : -1;
+  const option = equals > 0 ? optionOf(command, typed.slice(0, equals)) : awaiting;
+  if (option === undefined && equals > 0) return [];
+  const before = typed.slice(0, equals + 1);
+  const all =
+    option === undefined
+      ? following(command, typed)
+      : (await valuesOf(option, typed.slice(before.length), names)).map((value) => named(before + value));
   return all.filter(({ word }) => word.startsWith(typed));
 }
 
@@ -38,11 +57,6 @@ function optionOf(command: Command, flag: string): Option | undefined {
 }
 
 function following(command: Command, typed: string): readonly Completion[] {
-  const equals = typed.indexOf("=");
-  if (equals > 0) {
-    const option = optionOf(command, typed.slice(0, equals));
-    return option === undefined ? [] : valuesOf(option, typed.slice(0, equals + 1));
-  }
   if (typed.startsWith("-")) return flagsOf(command);
   if (command.name() === "completion") return SHELLS.map(named);
   return command
@@ -58,18 +72,12 @@ function flagsOf(command: Command): readonly Completion[] {
     .map((option) => ({ word: option.long ?? option.short ?? "", description: option.description }));
 }
 
-function valuesOf(option: Option, before: string): readonly Completion[] {
-  return (VALUES.get(option.long ?? "") ?? []).map((value) => named(`${before}${value}`));
+async function valuesOf(option: Option, typed: string, names: NameSource): Promise<readonly string[]> {
+  const { values, completes } = specOf(option) ?? {};
+  if (values !== undefined) return values;
+  return completes === undefined ? [] : names(completes, typed);
 }
 
 function named(word: string): Completion {
   return { word, description: "" };
 }
-
-/** Values that are worth offering, by option. */
-const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
-  ["--permission", ["Read", "Write", "Super", "Admin"]],
-  ...GLOBAL_OPTIONS.flatMap(({ flags, values }) =>
-    values === undefined ? [] : [[/--[\w-]+/.exec(flags)?.[0] ?? "", values] as const],
-  ),
-]);
