@@ -1,4 +1,7 @@
-/** Whether one condition holds wherever another does: narrowing a range of addresses is no widening of access. */
+/**
+ * Implication between conditions: does one hold whenever another does? Narrowing a range of addresses does not widen
+ * access.
+ */
 
 import { type IpRange, parseIpRange, rangeContains } from "../model/ip.ts";
 import type { Condition } from "../model/policy.ts";
@@ -82,7 +85,7 @@ export class Implications {
 function implies(given: Condition, wanted: Condition, asDeny: boolean): boolean {
   const [from, to] = [testsOf(given), testsOf(wanted)];
   if (!to.every((test) => from.some((one) => testImplies(one, test)))) return false;
-  // An operator without fields always holds, but for an unknown one.
+  // An operator without fields always holds, unless it is unknown.
   if (!Object.keys(wanted).every((operator) => PLAIN.has(operator) || operator in given)) return false;
   if (!asDeny) return true;
   // A deny also holds where its condition cannot be read (a list of values): both must then read the same fields.

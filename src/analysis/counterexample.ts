@@ -31,14 +31,14 @@ export interface Counterexample {
 export interface Blame {
   /** Every statement after that allows it. */
   readonly allowedBy: readonly StatementName[];
-  /** Every statement before that denies it, by its effect or because it cannot be evaluated; none where none did. */
+  /** The statements of before that deny it, by their effect or because they cannot be evaluated. */
   readonly deniedBy: readonly (StatementName & { readonly failed: boolean })[];
 }
 
-/** Whether a counterexample shows what it is meant to show. */
+/** True if a counterexample demonstrates the widening. */
 export type Fits = (found: Counterexample) => boolean;
 
-/** What stands for open parts of readable requests. */
+/** The text for open parts in requests for people. */
 const FILLER = "x";
 
 /** Asks the engine about two sets of policies. */
@@ -81,7 +81,7 @@ export class Confirmation {
 
   /**
    * A counterexample at a point: without condition fields if that does, else with values made from the conditions; the
-   * first that fits, else the first. Undefined where none of these is one, which says nothing about other values.
+   * first that fits, else the first. Undefined if none of these is one, which says nothing about other values.
    * @param malformed a field that has to be no IP address
    */
   at(

@@ -1,7 +1,6 @@
 /**
- * Comparisons of grants in a thread of their own. What policies allow is compared exactly, which for hostile policies
- * takes more time and memory than anybody has: the thread has limits for both, and no other request waits for it
- * (security.md §5.3).
+ * Comparisons of grants in a separate thread. The comparison is exact, and hostile policies could make it take
+ * unlimited time and memory. So the thread has limits for both, and no other request waits for it (security.md §5.3).
  */
 
 import { extname } from "node:path";
@@ -54,8 +53,8 @@ export class GrantComparisons {
   }
 
   /**
-   * What the grant gives beyond what its giver holds; not certain where that took too long.
-   * @throws AuthorizerError "unavailable" where too many wait
+   * The rights of the grant beyond those of its giver; marked as uncertain if the comparison took too long.
+   * @throws AuthorizerError "unavailable" if too many comparisons wait
    */
   beyond(grant: Grant): Promise<Beyond | undefined> {
     if (isLarge([...grant.held, ...grant.granted])) return Promise.resolve(UNKNOWN);
@@ -168,13 +167,13 @@ function tooMany(): AuthorizerError {
   });
 }
 
-/** What may be handed to another thread, and nothing that is not needed there. */
+/** The parts of a grant that the thread needs, as plain data. */
 function plain({ giver, held, granted, actsAs }: Grant): Grant {
   const statements = ({ name, statement }: NamedStatements): NamedStatements => ({ name, statement });
   return { giver, held: held.map(statements), granted: granted.map(statements), actsAs };
 }
 
-/** Stops counting where it is clear. */
+/** Stops counting as soon as the answer is known. */
 function isLarge(policies: readonly NamedStatements[]): boolean {
   let left = MOST_TEXT;
   for (const { statement } of policies) {

@@ -1,4 +1,6 @@
-/** Checks policies: every error that keeps them from being stored, and everything that is almost certainly a mistake. */
+/**
+ * Checks policies: every error that keeps them from being stored, and everything that is almost certainly a mistake.
+ */
 
 import type { Problem } from "../errors.ts";
 import { parseArn } from "../model/arn.ts";
@@ -8,7 +10,7 @@ import type { ResourceType } from "../model/resource-type.ts";
 import type { FoundPolicy, PolicyDocument } from "./policy-documents.ts";
 import { selfEscalations } from "./self-escalation.ts";
 
-/** What a finding is about: see {@link LINT_RULES}. */
+/** The kind of a finding; see {@link LINT_RULES}. */
 export type LintRule = "syntax" | "form" | "guard" | "doubtful" | "self-escalation";
 
 /** Every rule, with what it says and how severe it is. */
@@ -32,7 +34,7 @@ export interface Finding extends Problem {
   readonly policy?: string;
 }
 
-/** What policies are checked against. */
+/** Input of the checks of policies. */
 export interface LintOptions {
   readonly vocabulary: Vocabulary;
   /** Services that actions may name, those of the catalog among them. */

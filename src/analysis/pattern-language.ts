@@ -17,7 +17,7 @@ export class Effort {
   left = 5_000_000;
 }
 
-/** What a search gives where it had to stop before it knew. */
+/** The result of a search that stopped before it was certain. */
 export const UNDECIDED = Symbol("undecided");
 
 /** Readable letters first; the choice ends with what no policy is likely to name. */

@@ -123,12 +123,12 @@ export class PatternSet {
   }
 }
 
-/** A pattern with what can be told of it at a glance. */
+/** A pattern with quick facts about it. */
 export class Pattern {
   readonly text: string;
   /** Before the first wildcard. */
   readonly begin: string;
-  /** Behind the last wildcard; all of it where there is none. */
+  /** The text after the last wildcard, or the whole pattern. */
   readonly end: string;
   #set: PatternSet | undefined;
 

@@ -26,7 +26,7 @@ interface BoundRule {
   readonly resources: readonly BoundResource[];
 }
 
-/** What searches for several users share. */
+/** State that searches for several users share. */
 export class SearchMemory {
   readonly patterns = new Patterns();
   readonly #effort = new Effort();
@@ -65,7 +65,7 @@ function resourcesMayMeet(a: BoundResource, b: BoundResource): boolean {
   return isSameField(a, b) && a.text.mayMeet(b.text);
 }
 
-/** What an action has to match, for each pair of patterns that two rules have. */
+/** The patterns that an action must match, for each pair of patterns of two rules. */
 function actionPairs(first: BoundRule, second: BoundRule): readonly (readonly Pattern[])[] {
   if (first === second) return first.actions.map((action) => [action]);
   return first.actions.flatMap((left) =>

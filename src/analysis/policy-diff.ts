@@ -1,4 +1,4 @@
-/** What a change of policies changes for those who have them, in both directions. */
+/** The effect of a change of policies on the users that have them, in both directions. */
 
 import type { NamedStatements } from "../model/policy.ts";
 import type { Vocabulary } from "../model/policy-warnings.ts";
@@ -6,7 +6,7 @@ import { isMissing, type PolicyWorld } from "./policy-world.ts";
 import type { StatementPlace } from "./rules.ts";
 import { type Widening, widening } from "./widening.ts";
 
-/** Whose access is compared: of a user of the files, of whoever has all policies, or one of them alone. */
+/** The scope of a comparison: a user of the files, a user with all policies, or a user with one policy alone. */
 export type DiffScope = { readonly user: string } | { readonly policy: string } | { readonly all: true };
 
 /** One way in which access changes. */
@@ -15,7 +15,7 @@ export interface Change extends Widening {
   readonly alsoAllowedBy?: readonly StatementPlace[];
 }
 
-/** What changes for one scope. */
+/** The changes in one scope. */
 export interface ScopeDiff {
   readonly scope: DiffScope;
   /** Requests that are allowed now and were not. */
@@ -43,7 +43,7 @@ function heldOrNothing(world: PolicyWorld, user: string): readonly NamedStatemen
   return isMissing(held) ? [] : held.map(({ policy }) => policy);
 }
 
-/** Every policy alone, since nobody says who has it together with which others. */
+/** Every policy alone, because the files do not say which policies users have together. */
 function policyPairs(before: PolicyWorld, after: PolicyWorld): Pair[] {
   const names = new Set([...before.policies, ...after.policies].map(({ name }) => name));
   const named = (world: PolicyWorld, name: string) => world.policies.filter((policy) => policy.name === name);
@@ -67,7 +67,7 @@ function pairsOf(before: PolicyWorld, after: PolicyWorld): Pair[] {
   return [...(single.length > 1 ? [all] : []), ...single, ...byUser];
 }
 
-/** The request of a change and its effects, as a text; undefined where there is no example. */
+/** The request of a change and its effects as a text; undefined without an example. */
 function exampleOf({ counterexample, anyUser }: Widening): string | undefined {
   if (counterexample === undefined) return undefined;
   const { user, required, context, before } = counterexample;
@@ -99,7 +99,7 @@ function distinct(first: StatementPlace, places: readonly StatementPlace[]): Sta
   return [...byText.values()];
 }
 
-/** How many examples there are in all scopes, equal ones counted once. */
+/** Number of distinct examples in all scopes. */
 export function countChanges(scopes: readonly ScopeDiff[], direction: "wider" | "narrower"): number {
   let withoutExample = 0;
   const examples = new Set<string>();

@@ -13,17 +13,17 @@ import type { DocumentSource } from "../source-files/source.ts";
 export interface FoundPolicy extends NamedStatements {
   /** JSON pointer of the policy in its document. */
   readonly pointer: string;
-  /** False where the document gives no name, and the file's was taken. */
+  /** False if the document has no name and the file name was used. */
   readonly named: boolean;
 }
 
-/** What a document says about policies. */
+/** The policies of a document. */
 export interface PolicyDocument {
   readonly source: DocumentSource;
   readonly policies: readonly FoundPolicy[];
   /** Resource types that a data set declares, as they are written. */
   readonly resourceTypes: readonly ResourceType[];
-  /** What has not the form of a policy. */
+  /** Entries that do not have the form of a policy. */
   readonly problems: readonly Problem[];
   /** Pointers of statements with parts that could not be read and were replaced: nothing else is said of them. */
   readonly unreadable: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import type { Problem } from "../errors.ts";
 import type { NamedStatements, Via } from "../model/policy.ts";
 import type { Attached } from "./test-file.ts";
 
-/** A policy that is in force for somebody. */
+/** A policy in force for a user. */
 export interface HeldPolicy {
   readonly policy: NamedStatements;
   readonly via: readonly Via[];
@@ -17,7 +17,7 @@ export class PolicyWorld {
   readonly #users = new Map<string, Attached>();
   readonly #problems: Problem[] = [];
 
-  /** What is wrong with the names given until now. */
+  /** The problems of the names so far. */
   get problems(): readonly Problem[] {
     return this.#problems;
   }

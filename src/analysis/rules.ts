@@ -5,7 +5,7 @@ import { type CompiledStatement, nameOf } from "../engine/statement.ts";
 import type { StatementName } from "../model/decision.ts";
 import type { Condition, NamedStatements } from "../model/policy.ts";
 
-/** Where a rule comes from. */
+/** The place of a rule. */
 export type StatementPlace = StatementName;
 
 /** A statement, or a way in which one fails and thereby denies everything (evaluation.md §2.1, evaluation.md §2.2). */
@@ -107,7 +107,7 @@ export function ruleText({ deny, failure, actions, resources, key }: Rule): stri
   return JSON.stringify([deny, failure, actions, resources, key ?? null]);
 }
 
-/** The rules of policies. What cannot be evaluated is a deny of everything, as the engine has it. */
+/** The rules of policies. A statement that cannot be evaluated denies everything, as in the engine. */
 export function rulesOf(policies: readonly NamedStatements[], partition: string): RuleSet {
   const { statements } = compile(policies, { partition, evaluator: "extended" });
   const rules = statements.flatMap((statement) => {

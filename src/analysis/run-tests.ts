@@ -9,7 +9,7 @@ import type { Expectation, ExpectedStatement, TestCase, TestRequest } from "./te
 /** A decision with its reasons, without what only a server has to say of it. */
 export type OfflineExplanation = Pick<Explanation, "effect" | "determining" | "tree" | "near_misses">;
 
-/** What came of a case: nothing wrong, or why and with which decision it failed. */
+/** The result of a case: success, or the reason of the failure with its decision. */
 export interface CaseResult {
   readonly case: TestCase;
   readonly passed: boolean;
@@ -40,7 +40,7 @@ export class Coverage {
     }
   }
 
-  /** How many decisions a statement was part of. */
+  /** Number of decisions in which a statement took part. */
   hits(policy: string, statement: number): number {
     return this.#hits.get(Coverage.#key(policy, statement)) ?? 0;
   }

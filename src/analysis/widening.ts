@@ -1,8 +1,8 @@
 /**
- * What policies allow that others did not: a semantic comparison of two sets of policies. Exact for actions and ARNs,
- * where every answer is a request that the engine confirms. Conditions are compared by their text: equal ones hold in
- * the same requests, different ones independently of each other unless one plainly implies the other. So no widening
- * is missed, while one that depends on conditions may turn out to be impossible.
+ * A semantic comparison of two sets of policies: everything that one allows and the other does not. Exact for actions
+ * and ARNs, where every answer is a request that the engine confirms. Conditions are compared by their text: equal ones
+ * hold in the same requests, different ones independently of each other unless one plainly implies the other. So no
+ * widening is missed, while one that depends on conditions may turn out to be impossible.
  */
 
 import { isWildcardName } from "../engine/resource-pattern.ts";
@@ -16,7 +16,7 @@ import { type Inside, type Point, PointSearch, SearchMemory } from "./point-sear
 import { type Rule, type RuleSet, rulesOf, ruleText, type StatementPlace } from "./rules.ts";
 import { madeUpNames, namesUser, spelledNames } from "./user-names.ts";
 
-/** What to compare for whom. */
+/** Options of a comparison. */
 export interface WideningOptions {
   /** Product-name part of ARNs (`authorizer.partition`). */
   readonly partition: string;
@@ -151,7 +151,7 @@ class Comparison {
     yield* this.#widerWithout(allow);
   }
 
-  /** Where no allow of before matches. */
+  /** Finds requests that no allow of before matches. */
   #lookAlone(allow: Rule): Widening | undefined {
     const { users } = this.#options;
     const own = namesUser(allow);
@@ -163,7 +163,7 @@ class Comparison {
     return allTried ? undefined : this.#report("undecided", [allow], this.#madeUp[0] as string);
   }
 
-  /** Where a deny or a failure of before stood in the way of what `allow` allows. */
+  /** Finds requests of `allow` that a deny or failure of before refused. */
   *#widerWithout(allow: Rule): Generator<Widening> {
     for (const deny of this.#gone) {
       const found = this.#lookWithout(allow, deny);
@@ -194,8 +194,8 @@ class Comparison {
   }
 
   /**
-   * Whether the two may meet where after denies nothing, for any user at all: every placeholder is taken for any
-   * text, and obstacles that depend on the user for none. False says that there is no such user.
+   * True if the two may meet outside all denies of after, for some user: a placeholder counts as any text, and
+   * obstacles that depend on the user are ignored. False means that there is no such user.
    */
   #mayMeetForSomebody(allow: Rule, deny: Rule): boolean {
     const search = this.#searchFor(ANYBODY);
@@ -226,7 +226,7 @@ class Comparison {
     return known;
   }
 
-  /** What before allows: for a name that acts as a wildcard, nothing with `${user}` (security.md §3.1). */
+  /** The allows of before. For a name that acts as a wildcard, those with `${user}` are left out (security.md §3.1). */
   #allowsFor(user: string): readonly Rule[] {
     const { allows } = this.#before;
     return isWildcardName(user) ? allows.filter((rule) => !namesUser(rule)) : allows;

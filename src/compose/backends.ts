@@ -11,7 +11,7 @@ import type { StoreLog } from "../store/store-log.ts";
 /** An open store. */
 export interface OpenedStore {
   readonly store: Store;
-  /** The store itself where it is in memory: it can be captured and restored. */
+  /** The store itself if it is in memory, which can be captured and restored. */
   readonly memory: MemoryStore | undefined;
 }
 
@@ -28,7 +28,8 @@ export const DATABASE_TYPES: readonly string[] = [...BACKENDS.keys()];
 
 /**
  * Opens the backend that `database.type` names.
- * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be opened
+ * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be
+ * opened
  */
 export async function openStore(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
   const type = values["database.type"] ?? "";

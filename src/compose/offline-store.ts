@@ -47,7 +47,7 @@ export async function withOfflineStore<T>(
   }
 }
 
-/** What {@link emptyStore} empties, for people; undefined where there is nothing. */
+/** The place that {@link emptyStore} empties, for people, or undefined. */
 export function storePlace(values: ConfigValues): string | undefined {
   assertDurable(values);
   return hasLocalStore(localFolder(values)) ? localFolder(values) : undefined;

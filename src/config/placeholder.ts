@@ -1,11 +1,11 @@
-/** Texts that stand where somebody has still to put a value. */
+/** Placeholders for values that an operator must fill in. */
 
 /** How the reference writes what has to be filled in (configuration.md §2.4): `<SIGNING_SECRET>`, `{auth_url}`. */
-const SEED_PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;
+const REFERENCE_PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;
 
 /** True for a placeholder, which counts as not set. */
 export function isSeedPlaceholder(text: string): boolean {
-  return SEED_PLACEHOLDER.test(text.trim());
+  return REFERENCE_PLACEHOLDER.test(text.trim());
 }
 
 /** Other forms that are never a secret: an unexpanded variable, and wording seen in published examples. */
