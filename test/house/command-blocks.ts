@@ -40,6 +40,8 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
   { page: "docs/bootstrap.md", language: "console", test: PAGES },
   { page: "docs/operations.md", language: "sh", test: PAGES },
   { page: "docs/operations.md", language: "console", test: PAGES },
+  { page: "docs/recipes.md", language: "sh", test: PAGES },
+  { page: "docs/recipes.md", language: "console", test: PAGES },
   { page: "docs/management-api.md", language: "console", test: PAGES },
   { page: "docs/svcctl.md", begins: "cat > ReadData.json", language: "sh", test: PAGES },
   { page: "docs/svcctl.md", language: "console", test: PAGES },
