@@ -1,7 +1,4 @@
-/**
- * Implication between conditions: does one hold whenever another does? Narrowing a range of addresses does not widen
- * access.
- */
+/** Tests whether one condition implies another: a narrower range of addresses does not widen access. */
 
 import { type IpRange, parseIpRange, rangeContains } from "../model/ip.ts";
 import type { Condition } from "../model/policy.ts";
@@ -64,11 +61,11 @@ function fieldsOf(tests: readonly Test[]): string {
   return JSON.stringify([...new Set(tests.map(({ field }) => field))].sort());
 }
 
-/** Answers whether rules hold together, and remembers what took a search. */
+/** Tests whether the condition of one rule implies that of another, and remembers the answers. */
 export class Implications {
   readonly #known = new Map<string, boolean>();
 
-  /** True when `wanted` surely holds in every request in which `given` holds. Seen from their conditions alone. */
+  /** True if `wanted` holds for every request for which `given` holds, by their conditions alone. */
   holds(given: Rule, wanted: Rule): boolean {
     if (wanted.key === undefined || wanted.key === given.key) return true;
     if (given.condition === undefined || wanted.condition === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * The canonical form of policies: fields in a fixed order, no action twice. The meaning stays the same, including the
- * order of statements and actions (a refusal names the first match), and YAML comments are kept.
+ * The canonical form of policies: fields in a fixed order, no action twice. The meaning of a policy stays the same, and
+ * so do the order of statements and actions (a refusal names the first that matches) and YAML comments.
  */
 
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
@@ -108,7 +108,7 @@ function formatYaml(text: string): string | undefined {
   }
 }
 
-/** The content of a YAML text in canonical form; undefined if it cannot be read. */
+/** The value of a YAML text in canonical form; undefined if the text cannot be read. */
 function saidBy(text: string): string | undefined {
   const parsed = parseYaml(text);
   return "value" in parsed ? JSON.stringify(canonicalValue(parsed.value)) : undefined;

@@ -1,4 +1,4 @@
-/** Describes the rights of a grant beyond those of its giver (security.md §3.5). */
+/** Finds what a grant allows beyond the rights of its giver (security.md §3.5), and describes it in words. */
 
 import type { NamedStatements, Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
@@ -11,19 +11,17 @@ export interface Grant {
   readonly held: readonly NamedStatements[];
   readonly granted: readonly NamedStatements[];
   /**
-   * The name for `${user}` in the granted policies, if the giver could act as that user. If absent, `${user}` is the
-   * same name on both sides.
+   * The user as whom the giver could act: `${user}` in the granted policies stands for this name. If it is absent,
+   * `${user}` stands for the same name on both sides.
    */
   readonly actsAs?: string | undefined;
 }
 
-/** A right of a grant that its giver lacks. */
+/** A right that a grant gives and its giver does not have. */
 export interface Beyond {
-  /**
-   * A request that becomes possible, else the statement that may make one possible, else the reason why it is unknown.
-   */
+  /** A request that becomes possible, or the statement that may make one possible, or why this is unknown. */
   readonly what: string;
-  /** False: it may give that, which could not be shown. */
+  /** False: the grant may give it, but the comparison found no example. */
   readonly certain: boolean;
 }
 
@@ -31,7 +29,7 @@ const USER = "${user}";
 const WILDCARD = /[*?]/;
 const ONE = 1;
 
-/** One right that the grant gives and its giver lacks, or undefined. */
+/** A right that the grant gives and its giver does not have; undefined if there is none. */
 export function beyondHeld(
   { giver, held, granted, actsAs }: Grant,
   options: Pick<WideningOptions, "partition" | "vocabulary">,
@@ -43,8 +41,8 @@ export function beyondHeld(
 }
 
 /**
- * Policies bound to a user name. For a name with wildcards, allows with `${user}` are left out, as in decisions
- * (security.md §3.1).
+ * Policies as they are in force for a user of that name. For a name with wildcards, allows that contain `${user}` are
+ * omitted, as in decisions (security.md §3.1).
  */
 function boundTo(username: string, policies: readonly NamedStatements[]): readonly NamedStatements[] {
   const isPattern = WILDCARD.test(username);

@@ -6,7 +6,7 @@ import type { DecisionContext, Effect, FieldValue, RequiredPermissions } from ".
 import type { NamedStatements } from "../model/policy.ts";
 import type { DocumentSource, Position } from "../source-files/source.ts";
 
-/** The expectation of a case: an effect, or any refusal. */
+/** The expected effect; `refused` is `neutral` or `deny`. */
 export type Expectation = Effect | "refused";
 
 /** A statement that must be among the deciding ones, by index or sid; any statement of the policy if none is named. */

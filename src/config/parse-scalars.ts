@@ -3,7 +3,7 @@ import { parseBytes } from "./bytes.ts";
 import { parseDuration } from "./duration.ts";
 import type { AnyItem } from "./item.ts";
 import { absolutePath } from "./path-value.ts";
-import { isSeedPlaceholder } from "./placeholder.ts";
+import { isPlaceholder } from "./placeholder.ts";
 import { parseRate } from "./rate.ts";
 import type { RawValue } from "./raw-value.ts";
 import { expectedText } from "./text-checks.ts";
@@ -16,7 +16,7 @@ export function parseString(raw: RawValue, item: AnyItem, tools: ParserTools): s
   }
   if (raw.shape !== "scalar") return tools.fail(expected("text", raw, item), raw.place);
   if (raw.text === "" && item.default === null) return undefined;
-  if (isSeedPlaceholder(raw.text)) {
+  if (isPlaceholder(raw.text)) {
     return tools.warn("the placeholder text counts as not set", raw.place);
   }
   const wrong = item.check === undefined ? undefined : expectedText(item.check, raw.text);
