@@ -126,8 +126,9 @@ export interface Decisions {
   /**
    * Evaluations of one user and action name, one resource after the other, for batches: see {@link OutcomesAtHand}.
    * Undefined where they cannot be had at once or need more than the resource: {@link evaluate} then.
+   * @param budget pays for them; an outcome that it cannot pay for throws its refusal
    */
-  outcomesAtHand(username: string, actionName: string): OutcomesAtHand | undefined;
+  outcomesAtHand(username: string, actionName: string, budget: WorkBudget): OutcomesAtHand | undefined;
   /** A new decision id, for the answer to a refusal from {@link outcomesAtHand}. */
   decisionId(): string;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
