@@ -1,4 +1,4 @@
-/** Reads of the authorization API, side by side with bare `node:http` answering the same bytes on the same core. */
+/** Reads of the data-server API, side by side with bare `node:http` answering the same bytes on the same core. */
 import { randomBytes } from "node:crypto";
 import { serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
 import { CONNECTIONS, type Compared, compare, SECONDS } from "./compare.ts";

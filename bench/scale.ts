@@ -1,4 +1,4 @@
-/** A large directory: how long it takes to load, from a data set and through the authorization API, and what it weighs. */
+/** A large directory: how long it takes to load, from a data set and through the data-server API, and what it weighs. */
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { join } from "node:path";

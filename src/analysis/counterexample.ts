@@ -2,10 +2,17 @@
 
 import { type CompiledPolicies, compile } from "../engine/compile.ts";
 import { decide } from "../engine/decide.ts";
+import { type Determining, explain } from "../engine/explain.ts";
 import { bindUser } from "../engine/resource-pattern.ts";
-import type { DecisionContext, Effect, FieldValue, RequiredPermissions } from "../model/decision.ts";
+import type {
+  DecisionContext,
+  Effect,
+  FieldValue,
+  RequiredPermissions,
+  StatementName,
+} from "../model/decision.ts";
 import type { Condition, NamedStatements } from "../model/policy.ts";
-import type { Vocabulary } from "../model/policy-warnings.ts";
+import type { KnownAction, Vocabulary } from "../model/policy-warnings.ts";
 import { contextsFor, NO_ADDRESS } from "./condition-context.ts";
 import type { Point } from "./point-search.ts";
 import type { Rule } from "./rules.ts";
@@ -19,6 +26,17 @@ export interface Counterexample {
   readonly before: Effect;
   readonly after: "allow";
 }
+
+/** The statements behind a counterexample. */
+export interface Blame {
+  /** Every statement after that allows it. */
+  readonly allowedBy: readonly StatementName[];
+  /** Every statement before that denies it, by its effect or because it cannot be evaluated; none where none did. */
+  readonly deniedBy: readonly (StatementName & { readonly failed: boolean })[];
+}
+
+/** Whether a counterexample shows what it is meant to show. */
+export type Fits = (found: Counterexample) => boolean;
 
 /** What stands for open parts of readable requests. */
 const FILLER = "x";
@@ -49,32 +67,48 @@ export class Confirmation {
     return { user, required, context: Object.fromEntries(context), before, after: "allow" };
   }
 
+  /** The statements that decide a counterexample on both sides. */
+  blame({ user, required, context, before }: Counterexample): Blame {
+    const request = { user, required, context: new Map(Object.entries(context)) };
+    const placeOf = ({ policy, statement, sid }: Determining): StatementName =>
+      sid === undefined ? { policy, statement } : { policy, statement, sid };
+    const denied = before === "deny" ? explain(this.#before, request).determining : [];
+    return {
+      allowedBy: explain(this.#after, request).determining.map(placeOf),
+      deniedBy: denied.map((one) => ({ ...placeOf(one), failed: one.action === "" })),
+    };
+  }
+
   /**
-   * A counterexample at a point: without condition fields if that does, else with values made from the conditions.
-   * Undefined where none of these is one, which says nothing about other values.
+   * A counterexample at a point: without condition fields if that does, else with values made from the conditions; the
+   * first that fits, else the first. Undefined where none of these is one, which says nothing about other values.
    * @param malformed a field that has to be no IP address
    */
   at(
     user: string,
     point: Point,
     conditions: readonly Condition[],
+    fits: Fits,
     malformed?: string,
   ): Counterexample | undefined {
+    let first: Counterexample | undefined;
     for (const context of contextsFor(conditions)) {
       const given = malformed === undefined ? context : new Map([...context, [malformed, NO_ADDRESS]]);
       const found = this.ask(user, point, given);
-      if (found !== undefined) return found;
+      if (found === undefined) continue;
+      if (fits(found)) return found;
+      first ??= found;
     }
-    return undefined;
+    return first;
   }
 
-  /** The same with an action that exists and a resource of its kind, if that is a counterexample as well. */
-  readable(found: Counterexample, point: Point, rules: readonly Rule[]): Counterexample {
+  /** The same with an action that exists and a resource of its kind, if that is a counterexample that fits. */
+  readable(found: Counterexample, point: Point, rules: readonly Rule[], fits: Fits): Counterexample {
     const context = new Map(Object.entries(found.context));
     for (const action of this.#actionsLike(point.action)) {
       for (const resource of this.#resourcesLike(action, point.resource, rules, found.user)) {
         const better = this.ask(found.user, { action, resource }, context);
-        if (better !== undefined) return better;
+        if (better !== undefined && fits(better)) return better;
       }
     }
     return found;
@@ -83,8 +117,10 @@ export class Confirmation {
   #actionsLike(action: string): readonly string[] {
     const { actions } = this.#vocabulary;
     if (actions === undefined || actions.has(action)) return [action];
-    const known = [...actions.values()].filter(({ requiredByAnEndpoint }) => requiredByAnEndpoint);
-    return [...known.map(({ name }) => name), action];
+    const [asked, others] = [true, false].map((required) =>
+      [...actions.values()].filter(({ requiredByAnEndpoint }) => requiredByAnEndpoint === required),
+    ) as [KnownAction[], KnownAction[]];
+    return [...[...asked, ...others].map(({ name }) => name), action];
   }
 
   #resourcesLike(action: string, resource: string, rules: readonly Rule[], user: string): readonly string[] {

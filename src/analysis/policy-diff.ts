@@ -3,18 +3,25 @@
 import type { NamedStatements } from "../model/policy.ts";
 import type { Vocabulary } from "../model/policy-warnings.ts";
 import { isMissing, type PolicyWorld } from "./policy-world.ts";
+import type { StatementPlace } from "./rules.ts";
 import { type Widening, widening } from "./widening.ts";
 
 /** Whose access is compared: of a user of the files, of whoever has all policies, or one of them alone. */
 export type DiffScope = { readonly user: string } | { readonly policy: string } | { readonly all: true };
 
+/** One way in which access changes. */
+export interface Change extends Widening {
+  /** Further statements that allow the same example. */
+  readonly alsoAllowedBy?: readonly StatementPlace[];
+}
+
 /** What changes for one scope. */
 export interface ScopeDiff {
   readonly scope: DiffScope;
   /** Requests that are allowed now and were not. */
-  readonly wider: readonly Widening[];
+  readonly wider: readonly Change[];
   /** Requests that were allowed and are not now: `before` and `after` are exchanged in each. */
-  readonly narrower: readonly Widening[];
+  readonly narrower: readonly Change[];
 }
 
 /** Settings of a comparison. */
@@ -60,6 +67,50 @@ function pairsOf(before: PolicyWorld, after: PolicyWorld): Pair[] {
   return [...(single.length > 1 ? [all] : []), ...single, ...byUser];
 }
 
+/** The request of a change and its effects, as a text; undefined where there is no example. */
+function exampleOf({ counterexample, anyUser }: Widening): string | undefined {
+  if (counterexample === undefined) return undefined;
+  const { user, required, context, before } = counterexample;
+  return JSON.stringify([anyUser ? null : user, required, context, before]);
+}
+
+/** Changes with equal examples as one. */
+function withoutRepeats(changes: readonly Widening[]): Change[] {
+  const found = new Map<string, Change>();
+  for (const [index, change] of changes.entries()) {
+    const key = exampleOf(change) ?? `${index}`;
+    const first = found.get(key);
+    const more = [...(first?.alsoAllowedBy ?? []), change.allowedBy];
+    found.set(
+      key,
+      first === undefined ? change : { ...first, alsoAllowedBy: distinct(first.allowedBy, more) },
+    );
+  }
+  return [...found.values()].map((change) => {
+    const { alsoAllowedBy, ...rest } = change;
+    return alsoAllowedBy === undefined || alsoAllowedBy.length === 0 ? rest : change;
+  });
+}
+
+/** Distinct places other than the first. */
+function distinct(first: StatementPlace, places: readonly StatementPlace[]): StatementPlace[] {
+  const byText = new Map(places.map((place) => [JSON.stringify(place), place]));
+  byText.delete(JSON.stringify(first));
+  return [...byText.values()];
+}
+
+/** How many examples there are in all scopes, equal ones counted once. */
+export function countChanges(scopes: readonly ScopeDiff[], direction: "wider" | "narrower"): number {
+  let withoutExample = 0;
+  const examples = new Set<string>();
+  for (const change of scopes.flatMap((scope) => scope[direction])) {
+    const example = exampleOf(change);
+    if (example === undefined) withoutExample++;
+    else examples.add(example);
+  }
+  return examples.size + withoutExample;
+}
+
 function sameStatements(one: readonly NamedStatements[], other: readonly NamedStatements[]): boolean {
   const texts = (policies: readonly NamedStatements[]): string =>
     JSON.stringify(policies.map(({ name, statement }) => [name, statement]).sort());
@@ -81,8 +132,8 @@ export function diffWorlds(before: PolicyWorld, after: PolicyWorld, options: Dif
       limit,
       ...(pair.users === undefined ? {} : { users: pair.users }),
     };
-    const wider = widening(pair.before, pair.after, settings);
-    const narrower = widening(pair.after, pair.before, settings);
+    const wider = withoutRepeats(widening(pair.before, pair.after, settings));
+    const narrower = withoutRepeats(widening(pair.after, pair.before, settings));
     if (wider.length + narrower.length > 0) found.push({ scope: pair.scope, wider, narrower });
   }
   return found;

@@ -83,6 +83,14 @@ export function widening(
   return found;
 }
 
+function isSamePlace(one: StatementPlace, other: StatementPlace): boolean {
+  return one.policy === other.policy && one.statement === other.statement;
+}
+
+function isAmong(place: StatementPlace, places: readonly StatementPlace[]): boolean {
+  return places.some((one) => isSamePlace(one, place));
+}
+
 class Comparison {
   readonly #before: RuleSet;
   readonly #after: RuleSet;
@@ -242,11 +250,17 @@ class Comparison {
   /** A widening, certain if the engine confirms it. */
   #report(certainty: "possible" | "undecided", [allow, deny]: Inside, user: string, point?: Point): Widening {
     const found = point === undefined ? undefined : this.#confirm(user, point, allow, deny);
+    const behind =
+      found === undefined
+        ? ({
+            cause: deny === undefined ? "allow" : deny.failure ? "failure" : "deny",
+            allowedBy: allow.place,
+            ...(deny === undefined ? {} : { deniedBy: deny.place }),
+          } as const)
+        : this.#behind(found, allow, deny);
     return {
       certainty: found === undefined ? certainty : "certain",
-      cause: deny === undefined ? "allow" : deny.failure ? "failure" : "deny",
-      allowedBy: allow.place,
-      ...(deny === undefined ? {} : { deniedBy: deny.place }),
+      ...behind,
       user,
       anyUser: this.#options.users === undefined && this.#madeUp.includes(user),
       ...(point === undefined ? {} : { point }),
@@ -261,10 +275,29 @@ class Comparison {
     const conditions = [allow, ...(deny === undefined ? [] : [deny]), ...near]
       .map(({ reads }) => reads)
       .filter((condition) => condition !== undefined);
-    const found = this.#confirmation.at(user, point, conditions, deny?.malformed);
+    const fits = (found: Counterexample): boolean => {
+      const { allowedBy, deniedBy } = this.#confirmation.blame(found);
+      if (!isAmong(allow.place, allowedBy)) return false;
+      return deny === undefined ? found.before === "neutral" : isAmong(deny.place, deniedBy);
+    };
+    const found = this.#confirmation.at(user, point, conditions, fits, deny?.malformed);
     return found === undefined
       ? undefined
-      : this.#confirmation.readable(found, point, deny === undefined ? [allow] : [deny, allow]);
+      : this.#confirmation.readable(found, point, deny === undefined ? [allow] : [deny, allow], fits);
+  }
+
+  /** The statements behind a counterexample: those that were looked for if they decide it, else others that do. */
+  #behind(
+    found: Counterexample,
+    allow: Rule,
+    deny: Rule | undefined,
+  ): Pick<Widening, "cause" | "allowedBy" | "deniedBy"> {
+    const { allowedBy, deniedBy } = this.#confirmation.blame(found);
+    const denying = deniedBy.find((one) => deny !== undefined && isSamePlace(one, deny.place)) ?? deniedBy[0];
+    const by = { allowedBy: isAmong(allow.place, allowedBy) ? allow.place : (allowedBy[0] ?? allow.place) };
+    if (denying === undefined) return { cause: "allow", ...by };
+    const { failed, ...place } = denying;
+    return { cause: failed ? "failure" : "deny", ...by, deniedBy: place };
   }
 
   /** The gate of lists: some statement allows the action, whatever its resource and condition (evaluation.md §10). */

@@ -1,4 +1,4 @@
-/** `--effective=true`: switches with a value, as the original's users and scripts write them. */
+/** `--effective=true`: switches with a value, as users and scripts of `lakectl` write them. */
 
 import type { Command } from "commander";
 import { booleanText } from "./boolean-text.ts";

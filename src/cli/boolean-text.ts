@@ -3,7 +3,7 @@
 const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
-/** A boolean in the notations that the original knows; undefined for any other text. */
+/** Parses a boolean in the notations of `lakectl`; undefined for any other text. */
 export function booleanText(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   if (TRUE.has(text)) return true;

@@ -3,6 +3,8 @@
 import { join } from "node:path";
 import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
+import type { Engine } from "../journal/engine.ts";
+import type { JournalStore } from "../journal/journal-store.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
@@ -13,6 +15,8 @@ export interface OpenedStore {
   readonly store: Store;
   /** The store itself where it is in memory: it can be captured and restored. */
   readonly memory: MemoryStore | undefined;
+  /** The store itself where it is a node of several. */
+  readonly journal?: JournalStore;
 }
 
 type OpenBackend = (values: ConfigValues, logger: Logger) => Promise<OpenedStore>;
@@ -21,6 +25,7 @@ type OpenBackend = (values: ConfigValues, logger: Logger) => Promise<OpenedStore
 const BACKENDS: ReadonlyMap<string, OpenBackend> = new Map([
   ["local", openLocal],
   ["mem", openMemory],
+  ["postgres", openPostgres],
 ]);
 
 /** The values of `database.type` that this build can open, for `config validate` and `run` alike. */
@@ -52,6 +57,38 @@ async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedSt
     log: storeLog(logger, values["database.local.enable_logging"]),
   });
   return { store, memory: undefined };
+}
+
+async function openPostgres(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const { openPostgresEngine } = await import("../journal/engines/postgres.ts");
+  const engine = await openPostgresEngine({
+    connectionString: values["database.postgres.connection_string"],
+    maxOpenConnections: values["database.postgres.max_open_connections"],
+    maxIdleConnections: values["database.postgres.max_idle_connections"],
+    connectionMaxLifetimeMs: values["database.postgres.connection_max_lifetime"],
+    statementTimeoutMs: values["authorizer.replication.commit_timeout"],
+    warn: (message) => logger.warn(message),
+  });
+  return openReplicated(engine, values, logger);
+}
+
+/** A node of its own over an engine that others share. */
+async function openReplicated(engine: Engine, values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const { openJournal } = await import("../journal/journal-store.ts");
+  const { openMemoryStore } = await import("../store/memory/memory-store.ts");
+  const journal = await openJournal({
+    engine,
+    replica: openMemoryStore(),
+    settings: {
+      pollMs: values["authorizer.replication.poll_interval"],
+      maxStalenessMs: values["authorizer.replication.max_staleness"],
+      commitTimeoutMs: values["authorizer.replication.commit_timeout"],
+      checkpointEvery: values["authorizer.replication.checkpoint_every"],
+      keepMs: values["authorizer.history.keep"],
+    },
+    log: storeLog(logger, true),
+  });
+  return { store: journal, memory: undefined, journal };
 }
 
 /** Folder of this service below `database.local.path` (decision-api.md §1). */

@@ -1,8 +1,9 @@
 /** The management API of the user listener, as the configuration has it. */
 
-import type { ManagementOptions } from "../api/management/management-api.ts";
+import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
+import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
@@ -11,7 +12,6 @@ import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
-import { httpLimits } from "./http-limits.ts";
 import type { ServiceSetup } from "./setup.ts";
 
 /** What the API works on besides data. */
@@ -34,7 +34,8 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     ...parts,
     directory,
     vocabulary: catalog,
-    limits: httpLimits(values),
+    policySet: catalog,
+    limits: limitsOf(values),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     cookieDomain: values["auth.cookie_domain"],

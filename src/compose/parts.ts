@@ -17,18 +17,15 @@ import { createHttpCounters } from "../observe/create-http-counters.ts";
 import { createMetrics, type Metrics } from "../observe/metrics.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
-import { bearerOptions } from "./bearer.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
 import { forwardAuth } from "./forward-auth.ts";
-import { httpLimits } from "./http-limits.ts";
-import { httpLog } from "./http-log.ts";
 import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
+import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
-import { pageTokenKeys } from "./page-tokens.ts";
 import { openSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
 
@@ -98,7 +95,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     mail: invitations.counters,
   });
   const health = new Health({ checkStore: () => directory.health() });
-  const shared = { limits: httpLimits(values), health, log: httpLog(logger, audit), counters: http };
+  const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
   return {
     data,
@@ -138,7 +135,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
       publicUrl: values["authorizer.public_url"],
       loopback: isLocal(values["authorizer.listen_address"]),
     },
-    authorization: {
+    dataServer: {
       directory,
       setup: new SetupRepeat(directory, catalog.preconfigured),
       vocabulary: catalog,

@@ -1,8 +1,8 @@
 /** What SIGHUP does: tokens, certificates and data sets are read again, each on its own. */
 
 import type { ConfigValues } from "../config/table.ts";
-import { bearerOptions } from "./bearer.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
+import { bearerOptions } from "./listener-settings.ts";
 import type { ServiceOptions, ServiceParts } from "./parts.ts";
 import { serviceTls, userTls } from "./tls.ts";
 

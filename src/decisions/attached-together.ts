@@ -1,21 +1,26 @@
 /**
- * Which policies of a user are best compiled together: those of each group, which its members share, and apart from
- * them those that only the user has.
+ * Chooses the policies that are compiled together: those of each group, which its members share, and separately those
+ * that only the user has.
  */
 
 import type { HeldPolicies, StoredPolicy } from "../directory/directory.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 
-/** Most sets of a user: each costs every decision a little. The smallest groups are put together beyond. */
+/**
+ * Largest number of sets of a user, since each adds to the cost of a decision. Beyond it, the smallest groups are
+ * combined.
+ */
 const MOST_SETS = 8;
-/** From this many statements on, a policy attached to the user is a set of its own, for others may have it too. */
+/**
+ * Number of statements from which a directly attached policy is a set of its own, because other users may have it too.
+ */
 const LARGE_POLICY = 250;
 /** Policies of the user that are a set of their own. */
 const MOST_OWN_SETS = 3;
 
 /**
- * Parts of what is held, each in the order of the names of its policies. The list of a group is a part as it is, so
- * that all members have the very same list.
+ * The parts of a user's policies, each ordered by name. The list of a group is one part, so that all members share the
+ * same list.
  */
 export function attachedTogether(held: readonly HeldPolicies[]): readonly (readonly StoredPolicy[])[] {
   const parts = held.flatMap(({ via, policies }) => ("user" in via ? ownParts(policies) : [policies]));

@@ -1,6 +1,6 @@
 /**
  * Compiled policies, shared by all users who have them: a policy is compiled once for each version, the policies of a
- * group are indexed once, and what is compiled for a user is put together from those.
+ * group are indexed once, and the compiled form of a user is composed of these.
  */
 
 import { createHash } from "node:crypto";
@@ -15,17 +15,17 @@ import type { Scheduler } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
 import { attachedTogether } from "./attached-together.ts";
 
-/** Sets kept although no cached user has them, for users whose entry just ended. */
+/** Number of sets that are kept without a cached user, for users whose entry just expired. */
 const KEPT_SETS = 16;
 /** Up to this many policies are named as they are. */
 const FEW = 8;
-/** Up to this many statements with this many characters of resources a set is compiled at once: about a millisecond. */
+/** A set within these bounds is compiled in one go: about a millisecond. */
 const SMALL = 200;
 const SHORT = 50_000;
-/** Compilations under way at once. */
+/** Number of concurrent compilations. */
 const MOST_COMPILATIONS = 2;
 
-/** Compiles policies, each once for as long as anybody uses it. */
+/** Compiles policies, each once while it is in use. */
 export class CompiledSets {
   readonly #partition: string;
   readonly #scheduler: Scheduler;
@@ -38,13 +38,13 @@ export class CompiledSets {
   /** The sets of lists that came before: of a group, all members have the same list. */
   readonly #byList = new WeakMap<readonly StoredPolicy[], PolicySet>();
 
-  /** Denies everything: for a user whose policies are too many to look at. */
+  /** Denies everything, for a user with too many policies. */
   readonly denyAll: CompiledPolicies;
 
   constructor(partition: string, scheduler: Scheduler) {
     this.#partition = partition;
     this.#scheduler = scheduler;
-    // A statement that cannot be evaluated, so that no permission and no gate of a list is let through.
+    // A statement that cannot be evaluated denies every permission and closes the gate of lists.
     const statement = [{ effect: "deny", action: ["*"], resource: "" }];
     this.denyAll = compile([{ name: "more policies than allowed", statement }], {
       partition,
@@ -58,8 +58,8 @@ export class CompiledSets {
   }
 
   /**
-   * The compiled form of a user's policies, put together from what others with the same policies of the same versions
-   * have, else compiled now.
+   * The compiled form of a user's policies, composed of existing sets with the same policies in the same versions;
+   * missing ones are compiled now.
    */
   async get(held: readonly HeldPolicies[]): Promise<CompiledPolicies> {
     const sets: PolicySet[] = [];
@@ -102,7 +102,7 @@ export class CompiledSets {
       const key = `${id} ${version}`;
       let policy = this.#policies.get(key);
       if (policy === undefined) {
-        // `via` differs between users: only what they share may stay in what is shared.
+        // `via` differs between users, so it must not be stored in a shared set.
         policy = yield* compilePolicyInSteps({ name, statement }, this.#pool);
         this.#policies.set(key, policy);
       }
@@ -112,7 +112,7 @@ export class CompiledSets {
   }
 }
 
-/** Values by key for as long as somebody else holds them. */
+/** Values by key, as long as another object references them. */
 class WeakValues<T extends object> {
   readonly #values = new Map<string, WeakRef<T>>();
   readonly #gone = new FinalizationRegistry<string>((key) => {
@@ -145,7 +145,8 @@ function isSmall(policies: readonly StoredPolicy[]): boolean {
 }
 
 function keyOf(policies: readonly StoredPolicy[]): string {
-  // A hash takes longer than all else about a user with few policies; what has a blank is none.
+  // For a user with few policies a hash would take longer than the rest. Digests contain no blanks, so the two forms of
+  // keys cannot collide.
   if (policies.length <= FEW) return policies.map(({ id, version }) => `${id} ${version}`).join("\n");
   const hash = createHash("sha256");
   for (const { id, version } of policies) hash.update(`${id} ${version}\n`);

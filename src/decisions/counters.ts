@@ -3,7 +3,7 @@
 import type { Effect } from "../model/decision.ts";
 import { type DecisionCounters, ENTRANCES } from "./decisions.ts";
 
-/** Fresh counters, all zero; the sizes are filled in by whoever owns cache and sets. */
+/** New counters, all zero. The owners of cache and sets fill in the sizes. */
 export function createCounters(
   sizes: Pick<DecisionCounters, "cacheSize" | "compiledSets">,
 ): DecisionCounters {

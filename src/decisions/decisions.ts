@@ -1,7 +1,7 @@
 /**
  * The decision use cases (decision-api.md §2, decision-api.md §3): this file is their contract, `open-decisions.ts`
- * builds them. Answers about a user whose policies are cached come back at once, not as a promise: the hot path pays no
- * turn of the event loop.
+ * builds them. The answer about a cached user is returned directly, not as a promise, so the hot path needs no turn of
+ * the event loop.
  */
 
 import type {
@@ -18,7 +18,7 @@ import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-e
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
 
-/** Where a question came in; a label of metrics and a field of the audit log. */
+/** The entrance of a question; a label of metrics and a field of the audit log. */
 export type Entrance = (typeof ENTRANCES)[number];
 
 /** All of {@link Entrance}. */
@@ -40,7 +40,7 @@ export const ENTRANCES = [
 /** A question about one user. */
 export interface CheckRequest {
   readonly user: string;
-  /** Internal id of whoever proved to be the user; another user of that name is unknown then. */
+  /** Internal id of the authenticated user. A later user of the same name then counts as unknown. */
   readonly userId?: string;
   readonly required: RequiredPermissions;
   readonly context: DecisionContext;
@@ -54,12 +54,12 @@ export interface CheckAnswer {
   readonly effect: Effect;
   readonly message?: string;
   readonly reason?: "unknown_user";
-  /** Decision id; absent on the hot path of an allow that nobody audits. */
+  /** Decision id; absent for an allow on the hot path that is not audited. */
   readonly id?: string;
   readonly explanation?: Explanation;
 }
 
-/** `/filter`: which of many resources a user may act on. */
+/** `/filter`: selects the resources on which a user may act. */
 export interface FilterRequest {
   readonly user: string;
   readonly action: string;
@@ -79,7 +79,7 @@ export interface EvaluationRequest {
   readonly requestId: string;
 }
 
-/** `{"decision": true}`, or a denial whose context says why. Serialised as it is. */
+/** `{"decision": true}`, or a denial with its reason in the context. Serialised as it is. */
 export interface EvaluationAnswer {
   readonly decision: boolean;
   readonly context?: {
@@ -92,7 +92,7 @@ export interface EvaluationAnswer {
 }
 
 /**
- * The outcome of an evaluation, which it counts; undefined where {@link Decisions.evaluate} has to say what. To be used
+ * Returns and counts the outcome of an evaluation, or undefined if {@link Decisions.evaluate} must decide. Use it
  * within one turn of the event loop. An ambiguous id throws AuthorizerError("invalid_request").
  */
 export type OutcomesAtHand = (type: string, id: string) => Outcome | undefined;
@@ -111,7 +111,7 @@ export interface SimulationCase {
   readonly explain: boolean;
   readonly evaluator: "extended" | "data_server";
   readonly requestId: string;
-  /** Pays for the work; default one of its own. */
+  /** The budget of the work; by default its own. */
   readonly budget?: WorkBudget;
 }
 
@@ -133,24 +133,24 @@ export interface Decisions {
   decisionId(): string;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
   filter(request: FilterRequest): Promise<readonly number[]>;
-  /** What to wait for before mapping types and actions: nothing, unless a data set just changed the types. */
+  /** A promise to await before mapping types and actions; undefined unless a data set just changed the types. */
   typesRefreshed(): Promise<void> | undefined;
-  /** The ARN of an entity, or undefined for an unknown type; "invalid_request" where the id makes it ambiguous. */
+  /** The ARN of an entity, or undefined for an unknown type. Throws "invalid_request" if the id makes it ambiguous. */
   resourceArn(type: string, id: string): string | undefined;
   /** `service:Verb` of an AuthZEN action name on a resource type, or undefined. */
   actionName(type: string, name: string): string | undefined;
-  /** May this request of a data server pass? The permission tables applied. */
+  /** Decides about a request of a data server with the permission tables. */
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer>;
   simulate(simulation: SimulationCase): Promise<SimulationAnswer>;
-  /** How much one request may work (`authorizer.limits.work`): for several use cases of one request. */
+  /** A work budget of one request (`authorizer.limits.work`), shared by its use cases. */
   workBudget(): WorkBudget;
   /**
    * The effective policies of a user in the form that data servers get (`authorizer.effective_policies`), distinct
-   * by name, sorted by name in UTF-8 byte order; undefined for an unknown user. The same list as long as nothing
-   * changed.
+   * by name, sorted by name in UTF-8 byte order; undefined for an unknown user. Returns the same list object until
+   * something changes.
    */
   effectivePolicies(username: string): readonly Policy[] | undefined | Promise<readonly Policy[] | undefined>;
-  /** Who can, what can, and which resources. */
+  /** The searches. */
   readonly searches: Searches;
   /** Digest of the policy set. */
   readonly policiesVersion: string;
@@ -159,7 +159,7 @@ export interface Decisions {
   close(): void;
 }
 
-/** Counters as plain numbers: cheap on the hot path, handed to the metrics library at scrape time. */
+/** Counters as plain numbers: cheap on the hot path, read when metrics are scraped. */
 export interface DecisionCounters {
   /** By entrance, by effect. */
   readonly decisions: Readonly<Record<Entrance, Record<Effect, number>>>;
@@ -179,17 +179,17 @@ export interface DecisionRecord {
   readonly entrance: Entrance;
   /** null: nobody. */
   readonly user: string | null;
-  /** Where the entrance itself verified who asks. */
+  /** Present if the entrance itself authenticated the caller. */
   readonly credential?: UsedCredential;
-  /** Of a request of a data server: its operation, null where no row answers. */
+  /** For a request of a data server: its operation, or null if no row matches. */
   readonly operation?: string | null;
-  /** null: nothing was needed, or the request is not known. */
+  /** null if nothing was required, or the request is unknown. */
   readonly required: RequiredPermissions | null;
   readonly effect: Effect;
   readonly message?: string;
 }
 
-/** Port: where decisions are audited (`authorizer.audit.decisions`); implemented by observe. */
+/** Port: audits decisions (`authorizer.audit.decisions`). `observe` implements it. */
 export interface DecisionAudit {
   readonly decisions: "none" | "denied" | "all";
   decision(record: DecisionRecord): void;

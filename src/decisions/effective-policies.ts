@@ -9,7 +9,7 @@ import { parseResourceText } from "../model/resource-text.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { guardOf, type PortableStatements, portableStatements, type Rewriting } from "./portable-policies.ts";
 
-/** Form in which they are served (`authorizer.effective_policies`). */
+/** The form in which they are served (`authorizer.effective_policies`). */
 export type EffectivePoliciesForm = "portable" | "exact";
 
 /** A policy that is served in another form than it is stored in. */
@@ -18,10 +18,10 @@ export interface RewrittenPolicy {
   readonly rewritten: readonly Rewriting[];
 }
 
-/** Policies reported once each; beyond, the oldest may be reported again. */
+/** Number of policies that are reported only once. Beyond it, the oldest may be reported again. */
 const MAX_REPORTED = 10_000;
 
-/** Makes the forms, each once for as long as its policies are unchanged. */
+/** Builds the forms, each once while its policies are unchanged. */
 export class EffectivePolicies {
   readonly #form: EffectivePoliciesForm;
   readonly #counters: DecisionCounters;
@@ -30,7 +30,7 @@ export class EffectivePolicies {
   readonly #portable = new WeakMap<readonly Statement[], PortableStatements>();
   readonly #reported = new Set<string>();
 
-  /** @param onRewritten told once of each version of a policy that is rewritten. */
+  /** @param onRewritten called once for each version of a rewritten policy */
   constructor(
     form: EffectivePoliciesForm,
     counters: DecisionCounters,
@@ -90,7 +90,7 @@ export class EffectivePolicies {
   }
 }
 
-/** Leaves out what a wildcard in the user's name would widen: allows whose resource names the user. */
+/** Leaves out allows whose resource names the user, because a wildcard in the user's name would widen them. */
 function withoutUserAllows(statements: readonly Statement[]): readonly Statement[] {
   const widened = ({ effect, resource }: Statement): boolean =>
     effect !== "deny" && resource.includes(USER_PLACEHOLDER) && parseResourceText(resource) !== undefined;

@@ -1,6 +1,6 @@
 /**
- * Indexes of policy sets by action, built in slices, a few at a time, each once for all who wait. What a request waits
- * for stays until it has been decided.
+ * Builds indexes of policy sets by action: in slices, a few at a time, each once for all waiting requests. An index
+ * stays until the waiting request has been decided.
  */
 
 import type { CompiledPolicies } from "../engine/compile.ts";
@@ -11,12 +11,12 @@ import type { RequiredPermissions } from "../model/decision.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
 
-/** Indexes that together take at most so many units of work are built inside the decision: about a millisecond. */
+/** Indexes with at most this many units of work in total are built inside the decision: about a millisecond. */
 const QUICK = 1_000_000;
-/** Builds under way at once. */
+/** Number of concurrent builds. */
 const MOST_BUILDS = 2;
 
-/** An index that is not there yet. */
+/** A missing index. */
 interface Missing {
   readonly set: PolicySet;
   readonly action: string;
@@ -26,7 +26,7 @@ interface Missing {
 export class IndexBuilds {
   readonly #scheduler: Scheduler;
   readonly #queue = new WorkQueue(MOST_BUILDS);
-  /** Builds that somebody waits for, with the units of work they will have taken. */
+  /** Builds with waiting requests, and their units of work. */
   readonly #running = new WeakMap<PolicySet, Map<string, Promise<number>>>();
 
   constructor(scheduler: Scheduler) {
@@ -34,9 +34,9 @@ export class IndexBuilds {
   }
 
   /**
-   * What to wait for before a decision about these permissions: nothing, where the indexes are there or quickly built.
-   * The decision is to be made in the same turn of the event loop in which the wait ends.
-   * @param budget pays for the builds; rejects with its refusal
+   * A promise to await before a decision about these permissions; undefined if the indexes exist or are quick to build.
+   * The decision must be made in the turn of the event loop in which the promise resolves.
+   * @param budget the budget of the builds; the promise rejects with its refusal
    */
   ready(
     policies: CompiledPolicies,
@@ -59,7 +59,7 @@ export class IndexBuilds {
         if (one.set.indexes.known(one.action) === undefined) budget?.spend(await this.#shared(one));
       }
     } finally {
-      // Whoever waits decides before the next turn of the event loop.
+      // The waiting request decides before the next turn of the event loop.
       setImmediate(() => {
         for (const { set, action } of wanted) set.indexes.release(action);
       });
@@ -83,7 +83,7 @@ export class IndexBuilds {
   }
 }
 
-/** Does the work; gives the units that it took. */
+/** Builds the index. Returns the units of work. */
 function* counted(steps: Steps<unknown>): Steps<number> {
   let units = 0;
   for (;;) {
@@ -94,7 +94,7 @@ function* counted(steps: Steps<unknown>): Steps<number> {
   }
 }
 
-/** True when a decision about these permissions needs no long work first. */
+/** True if a decision about these permissions needs no long work first. */
 export function isQuick(policies: CompiledPolicies, required: RequiredPermissions): boolean {
   if ("action" in required) return priceOf(policies, required.action.toWellFormed()) <= QUICK;
   let price = 0;
@@ -105,7 +105,7 @@ export function isQuick(policies: CompiledPolicies, required: RequiredPermission
   return true;
 }
 
-/** Units of work of building what is missing for an action. */
+/** Units of work of building the missing indexes of an action. */
 function priceOf({ sets }: CompiledPolicies, action: string): number {
   let price = 0;
   for (let index = 0; index < sets.length; index++) {

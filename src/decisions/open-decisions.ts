@@ -32,7 +32,7 @@ import { RegisteredResources } from "./registered-resources.ts";
 import { ResourceTypes } from "./resource-types.ts";
 import { openSearches } from "./search/open-searches.ts";
 
-/** What the decision use cases are built from. */
+/** The parts of the decision use cases. */
 export interface DecisionsOptions {
   readonly directory: Directory;
   readonly catalog: Catalog;
@@ -41,16 +41,19 @@ export interface DecisionsOptions {
   readonly cache: CacheSettings;
   readonly audit: DecisionAudit;
   readonly requestProperties: RequestProperties;
-  /** Form of effective policies that data servers get; default portable. */
+  /** Form of the effective policies for data servers; default portable. */
   readonly effectivePolicies?: EffectivePoliciesForm;
-  /** Told once of each version of a policy that data servers get in another form than stored. */
+  /** Called once for each version of a policy that data servers get in another form than stored. */
   readonly onRewritten?: (policy: RewrittenPolicy) => void;
   readonly now?: () => Date;
-  /** Most policies of one user (`authorizer.limits.policies_per_user`), default unlimited; with more, all is denied. */
+  /**
+   * Largest number of policies of a user (`authorizer.limits.policies_per_user`), default unlimited. A user with more
+   * is denied everything.
+   */
   readonly policiesPerUser?: number;
   /** Told of a user with more, at each load. */
   readonly onTooMany?: (found: { readonly policies: number }) => void;
-  /** How much a request of a data server may need. */
+  /** Limits of a request of a data server. */
   readonly requestLimits?: RequestLimits;
 }
 
@@ -146,7 +149,7 @@ function tooMuchWork(units: number): Error {
   return new AuthorizerError("invalid_request", message);
 }
 
-/** What checks and filters are answered with. */
+/** The parts that answer checks and filters. */
 interface Answering {
   readonly principals: Principals;
   readonly native: NativeFields;

@@ -9,14 +9,14 @@ import { type Operator, operatorOf } from "../model/condition-operators.ts";
 import type { Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
 
-/** What a portable form puts in place of a statement. */
+/** The replacement of a statement in the portable form. */
 export type Rewriting = "left_out" | "unconditional" | "guarded";
 
 /** The portable form of a list of statements. */
 export interface PortableStatements {
-  /** The very list where it is portable as it stands. */
+  /** The same list if it is already portable. */
   readonly statements: readonly Statement[];
-  /** What was done to the statements that had to be rewritten. */
+  /** The changes to rewritten statements. */
   readonly rewritten: readonly Rewriting[];
 }
 
@@ -25,8 +25,8 @@ function isPlainIp(operator: Operator | undefined): boolean {
 }
 
 /**
- * What of a statement can deny everything, as a statement that does nothing else; undefined where nothing can. Only
- * values and addresses of the data server's IP operators are erroneous, at a time that the context decides.
+ * The part of a statement that can deny everything, as a statement without another effect; undefined if there is none.
+ * Only values and addresses of the data server's IP operators can be erroneous, depending on the context.
  */
 export function guardOf({ condition }: Statement): Statement | undefined {
   const ip = Object.entries(condition ?? {}).filter(
@@ -36,7 +36,7 @@ export function guardOf({ condition }: Statement): Statement | undefined {
   return { effect: "deny", action: ["none:None"], resource: "*", condition: Object.fromEntries(ip) };
 }
 
-/** The statement without its condition where it denies; a broken resource text denies everything, so it stays. */
+/** A deny without its condition. A statement with a broken resource text stays, because it denies everything. */
 function portable(statement: Statement): { readonly kept: readonly Statement[]; readonly how: Rewriting } {
   const { effect, action, resource } = statement;
   const guard = guardOf(statement);
@@ -47,7 +47,7 @@ function portable(statement: Statement): { readonly kept: readonly Statement[]; 
   return { kept: guards, how: guards.length === 0 ? "left_out" : "guarded" };
 }
 
-/** The portable form of statements. It has no `sid`, which a data server has no field for. */
+/** The portable form of statements. It has no `sid`, because a data server has no such field. */
 export function portableStatements(given: readonly Statement[]): PortableStatements {
   const named = given.some(({ sid }) => sid !== undefined);
   const statements = named ? given.map(({ sid: _, ...statement }) => statement) : given;

@@ -1,6 +1,6 @@
 /**
- * The cache of users with their compiled policies (`auth.cache.*`; security.md §4.1). What it keeps of a user is
- * references to what is shared: the policies of groups and their compiled sets.
+ * The cache of users with their compiled policies (`auth.cache.*`; security.md §4.1). An entry holds references to
+ * shared parts: the policies of groups and their compiled sets.
  */
 
 import type { CacheSettings } from "../cache/cache-settings.ts";
@@ -8,20 +8,20 @@ import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal, StoredPolicy } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 
-/** A user ready for decisions. */
+/** A user with compiled policies. */
 export interface CachedPrincipal {
   readonly principal: Principal;
   readonly policies: CompiledPolicies;
 }
 
-/** What the cache counts. */
+/** The counters of the cache. */
 export interface CacheCounters {
   cacheHits: number;
   cacheMisses: number;
   cacheEvictions: number;
 }
 
-/** What {@link PrincipalCache} needs. */
+/** Options of {@link PrincipalCache}. */
 export interface PrincipalCacheOptions {
   readonly settings: CacheSettings;
   readonly counters: CacheCounters;
@@ -35,7 +35,9 @@ export class PrincipalCache {
   readonly #counters: CacheCounters;
   readonly #load: (username: string) => Promise<CachedPrincipal | undefined>;
   readonly #users: DependentCache<CachedPrincipal>;
-  /** Internal id of a policy → ids of the groups that have it, so that a user need not be filed under each. */
+  /**
+   * Internal id of a policy → ids of the groups that have it. So a user need not be filed under each policy of a group.
+   */
   readonly #groupsByPolicy = new Map<string, Set<string>>();
   readonly #filed = new WeakSet<readonly StoredPolicy[]>();
 
@@ -55,7 +57,7 @@ export class PrincipalCache {
     return this.#users.size;
   }
 
-  /** The cached user, or undefined when there is none or its time is over; counts hits and misses. */
+  /** The cached user, or undefined if there is none or its time is over. Counts hits and misses. */
   peek(username: string): CachedPrincipal | undefined {
     const user = this.#users.get(username);
     if (user === undefined) this.#counters.cacheMisses++;
@@ -68,7 +70,7 @@ export class PrincipalCache {
     return this.#users.get(username);
   }
 
-  /** Loads a user; concurrent calls share one load unless something changed since it began. Errors are not kept. */
+  /** Loads a user. Concurrent calls share one load unless something changed since it began. Errors are not cached. */
   load(username: string): Promise<CachedPrincipal | undefined> {
     return this.#users.load(username, async () => {
       const user = await this.#load(username);
@@ -89,7 +91,7 @@ export class PrincipalCache {
     }
   }
 
-  /** Evicts what a committed write touched. */
+  /** Evicts the entries that a committed write touched. */
   evict({ users = [], groups = [], policies = [], all = false }: DirectoryChange): void {
     const ids = [...users, ...groups, ...policies];
     for (const policy of policies) {

@@ -1,4 +1,4 @@
-/** Users ready for decisions: from the cache, else from the directory through the compiler. */
+/** Users with compiled policies: from the cache, else loaded from the directory and compiled. */
 
 import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { Directory, Principal, StoredPolicy } from "../directory/directory.ts";
@@ -10,14 +10,17 @@ import type { DecisionCounters } from "./decisions.ts";
 import { IndexBuilds } from "./index-builds.ts";
 import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
 
-/** What {@link Principals} needs. */
+/** Options of {@link Principals}. */
 export interface PrincipalsOptions {
   readonly directory: Directory;
   readonly cache: CacheSettings;
   readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
   readonly sets: CompiledSets;
-  /** Most policies of one user (`authorizer.limits.policies_per_user`); with more, everything is denied. */
+  /**
+   * Largest number of policies of a user (`authorizer.limits.policies_per_user`). A user with more is denied
+   * everything.
+   */
   readonly policiesPerUser: number;
   /** Told of a user with more, at each load. */
   readonly onTooMany: (found: { readonly policies: number }) => void;
@@ -52,9 +55,9 @@ export class Principals {
   }
 
   /**
-   * The user, prepared for a decision about the permissions: at once when cached and indexed, else as a promise of
-   * the user or, for an unknown name, of undefined.
-   * @param budget pays for indexes that are built
+   * The user, prepared for a decision about the permissions. Synchronous if cached and indexed, else a promise;
+   * undefined for an unknown name.
+   * @param budget the budget of building indexes
    */
   find(
     username: string,
@@ -67,19 +70,19 @@ export class Principals {
     return ready === undefined ? found : ready.then(() => found);
   }
 
-  /** The user, where it is cached; counts nothing. */
+  /** The cached user, if any. Counts nothing. */
   atHand(username: string): CachedPrincipal | undefined {
     return this.#cache.cached(username);
   }
 
-  /** The user without preparation for any decision: at once when cached. */
+  /** The user without preparation for a decision; synchronous if cached. */
   get(username: string): CachedPrincipal | Promise<CachedPrincipal | undefined> {
     return this.#cache.peek(username) ?? this.#cache.load(username);
   }
 
   /**
-   * A user read from the directory with compiled policies, past the cache: for work on many users.
-   * @param relevant the policies to compile, where others cannot change what is asked
+   * Reads a user from the directory and compiles the policies, without the cache; for work on many users.
+   * @param relevant the policies to compile, if others cannot change the result
    */
   async compiled(
     principal: Principal,
@@ -112,9 +115,9 @@ export class Principals {
   }
 
   /**
-   * What to wait for before a decision about these permissions: nothing, where it needs no long work first. The decision
-   * is to be made in the same turn of the event loop in which the wait ends.
-   * @param budget pays for indexes that are built
+   * A promise to await before a decision about these permissions; undefined if no long work is needed. The decision
+   * must be made in the turn of the event loop in which the promise resolves.
+   * @param budget the budget of building indexes
    */
   ready(
     policies: CompiledPolicies,
@@ -130,7 +133,7 @@ export class Principals {
   }
 }
 
-/** True for the user of an internal id; of an unknown id, for any. */
+/** True if the user has the internal id; also if the id is unknown. */
 export function isUser(found: CachedPrincipal, userId: string | undefined): boolean {
   return userId === undefined || found.principal.id === userId;
 }

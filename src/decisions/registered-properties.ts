@@ -1,21 +1,23 @@
-/** Attributes that the directory has, beside those that a request brings (decision-api.md §2; security.md §3.4). */
+/**
+ * Registered attributes of the directory, combined with those of a request (decision-api.md §2.7; security.md §3.4).
+ */
 
 import type { ConditionFields, FieldValue } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import { addProperties } from "./check/condition-fields.ts";
 
-/** Which attributes win where both the directory and the request have one (`authorizer.request_properties`). */
+/** The precedence of attributes that both the directory and the request have (`authorizer.request_properties`). */
 export type RequestProperties = "fill" | "override";
 
-/** Attributes that the directory has. */
+/** Attributes of the directory. */
 export interface RegisteredProperties {
   readonly subject?: Properties;
   readonly resource?: Properties | undefined;
 }
 
 /**
- * The names of registered attributes. What a request says of one of them, or of anything below it, does not count,
- * however it is written: `{"a.b": 1}` is no way around a registered `{"a": …}`.
+ * The names of registered attributes. A value in a request for one of them, or for any path below it, is ignored in
+ * every spelling: `{"a.b": 1}` does not replace a registered `{"a": …}`.
  */
 class Names {
   readonly #names = new Set<string>();
@@ -41,13 +43,13 @@ class Names {
 
 const NOTHING = (): boolean => false;
 
-/** Fields over other fields, without copying either: a request may bring very many. */
+/** One set of fields over another, without copying: a request may have very many. */
 class Layered implements ConditionFields {
   readonly #over: ConditionFields;
   readonly #under: ConditionFields;
   readonly #hides: (field: string) => boolean;
 
-  /** @param hides the fields of `under` that do not count: they are known to be missing unless `over` has them */
+  /** @param hides the ignored fields of `under`: they are missing unless `over` has them */
   constructor(over: ConditionFields, under: ConditionFields, hides: (field: string) => boolean) {
     this.#over = over;
     this.#under = under;
@@ -69,7 +71,7 @@ interface Registered {
   readonly names: Names;
 }
 
-/** Those of users, who are asked about again and again with the very same object while they are cached. */
+/** A cache of the fields of users: while a user is cached, requests use the same object. */
 const OF_USERS = new WeakMap<Properties, Registered>();
 
 function read(prefix: string, properties: Properties): Registered {
@@ -98,7 +100,10 @@ function layered(
     : new Layered(given, fields, NOTHING);
 }
 
-/** The fields of a request with registered attributes, which win unless told otherwise; time does not grow with the request. */
+/**
+ * The fields of a request combined with registered attributes, which win by default. Time does not grow with the
+ * request.
+ */
 export function withRegistered(
   given: ConditionFields,
   { subject, resource }: RegisteredProperties,
@@ -108,7 +113,10 @@ export function withRegistered(
   return resource === undefined ? own : layered(own, read("resource.", resource), requestProperties);
 }
 
-/** The fields of a request that hold for whatever resource: where registered attributes win, those of a resource may not. */
+/**
+ * The fields of a request that are valid for every resource: if registered attributes win, `resource.X` of the request
+ * are not.
+ */
 export function ofNoResource(given: ConditionFields, requestProperties: RequestProperties): ConditionFields {
   if (requestProperties === "override") return given;
   const ofResource = (field: string): boolean => field.startsWith("resource.");

@@ -1,13 +1,13 @@
 /**
- * Registered attributes of resources, by type and id or by ARN. A resource has them however it is named: asking by ARN
- * is no way around what an administrator registered (security.md §3.4).
+ * Registered attributes of resources, by type and id or by ARN. They apply however a request names the resource: naming
+ * it by ARN does not bypass them (security.md §3.4).
  */
 
 import type { Directory } from "../directory/directory.ts";
 import type { Properties } from "../model/entities.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
-/** A resource as a request names it; `arn` is a type of its own, whose ids are ARNs. */
+/** A resource as a request names it. `arn` is a type whose ids are ARNs. */
 export interface NamedResource {
   readonly type: string;
   readonly id: string;
@@ -24,9 +24,9 @@ export class RegisteredResources {
   }
 
   /**
-   * The attributes of the resource with this ARN; undefined where none is registered. Where several types make the ARN,
-   * it is the resource of the type that the request names, else of the one whose template has most of the ARN's text.
-   * Rejects with "unavailable" when the store does not work.
+   * The attributes of the resource with this ARN, or undefined if it is not registered. If several types produce the
+   * ARN, it is the resource of the type in the request, else of the type with the most specific template. Rejects with
+   * "unavailable" when the store does not work.
    */
   async propertiesOf(arn: string, named?: NamedResource): Promise<Properties | undefined> {
     if (named !== undefined && named.type !== "arn") {

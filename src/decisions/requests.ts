@@ -3,25 +3,28 @@
 import type { DecisionContext, Effect, RequiredPermissions } from "../model/decision.ts";
 import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
 
-/** What a user proved to be one with, for records. */
+/** The credential of an authenticated user, for records. */
 export interface UsedCredential {
   readonly how: "access_key" | "login_token" | "signature";
-  /** The key used; of a login token, the one it was issued for. */
+  /** The access key. For a login token, the key for which it was issued. */
   readonly access_key_id?: string;
 }
 
 /** A question about a request. */
 export interface RequestCheck {
-  /** The user; undefined: nobody proved to be one, which only rows with `authentication: none` let through. */
+  /** The user; undefined for an anonymous request, which only rows with `authentication: none` allow. */
   readonly user: string | undefined;
-  /** Internal id of whoever proved to be the user: another user of that name, made meanwhile, is somebody else. */
+  /** Internal id of the authenticated user. A later user of the same name is another user. */
   readonly userId?: string | undefined;
-  /** What the user proved it with, for the audit log; absent where the caller's word is taken. */
+  /** The credential of the user, for the audit log; absent if the caller names the user. */
   readonly credential?: UsedCredential;
   readonly request: WireRequest;
-  /** Forward-auth decides on every item that could come (security.md §2.4); `/request` tells the caller to filter. */
+  /**
+   * True for forward-auth, which decides about every possible item (security.md §2.4). `/request` tells the caller to
+   * filter.
+   */
   readonly items: "required" | "told";
-  /** What to do where a row reads a body that is not at hand (`authorizer.forward_auth.body`). */
+  /** The decision about a row that reads an unknown body (`authorizer.forward_auth.body`). */
   readonly missingBody: "deny" | "every_resource";
   readonly context: DecisionContext;
   readonly entrance: "request" | "forward_auth";
@@ -33,7 +36,7 @@ export interface RequestAnswer {
   readonly operation: string | null;
   readonly allowed: boolean;
   readonly effect: Effect;
-  /** The tree that was decided, with a star for what a set leaves open; null where nothing is needed. */
+  /** The decided tree, with a star for open values; null if nothing is required. */
   readonly required: RequiredPermissions | null;
   readonly message?: string;
   readonly reason?: "unknown_user" | "unknown_endpoint" | "unreadable_request" | "unauthenticated";

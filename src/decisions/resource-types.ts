@@ -1,4 +1,4 @@
-/** Resource types in force: those that ship and those that data sets declare (decision-api.md §2). */
+/** The resource types: those that ship and those that data sets declare (decision-api.md §2.8). */
 
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
@@ -20,9 +20,9 @@ export class ResourceTypes {
   readonly #catalog: Catalog;
   readonly #directory: Directory;
   #known: ReadonlyMap<string, Known> = new Map();
-  /** Those with most literal text in their ARNs first. */
+  /** Ordered by the amount of literal text in their ARNs, descending. */
   #bySpecificity: readonly Known[] = [];
-  /** Counts changes, so that a reading that a change overtook is read again. */
+  /** Counts changes, so that a read that a change has overtaken is repeated. */
   #generation = 0;
   #knownGeneration = -1;
   #reading: Promise<void> | undefined;
@@ -38,8 +38,8 @@ export class ResourceTypes {
   }
 
   /**
-   * What to wait for before mapping anything: nothing, or the reading of types that a data set changed. Concurrent
-   * callers share one reading; rejects with "unavailable" when the store does not work.
+   * A promise to await before mapping: undefined, or the read of types that a data set changed. Concurrent callers
+   * share one read. Rejects with "unavailable" if the store fails.
    */
   refreshed(): Promise<void> | undefined {
     if (this.#knownGeneration === this.#generation) return undefined;
@@ -62,7 +62,7 @@ export class ResourceTypes {
     }
   }
 
-  /** The ARN of a resource; undefined for an unknown type, "invalid_request" where the id is ambiguous. */
+  /** The ARN of a resource; undefined for an unknown type. Throws "invalid_request" if the id is ambiguous. */
   arn(type: string, id: string): string | undefined {
     if (type === "arn") return id;
     const arn = this.#known.get(type)?.template.toArn(id);
@@ -79,17 +79,17 @@ export class ResourceTypes {
     }
   }
 
-  /** `service:Verb` of an action name: itself when it has a colon, else what the type calls so. */
+  /** `service:Verb` of an action name: the name itself if it has a colon, else the type's action of that name. */
   action(type: string, name: string): string | undefined {
     return name.includes(":") ? name : this.#known.get(type)?.actions.get(name);
   }
 
-  /** The names by which a type calls its actions, in UTF-8 byte order; none for an unknown type. */
+  /** The action names of a type in UTF-8 byte order; none for an unknown type. */
   actionNames(type: string): readonly string[] {
     return [...(this.#known.get(type)?.actions.keys() ?? [])].sort(compareUtf8);
   }
 
-  /** All actions there are, `service:Verb`, in UTF-8 byte order: those of the catalog and those of every type. */
+  /** All actions of the catalog and of every type, as `service:Verb` in UTF-8 byte order. */
   allActions(): readonly string[] {
     const ofTypes = [...this.#known.values()].flatMap(({ actions }) => [...actions.values()]);
     return [...new Set([...this.#catalog.actions.keys(), ...ofTypes])].sort(compareUtf8);

@@ -1,7 +1,4 @@
-/**
- * Searches over users, actions and resources: the contract of what answers "who can" (decision-api.md §2,
- * decision-api.md §3).
- */
+/** Searches for users, actions and resources: the contract (decision-api.md §2.3, decision-api.md §3). */
 
 import type { DecisionContext, Effect, RequiredLeaf, StatementName } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
@@ -14,22 +11,22 @@ export interface SearchPage {
   readonly limit: number;
 }
 
-/** What one page of a search found. */
+/** One page of results. */
 export interface Found<T> {
   readonly results: readonly T[];
-  /** Key to go on after; undefined on the last page. */
+  /** Key after which the next page begins; undefined on the last page. */
   readonly next?: string;
-  /** Number of all results, where it is known without looking for them. */
+  /** Number of all results, if it is known without a full search. */
   readonly total?: number;
 }
 
-/** A subject or resource that was found. */
+/** A found subject or resource. */
 export interface FoundEntity {
   readonly type: string;
   readonly id: string;
 }
 
-/** AuthZEN search: the entity that is searched for has a type and no id. */
+/** AuthZEN search: the searched entity has a type and no id. */
 export interface SubjectSearch {
   readonly subject: { readonly type: string; readonly properties?: Properties };
   readonly action: AuthzenAction;
@@ -45,8 +42,8 @@ export interface ResourceSearch {
   readonly page: SearchPage;
 }
 /**
- * Action search finds the names by which the resource's type calls its actions; for type `arn`, which has none, all
- * actions there are as `service:Verb`.
+ * Action search finds the action names of the resource's type; for type `arn`, which has no names, all actions as
+ * `service:Verb`.
  */
 export interface ActionSearch {
   readonly subject: AuthzenSubject;
@@ -60,7 +57,7 @@ export interface WhoCan extends RequiredLeaf {
   readonly context: DecisionContext;
   readonly page: SearchPage;
 }
-/** A user who may, and why: the statement that allows. */
+/** An allowed user, and the statement that allows. */
 export interface WhoCanResult extends StatementName {
   readonly user: string;
   readonly via: readonly Via[];
@@ -87,15 +84,15 @@ export interface PlanRequest {
   readonly context: DecisionContext;
 }
 /**
- * Which resources a user may act on, as patterns: a resource is allowed when a pattern of `allow` (or of a
- * `conditional` allow whose condition holds) matches and none of `deny` (or of a conditional deny) does.
+ * The resources on which a user may act, as patterns: a resource is allowed if a pattern of `allow` (or of a
+ * `conditional` allow whose condition holds) matches, and none of `deny` (or of a conditional deny) does.
  *
  * Patterns match as those of policies do (evaluation.md §3): `*` matches everything; of two ARNs, service and account
  * are equal, regions are not compared, and `*` and `?` are wildcards in the last field only. `${user}` is filled in.
  *
- * Conditions are decided as far as the context and the user's registered properties go; what is left reads only what
- * is not known yet. Of a condition that cannot be evaluated an allow does not hold, and a deny does. A conditional
- * deny of `*` may stand for a statement about something else whose condition would be an error (evaluation.md §2).
+ * Conditions are evaluated as far as the context and the user's registered properties allow; the rest reads only
+ * unknown fields. If a condition cannot be evaluated, an allow does not hold and a deny does. A conditional deny of `*`
+ * may stand for a statement about another resource whose condition would be an error (evaluation.md §2).
  *
  * `always`: every resource (of the type) is allowed. `never`: none is, and all lists are empty.
  */
@@ -114,11 +111,11 @@ export interface Plan {
 /**
  * The searches. Results are exactly those for which an evaluation (or, for the native questions, a check) allows, in
  * UTF-8 byte order and complete over all pages while nothing changes. Each yields to other work at least every 10 ms
- * (security.md §5.3) and rejects with "unavailable" when the store does not work, or with the reason of `signal` when
- * that is aborted: nobody waits for the answer any more.
+ * (security.md §5.3). It rejects with "unavailable" if the store fails, or with the reason of `signal` if that is
+ * aborted because the caller is gone.
  */
 export interface Searches {
-  /** "invalid_request" where the id of the resource makes its ARN ambiguous, as for evaluations. */
+  /** Throws "invalid_request" if the id of the resource makes its ARN ambiguous, as evaluations do. */
   subjects(search: SubjectSearch, signal?: AbortSignal): Promise<Found<FoundEntity>>;
   /** Among registered resources. */
   resources(search: ResourceSearch, signal?: AbortSignal): Promise<Found<FoundEntity>>;

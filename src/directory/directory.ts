@@ -18,6 +18,7 @@ import type {
 } from "../model/entities.ts";
 import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { Change } from "../store/port.ts";
 import type { DirectoryBatches } from "./batch.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
@@ -182,18 +183,8 @@ export interface Principal {
   readonly policies: readonly EffectivePolicy[];
 }
 
-/**
- * What a committed write touched, by internal ids. `all`: anything may have changed. A decision about a user
- * depends on the user's id, the ids of its groups and the ids of its policies.
- */
-export interface DirectoryChange {
-  readonly users?: readonly string[];
-  readonly groups?: readonly string[];
-  readonly policies?: readonly string[];
-  /** Resource types or registered resources changed. */
-  readonly resources?: boolean;
-  readonly all?: boolean;
-}
+/** What a committed write touched, by internal ids. */
+export type DirectoryChange = Change;
 
 /** Registered resources and resource types declared by data sets. */
 export interface Resources {

@@ -5,7 +5,7 @@ import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
 import type { DirectoryContext } from "./context.ts";
-import type { Directory, DirectoryChange } from "./directory.ts";
+import type { Directory } from "./directory.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
 import { readPrincipal } from "./read/principals.ts";
@@ -102,8 +102,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   const notifier = new ChangeNotifier();
   const groupPolicies = new GroupPolicies();
   const unsubscribe = store.subscribe(({ revision, change }) => {
-    groupPolicies.tell(revision, change as DirectoryChange | undefined);
-    if (change !== undefined) notifier.notify(change as DirectoryChange);
+    groupPolicies.tell(revision, change);
+    if (change !== undefined) notifier.notify(change);
   });
   const policies = new PolicyCache();
   const writer = new Writer({ store, policies });

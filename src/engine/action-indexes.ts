@@ -1,7 +1,7 @@
 /**
- * The indexes of a set of policies, one for each action that was asked about. Actions with the same statements share
- * an index. What they hold together is bounded: beyond, long lists of statements are indexed once for all actions, and
- * what was built first is dropped, except for actions that somebody holds.
+ * The indexes of a set of policies, one for each requested action. Actions with the same statements share an index.
+ * Their total weight is bounded: beyond the bound, long lists of statements are indexed once for all actions, and the
+ * oldest indexes are dropped, except those that a caller holds.
  */
 
 import type { ActionLists } from "./action-lists.ts";
@@ -11,7 +11,7 @@ import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 /** Actions whose index is remembered, so that made-up action names cannot fill the memory. */
 const MOST_ACTIONS = 512;
-/** What the indexes of a set may weigh together, as a multiple of the weight of the set. */
+/** Bound of the total weight of the indexes of a set, as a multiple of the weight of the set. */
 const BUDGET = 8;
 const LEAST_BUDGET = 20_000;
 /** Beyond the budget, a list of at least this weight has an index of its own. */
@@ -27,7 +27,7 @@ export class ListedStatements {
   price = 0;
   /** True when a statement has effect exactly `allow`. */
   passesGate = false;
-  /** Their own index, once it was needed. */
+  /** Their own index, after its first use. */
   own: ResourceIndex | undefined;
 
   /** Adds a statement at its position in the set. */
@@ -43,7 +43,7 @@ export class ListedStatements {
 
 /** The statements that match one action. */
 export interface ActionIndex {
-  /** Each resource is looked up in all of them. */
+  /** A resource is looked up in each of them. */
   readonly resources: readonly ResourceIndex[];
   /** True when a statement of effect exactly `allow` is among them (the gate of evaluation.md §10). */
   readonly passesGate: boolean;
@@ -74,12 +74,12 @@ export class ActionIndexes {
     this.#budget = Math.max(LEAST_BUDGET, byList.reduce((sum, { weight }) => sum + weight, 0) * BUDGET);
   }
 
-  /** The index of an action, where it was built. */
+  /** The index of an action if it was built. */
   known(action: string): ActionIndex | undefined {
     return this.#actions.get(action);
   }
 
-  /** The index of an action, built now where it was not. */
+  /** The index of an action; builds it if it is missing. */
   of(action: string): ActionIndex {
     return this.#actions.get(action) ?? finish(this.build(action));
   }
@@ -161,7 +161,7 @@ export class ActionIndexes {
     return row;
   }
 
-  /** Drops what was built first until the rest is within the bounds. */
+  /** Drops the oldest indexes until the rest is within the bounds. */
   #dropOldest(newest: string): void {
     if (this.#actions.size <= MOST_ACTIONS && this.#weight <= this.#budget) return;
     for (const [action, row] of this.#actions) {

@@ -1,7 +1,7 @@
 /**
- * What one user may do: sets of compiled policies, put together (evaluation.md §2). The sets are shared by everybody
- * who has them; a user has references only. A decision looks into each set; the first deny in evaluation order is the
- * one that a refusal names, whichever set it is in.
+ * The compiled policies of one user, composed of sets (evaluation.md §2). All users who have a set share it; a user
+ * only holds references. A decision looks into each set. A refusal names the first deny in evaluation order, whichever
+ * set contains it.
  */
 
 import type { ConditionFields } from "../model/decision.ts";
@@ -24,11 +24,11 @@ export interface CompileOptions {
 /** Sets of policies that decide together. */
 export class CompiledPolicies {
   readonly options: CompileOptions;
-  /** How the ARNs of the partition begin. */
+  /** The common prefix of the ARNs of the partition. */
   readonly arnPrefix: string;
   /**
-   * The sets. Where there are several, evaluation order is the UTF-8 order of the names of their policies, which are
-   * distinct but for a policy that is in several sets; a single set may have any order and any names.
+   * The sets. If there are several, evaluation order is the UTF-8 order of the names of their policies, which are
+   * distinct except for a policy in several sets. A single set may have any order and any names.
    */
   readonly sets: readonly PolicySet[];
   /** Number of statements; a policy in several sets counts in each. */
@@ -67,12 +67,12 @@ export class CompiledPolicies {
     return this.sets.some((set) => set.indexOf(action).passesGate);
   }
 
-  /** The statements whose evaluation can fail, which denies everything whatever they are about; in order. */
+  /** The statements whose evaluation can fail, in order. A failure denies everything. */
   get fallible(): readonly CompiledStatement[] {
     return this.#merged((set) => set.fallible);
   }
 
-  /** The statements that match an action, in evaluation order, apart from the indexes. */
+  /** The statements that match an action, in evaluation order, found without the indexes. */
   statementsMatching(action: string): readonly CompiledStatement[] {
     return this.#merged((set) => set.statementsMatching(action));
   }
@@ -94,7 +94,7 @@ export class CompiledPolicies {
     return first;
   }
 
-  /** Which of two statements comes first in evaluation order; `a` where they are the same. */
+  /** The first of two statements in evaluation order; `a` if they are the same. */
   earlier(a: CompiledStatement | undefined, b: CompiledStatement): CompiledStatement {
     if (a === undefined || a === b) return b;
     if (this.sets.length > 1) return byNameAndIndex(a, b) <= 0 ? a : b;

@@ -1,6 +1,6 @@
 /**
- * The operators of the AWS IAM policy language (decision-api.md §4; security.md §3.2). Whatever of them cannot be
- * evaluated concerns its own statement only.
+ * The operators of the AWS IAM policy language (decision-api.md §4; security.md §3.2). An evaluation error concerns
+ * only its own statement.
  */
 
 import type { Operator } from "../model/condition-operators.ts";
@@ -9,12 +9,12 @@ import { type ConditionFields, type FieldValue, UNREADABLE } from "../model/deci
 import { compileMatcher, type Match } from "./condition-matchers.ts";
 import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
 
-/** A list without values is a field without a value. */
+/** An empty list counts as a missing field. */
 function isMissing(value: FieldValue | undefined): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-/** `Null`: `true` holds for a missing field, `false` for one that is there, whatever its value. */
+/** `Null`: `true` holds for a missing field, `false` for a field with any value. */
 function presencePart(operator: Operator, field: string, values: readonly string[]): ConditionPart {
   const match = compileMatcher(operator, values).bind(new Map(), "");
   return {
@@ -27,13 +27,13 @@ function presencePart(operator: Operator, field: string, values: readonly string
   };
 }
 
-/** What a missing field says, where the values can be read. */
+/** The result for a missing field, if the values are valid. */
 function ofMissing({ over, negated, ifExists }: Operator): ConditionResult {
   if (over === "any") return "unsatisfied";
   return resultOf(over === "all" || negated || ifExists);
 }
 
-/** Every value is looked at, so that one which cannot be read is found wherever it stands. */
+/** Looks at every value, so that an unreadable one is found at any position. */
 function ofValues({ over, negated }: Operator, values: readonly string[], match: Match): ConditionResult {
   let holding = 0;
   for (const value of values) {
@@ -59,7 +59,7 @@ export function extendedPart(operator: Operator, field: string, values: readonly
     readsUser: matcher.variables.has(USER_VARIABLE),
     evaluate: (context: ConditionFields, user: string) => {
       const value = context.get(field);
-      // `IfExists` is what keeps a variable without a value from spoiling a statement: IAM says to use it for that.
+      // As IAM documents, `IfExists` keeps a variable without a value from making the statement unreadable.
       if (value === undefined && operator.ifExists) return ofMissing(operator);
       const match = matcher.bind(context, user);
       if (match === undefined) return "unreadable";

@@ -1,4 +1,4 @@
-/** Values of the extended operators, compiled: does one text of the request compare with one of them? */
+/** Compiled values of the extended operators, which match one text of the request. */
 
 import type { Comparison, Operator } from "../model/condition-operators.ts";
 import { parseBoolean, parseDate, parseNumber } from "../model/condition-values.ts";
@@ -8,18 +8,18 @@ import { parseIp, parseIpRange, rangeContains } from "../model/ip.ts";
 import { compilePieces, type Wildcard } from "./wildcard.ts";
 import type { PatternPiece } from "./wildcard-nfa.ts";
 
-/** Whether a text of the request compares with a value of the policy; undefined: the text cannot be read. */
+/** True if a text of the request matches a value of the policy; undefined if the text is unreadable. */
 export type Match = (text: string) => boolean | undefined;
 
 /** The values of an operator. */
 export interface Matcher {
   /** Variables in the values, each once. */
   readonly variables: ReadonlySet<string>;
-  /** The values for one request; undefined where one cannot be read, or a variable has no single value. */
+  /** The values for one request; undefined if one is unreadable, or a variable has no single value. */
   bind(context: ConditionFields, user: string): Match | undefined;
 }
 
-/** Longest text that a variable puts into a value, in UTF-16 units: what is longer has no value. */
+/** Longest text of a variable, in UTF-16 units. A longer text counts as no value. */
 const MOST_SUBSTITUTED = 4096;
 
 const NO_VARIABLES: ReadonlySet<string> = new Set();
@@ -46,7 +46,7 @@ function parsedMatcher<Value, Written>(
   return { variables: NO_VARIABLES, bind: () => bound };
 }
 
-/** Puts the values of variables in; undefined where one has none. */
+/** Inserts the values of variables; undefined if one has no value. */
 function substitute(
   parts: readonly TemplatePart[],
   context: ConditionFields,
@@ -65,10 +65,10 @@ function substitute(
   return pieces;
 }
 
-/** How the texts of a kind become comparable: `value` from the policy, `read` from the request. */
+/** Parsers of a kind of values: `value` for the policy, `read` for the request. */
 interface TextForm<Value> {
   value(pieces: readonly PatternPiece[]): Value;
-  /** Makes the match of values that are known when compiling. */
+  /** Builds the matcher for values without variables. */
   fixed(values: readonly Value[]): (text: string) => boolean;
   compares(text: string, value: Value): boolean;
   read(text: string): string;
@@ -91,7 +91,7 @@ function exactForm(normalize: (text: string) => string): TextForm<string> {
 }
 
 const TEXT = exactForm((text) => text.toWellFormed());
-/** Unicode's lower case, the same for every language. */
+/** Unicode's lower case, independent of the locale. */
 const FOLDED = exactForm((text) => text.toWellFormed().toLowerCase());
 const PATTERN: TextForm<Wildcard> = {
   value: compilePieces,

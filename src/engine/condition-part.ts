@@ -1,16 +1,16 @@
-/** The parts of a condition: each is one field under one operator, ready for evaluation. */
+/** The compiled parts of a condition: each is one field under one operator. */
 
 import type { ConditionFields } from "../model/decision.ts";
 
 /**
- * What a condition, or a part of it, says of a request. `error` ends the whole check with deny; `unreadable` concerns
- * its own statement only: an allow does not hold, a deny holds.
+ * The result of a condition or of a part. `error` ends the whole check with deny; `unreadable` concerns only its own
+ * statement: an allow does not hold, a deny holds.
  */
 export type ConditionResult = "satisfied" | "unsatisfied" | "error" | "unreadable";
 
 /** One field under one operator. */
 export interface ConditionPart {
-  /** The fields that are read: that of the part and those of variables in its values. */
+  /** The fields that the part reads: its own, and those of variables in its values. */
   readonly reads: readonly string[];
   /** True when a value holds `${user}`. */
   readonly readsUser: boolean;

@@ -1,6 +1,6 @@
 /**
  * The data server's four operators (evaluation.md §7): a missing field never holds, variables are ordinary text, and
- * an address that cannot be read is an error that denies everything. A list is no value for them.
+ * an unreadable address is an error that denies everything. A list counts as unreadable.
  */
 
 import type { ConditionFields } from "../model/decision.ts";

@@ -1,6 +1,6 @@
 /**
- * What the condition of a statement wanted and what the request gave, operator by operator, for explanations
- * (decision-api.md §5). Values are cut and counted, so that no policy and no request makes an explanation large.
+ * Explains conditions: what the statement wanted and what the request gave, for each operator (decision-api.md §5).
+ * Values are cut and counted, so that an explanation stays small for every policy and request.
  */
 
 import { operatorOf } from "../model/condition-operators.ts";
@@ -22,7 +22,7 @@ const MOST_VALUES = 20;
 /** UTF-16 units shown of one value. */
 const MOST_UNITS = 256;
 
-/** What an explanation shows in place of a value that a request gives for a field; the value itself to show it. */
+/** The text that an explanation shows for a value of the request; the value itself to show it. */
 export type ValueMask = (field: string, value: string) => string;
 
 /** A mask that hides nothing. */
@@ -33,12 +33,12 @@ export class ConditionTests {
   readonly #mask: ValueMask;
   #left = MOST_TESTS;
 
-  /** @param mask what is shown of the values of the request */
+  /** @param mask replaces values of the request */
   constructor(mask: ValueMask) {
     this.#mask = mask;
   }
 
-  /** The tests of a condition with their results; fewer, or none, where the explanation shows enough already. */
+  /** The tests of a condition with their results; fewer or none if the explanation has reached its limit. */
   of(condition: CompiledCondition | undefined, { context, user }: EngineRequest): readonly ConditionTest[] {
     const found: ConditionTest[] = [];
     if (condition === undefined || this.#left === 0) return found;
@@ -75,7 +75,7 @@ export class ConditionTests {
     return value.length > MOST_VALUES ? { given, given_total: value.length } : { given };
   }
 
-  /** What the variables in the values of an operator that reads them stand for. */
+  /** The values of the variables in the values of an operator. */
   #variables(
     name: string,
     values: readonly string[],
@@ -107,7 +107,9 @@ function cut(text: string): string {
   return `${text.slice(0, MOST_UNITS).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** The tests that do not hold, in words: `IpAddress on SourceIp wants "10.0.0.0/8", the request has "192.0.2.1"`. */
+/**
+ * The tests that do not hold, as a sentence: `IpAddress on SourceIp wants "10.0.0.0/8", the request has "192.0.2.1"`.
+ */
 export function unmetText(tests: readonly ConditionTest[]): string {
   return tests
     .filter(({ result }) => result !== "satisfied")

@@ -1,7 +1,7 @@
 /**
- * Conditions, compiled (evaluation.md §7; decision-api.md §4). Where a false part and an erroneous part meet, the
- * error wins: it fails closed. An error of one of the data server's operators denies every request of its user, so
- * what can be erroneous is told apart here and looked at even when action and resource do not match.
+ * Compiled conditions (evaluation.md §7; decision-api.md §4). If one part is false and another is an error, the error
+ * wins and the check fails closed. An error of one of the data server's operators denies every request of its user. So
+ * conditions that can fail are known beforehand, and are evaluated even if action and resource do not match.
  */
 
 import { type Operator, operatorOf } from "../model/condition-operators.ts";
@@ -13,8 +13,8 @@ import type { ConditionPart, ConditionResult } from "./condition-part.ts";
 import { plainIpPart, plainPatternPart } from "./condition-plain.ts";
 
 /**
- * Which evaluator to be: `extended` is ours; `data_server` behaves as the data server's does, which knows four
- * operators, also where ours is stricter (a user name with `*` or `?`).
+ * The evaluator. `extended` is ours. `data_server` behaves as the data server's, which knows four operators, also where
+ * ours is stricter (a user name with `*` or `?`).
  */
 export type Evaluator = "extended" | "data_server";
 
@@ -24,7 +24,7 @@ function partOf(operator: Operator, field: string, values: readonly string[]): C
   return plainPart(field, values, operator.negated);
 }
 
-/** What one field under one operator says of a request. */
+/** The result of one field under one operator. */
 export interface TestResult {
   readonly operator: string;
   /** "" for an unknown operator without fields. */
@@ -43,10 +43,12 @@ export class CompiledCondition {
   readonly hasBadValues: boolean;
   /** All fields that are read, also by variables. */
   readonly reads: ReadonlySet<string>;
-  /** True when a value holds `${user}` and the operator reads it. */
+  /** True if a value contains `${user}` and the operator reads it. */
   readonly readsUser: boolean;
   /** True when one of the fields is an attribute of the resource. */
   readonly readsResource: boolean;
+  /** Words of 32 characters in its values: what an evaluation costs for each character of the request's values. */
+  readonly words: number;
   readonly #parts: readonly ConditionPart[];
   readonly #written: Condition;
   readonly #evaluator: Evaluator;
@@ -69,6 +71,7 @@ export class CompiledCondition {
         hasBadValues ||= values.some((value) => parseIpRange(value) === undefined);
       }
     }
+    this.words = wordsIn(condition);
     this.#parts = parts;
     this.#written = condition;
     this.#evaluator = evaluator;
@@ -95,7 +98,7 @@ export class CompiledCondition {
     return result;
   }
 
-  /** What each part says of a request, in the order in which the condition is written; for explanations. */
+  /** The result of each part, in the order of the condition; for explanations. */
   *results(context: ConditionFields, user: string): Generator<TestResult> {
     let next = 0;
     for (const [operator, fields] of Object.entries(this.#written)) {
@@ -114,6 +117,11 @@ export class CompiledCondition {
 function knownOperator(name: string, evaluator: Evaluator): Operator | undefined {
   const operator = operatorOf(name);
   return evaluator === "data_server" && operator?.plain === false ? undefined : operator;
+}
+
+function wordsIn(condition: Condition): number {
+  const values = Object.values(condition).flatMap((fields) => Object.values(fields).flat());
+  return values.reduce((sum, value) => sum + 1 + (value.length >> 5), 0);
 }
 
 /** True when the condition has at least one operator; an empty object or null is no condition. */

@@ -1,7 +1,7 @@
 /**
- * Decisions on sets of resources, for requests of which only a part is at hand (security.md §2.4, security.md §2.5). A
- * leaf is allowed when one pattern of one allow contains its whole set and no deny can meet it; a union of several
- * allows does not count. All else, trees and texts of refusals, is as for single resources; a set of one part is one.
+ * Decisions about sets of resources, for requests of which only a part is known (security.md §2.4, security.md §2.5). A
+ * leaf is allowed if one pattern of one allow contains its whole set and no deny can intersect it; a union of several
+ * allows does not count. Trees and refusal texts are the same as for single resources.
  */
 
 import type { ConditionFields, Outcome } from "../model/decision.ts";
@@ -16,12 +16,12 @@ import { SetMatcher } from "./set-matcher.ts";
 import type { CompiledStatement } from "./statement.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
-/** What is asked of the engine. */
+/** The input of a decision. */
 export interface SetsRequest {
   readonly user: string;
   readonly required: RequiredOnSets;
   readonly context: ConditionFields;
-  /** Condition fields of a single resource, where not all resources have the same. */
+  /** Condition fields of one resource, if resources have different fields. */
   readonly contextOf?: (resource: string) => ConditionFields;
 }
 
@@ -32,7 +32,7 @@ export function decideSets(policies: CompiledPolicies, request: SetsRequest): Ou
   return finish(decideSetsInSteps(policies, request));
 }
 
-/** Decides step by step: open sets are held against every statement of their action. */
+/** Decides step by step: an open set is compared with every statement of its action. */
 export function* decideSetsInSteps(policies: CompiledPolicies, request: SetsRequest): Steps<Outcome> {
   const { user, required, context, contextOf } = request;
   const found = new Map<SetLeaf, LeafFindings>();
@@ -50,7 +50,7 @@ export function* decideSetsInSteps(policies: CompiledPolicies, request: SetsRequ
   });
 }
 
-/** The leaves of a tree that ask about more than one ARN. */
+/** The leaves of a tree with more than one ARN. */
 export function openLeaves(required: RequiredOnSets): readonly SetLeaf[] {
   if ("action" in required) return required.resource.parts.length > 1 ? [required] : [];
   if ("any_resource" in required) return [];
@@ -70,7 +70,7 @@ function* findOnSet(
   let allowed = false;
   let work = 0;
   for (const statement of policies.statementsMatching(leaf.action.toWellFormed())) {
-    // Statements come in evaluation order: after the first deny, nothing changes the outcome.
+    // Statements come in evaluation order: nothing after the first deny changes the outcome.
     if (deny !== undefined) break;
     if (!statement.deny && allowed) continue;
     if (!conditions.hold(statement)) continue;
@@ -95,7 +95,7 @@ function bound(resource: string, user: string): string {
   return bindUser(resource, user).toWellFormed();
 }
 
-/** Conditions of one request, each evaluated once however many statements share it. */
+/** Results of conditions for one request, each evaluated once. */
 class Conditions {
   readonly #context: ConditionFields;
   readonly #user: string;
@@ -107,8 +107,8 @@ class Conditions {
   }
 
   /**
-   * True when the statement applies: an allow that is satisfied, a deny that is not unsatisfied. Attributes of the
-   * resource may be others for each resource of the set: a deny that reads them may apply to one of them.
+   * True if the statement applies: an allow that is satisfied, a deny that is not unsatisfied. Each resource of the set
+   * may have other attributes, so a deny that reads them may apply to one of them.
    */
   hold({ condition, deny }: CompiledStatement): boolean {
     if (condition === undefined) return true;

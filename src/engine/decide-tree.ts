@@ -1,13 +1,13 @@
 /**
- * Trees of required permissions (evaluation.md §8) and the text of a refusal (evaluation.md §9), whatever a leaf asks
- * about: one resource or a set of them. Deny wins over allow wherever it stands; what cannot be evaluated denies.
+ * Decisions about trees of required permissions (evaluation.md §8) and the texts of refusals (evaluation.md §9). A leaf
+ * names one resource or a set. A deny wins over an allow at any position; a statement that cannot be evaluated denies.
  */
 
 import type { ConditionFields, Effect, Outcome } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { type CompiledStatement, matchingAction } from "./statement.ts";
 
-/** A leaf that asks about an `R`. */
+/** A leaf about an `R`. */
 export interface Leaf<R> {
   readonly action: string;
   readonly resource: R;
@@ -20,9 +20,9 @@ export type Tree<R> =
   | { readonly and: readonly Tree<R>[] }
   | { readonly or: readonly Tree<R>[] };
 
-/** What the statements that match a leaf say. */
+/** The result of the statements that match a leaf. */
 export interface LeafFindings {
-  /** The first statement that denies, where no earlier one fails. */
+  /** The first statement that denies, unless an earlier one fails. */
   readonly deny: CompiledStatement | undefined;
   /** True when the evaluation of a statement fails, which denies. */
   readonly fails: boolean;
@@ -34,11 +34,11 @@ export interface Question<R> {
   readonly policies: CompiledPolicies;
   readonly user: string;
   readonly context: ConditionFields;
-  /** Condition fields of a resource, where not all resources have the same. */
+  /** Condition fields of a resource, if resources have different fields. */
   readonly contextOf: ((resource: R) => ConditionFields) | undefined;
-  /** What the policies say of a leaf with its condition fields; the result is read before the next call. */
+  /** The result of the policies for a leaf with its condition fields. Read it before the next call. */
   readonly look: (leaf: Leaf<R>, question: Question<R>, context: ConditionFields) => LeafFindings;
-  /** Called with the effect of each node that was looked at. */
+  /** Called with the effect of each evaluated node. */
   readonly observe: ((node: Tree<R>, effect: Effect) => void) | undefined;
   /** Filled with the action patterns of explicit denies, which a refusal names. */
   readonly denied: string[];
@@ -67,10 +67,10 @@ function deniedOutcome(statement: CompiledStatement, action: string): Outcome {
   return prepared(DENIED, "deny", "denied permission to", deniedAction(statement, action));
 }
 
-/** Refusals by what they name, so that a refusal costs what a permission costs. */
+/** A cache of refusals by the names in them, so that a refusal costs no more than an allow. */
 const NEUTRAL = new Map<string, Outcome>();
 const DENIED = new Map<string, Outcome>();
-/** Most refusals of each kind that are kept. */
+/** Largest number of cached refusals of each kind. */
 const MOST_PREPARED = 1_000;
 
 function prepared(known: Map<string, Outcome>, effect: Effect, why: string, named: string): Outcome {
@@ -83,7 +83,7 @@ function prepared(known: Map<string, Outcome>, effect: Effect, why: string, name
   return outcome;
 }
 
-/** The text of a refusal; what it names is collected over the whole tree, as the data server does. */
+/** The text of a refusal. It names actions of the whole tree, as the data server does. */
 function refusalText({ denied, missing }: Pick<Question<unknown>, "denied" | "missing">): string {
   if (denied.length > 0) return `${REFUSED}denied permission to ${denied.join(",")}`;
   if (missing.length > 0) return `${REFUSED}not allowed to ${missing.join(",")}`;
@@ -115,7 +115,7 @@ function decideLeafOf<R>(leaf: Leaf<R>, question: Question<R>): Effect {
   return "neutral";
 }
 
-/** What a refusal names of the statement that denies. */
+/** The action pattern of the denying statement that a refusal names. */
 function deniedAction(statement: CompiledStatement, action: string): string {
   const wellFormed = action.toWellFormed();
   return matchingAction(statement, wellFormed) ?? wellFormed;

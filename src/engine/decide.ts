@@ -1,22 +1,25 @@
 /**
  * The decision: a pure, synchronous function of compiled policies and a request (evaluation.md §2, evaluation.md §8,
- * evaluation.md §9). Deny wins over allow wherever it stands; what cannot be evaluated denies.
+ * evaluation.md §9). A deny wins over an allow at any position; a statement that cannot be evaluated denies.
  */
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
+import type { ConditionResult } from "./condition-part.ts";
+import type { CompiledCondition } from "./conditions.ts";
 import { decideLeaf, decideTree, type Leaf, type LeafFindings, type Question } from "./decide-tree.ts";
-import { look } from "./look.ts";
+import { type KnownOfContext, look } from "./look.ts";
+import { priceOf } from "./matches.ts";
 import { isWildcardName } from "./resource-pattern.ts";
 import type { Steps } from "./work.ts";
 import { PER_ITEM, STEP_UNITS } from "./work.ts";
 
-/** What is asked of the engine. */
+/** The input of a decision. */
 export interface EngineRequest {
   readonly user: string;
   readonly required: RequiredPermissions;
   readonly context: ConditionFields;
-  /** Condition fields of a resource, where not all resources of the tree have the same. */
+  /** Condition fields of a resource, if the resources of the tree have different fields. */
   readonly contextOf?: (resource: string) => ConditionFields;
 }
 
@@ -26,7 +29,7 @@ export function aboutLeaf<R extends Omit<EngineRequest, "required">>(request: R,
   return contextOf === undefined ? request : { ...request, context: contextOf(leaf.resource) };
 }
 
-/** Called with the effect of each node that was looked at. */
+/** Called with the effect of each evaluated node. */
 export type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
 
 /** Decides whether the policies allow the required permissions. */
@@ -61,16 +64,21 @@ export function* decideInSteps(
   }
 }
 
-/** What the policies say of each leaf. */
+/** Finds the result of the policies for each leaf. */
 function* findInSteps(
   policies: CompiledPolicies,
   request: EngineRequest,
 ): Steps<ReadonlyMap<Leaf<string>, LeafFindings>> {
+  const { user, contextOf } = request;
   const found = new Map<Leaf<string>, LeafFindings>();
+  const userOnlyDenies = onlyDeniesOwn(policies, user);
+  // Where all leaves have the same condition fields, each condition is evaluated once.
+  const known = contextOf === undefined ? yield* knownInSteps(policies, request) : undefined;
   let work = 0;
   for (const leaf of leavesOf(request.required)) {
-    const context = request.contextOf?.(leaf.resource) ?? request.context;
-    const { deny, fails, allowed, work: units } = lookUp(leaf, { policies, user: request.user }, context);
+    const context = contextOf?.(leaf.resource) ?? request.context;
+    const looker = { user, context, userOnlyDenies, ...(known && { known }) };
+    const { deny, fails, allowed, work: units } = look(policies, leaf, looker);
     found.set(leaf, { deny, fails, allowed });
     work += units + PER_ITEM;
     if (work < STEP_UNITS) continue;
@@ -79,6 +87,27 @@ function* findInSteps(
   }
   yield work;
   return found;
+}
+
+/** What the policies say of the condition fields, whatever the resource. */
+function* knownInSteps(
+  policies: CompiledPolicies,
+  { context, user }: EngineRequest,
+): Steps<KnownOfContext | undefined> {
+  if (!policies.readsContext) return undefined;
+  const conditions = new Map<CompiledCondition, ConditionResult>();
+  let work = 0;
+  for (const { condition } of policies.statements) {
+    if (condition === undefined || conditions.has(condition)) continue;
+    work += priceOf(condition, context);
+    if (work > STEP_UNITS) {
+      yield work;
+      work = 0;
+    }
+    conditions.set(condition, condition.evaluate(context, user));
+  }
+  yield work;
+  return { failure: policies.firstFailure(context, user), conditions };
 }
 
 function questionOf(
@@ -90,7 +119,7 @@ function questionOf(
   return { policies, user, context, contextOf, look: lookAt, observe, denied: [], missing: [] };
 }
 
-/** What the policies say of one resource: read the result before the next call, which fills it anew. */
+/** The result of the policies for one resource. Read it before the next call, which overwrites it. */
 export function lookUp(
   leaf: Leaf<string>,
   { policies, user }: Pick<Question<string>, "policies" | "user">,
@@ -104,10 +133,10 @@ export function onlyDeniesOwn(policies: CompiledPolicies, user: string): boolean
   return policies.options.evaluator !== "data_server" && isWildcardName(user);
 }
 
-/** Up to this many leaves a tree is decided at once: well under a millisecond. */
+/** A tree with at most this many leaves is decided in one go: well under a millisecond. */
 const SHORT_TREE = 64;
 
-/** True for a tree that is decided at once; a longer one, in steps. */
+/** True if a tree is small enough to be decided in one go. */
 export function isShort(required: RequiredPermissions): boolean {
   if ("action" in required) return true;
   let leaves = 0;
@@ -122,7 +151,7 @@ function* leavesOf(required: RequiredPermissions): Generator<Leaf<string>> {
   else if ("or" in required) for (const child of required.or) yield* leavesOf(child);
 }
 
-/** The actions a tree asks about, each once. */
+/** The distinct actions of a tree. */
 export function actionsOf(required: RequiredPermissions): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (node: RequiredPermissions): void => {

@@ -1,7 +1,7 @@
 /**
- * Why a decision came out as it did (decision-api.md §5): the statements that decided, the effect of every node, and
- * what nearly allowed. It walks the statements of an action instead of the indexes that decide, so that decisions
- * without an explanation cost nothing more.
+ * Explains decisions (decision-api.md §5): the statements that decided, the effect of every node, and near misses. It
+ * walks the statements of an action instead of using the indexes, so a decision without an explanation costs nothing
+ * more.
  */
 
 import type {
@@ -21,7 +21,7 @@ import { OrderedStatements } from "./ordered-statements.ts";
 import { USER_PLACEHOLDER } from "./resource-pattern.ts";
 import { type CompiledStatement, matchingAction, nameOf } from "./statement.ts";
 
-/** Statements looked at between two steps: well under a millisecond. */
+/** Number of statements between two steps: well under a millisecond. */
 const STEP = 128;
 
 /** A statement that decided; the caller adds how its policy reaches the user. */
@@ -47,7 +47,7 @@ export function explain(
   }
 }
 
-/** How many times an explanation looks at a statement, roughly: what tells a long one from a short one. */
+/** An estimate of the number of statement visits, which distinguishes long explanations from short ones. */
 export function explanationSize(policies: CompiledPolicies, required: RequiredPermissions): number {
   return policies.size * nodesOf(required).length;
 }
@@ -55,7 +55,7 @@ export function explanationSize(policies: CompiledPolicies, required: RequiredPe
 /**
  * Decides and explains step by step, since a tree of many leaves over many statements takes seconds. The effect is
  * that of {@link decide}.
- * @param mask what is shown of the values that the request gives for condition fields
+ * @param mask replaces values of the request in the explanation
  */
 export function* explainInSteps(
   policies: CompiledPolicies,
@@ -69,7 +69,7 @@ export function* explainInSteps(
   const determining = new Map<string, Match>();
   const ordered = new OrderedStatements(policies, request.user);
   const denying = outcome.effect === "deny";
-  // The first deny ends a tree, but without it another leaf's would: all of them keep the decision what it is.
+  // The first deny ends a tree, but without it the deny of another leaf would: all of them determine the decision.
   const nodes = denying ? nodesOf(request.required) : outcome.effect === "allow" ? decided : [];
   for (const node of nodes) {
     for (const one of yield* determiningStatements(ordered, node, request, denying)) {
@@ -91,9 +91,9 @@ interface Match {
   readonly statement: CompiledStatement;
   /** The pattern that matched; "" where the statement denies because it cannot be evaluated. */
   readonly action: string;
-  /** The pattern that matched; undefined where none is told apart: the whole text of the statement. */
+  /** The pattern that matched; undefined for the whole text of the statement. */
   readonly resource: string | undefined;
-  /** What the condition was evaluated with; undefined where it was not read. */
+  /** The fields with which the condition was evaluated; undefined if it was not evaluated. */
   readonly asked: EngineRequest | undefined;
 }
 
@@ -114,7 +114,7 @@ function withEffects(
   return { ...node, ...own };
 }
 
-/** The statements that decided a node; none for a node that only gathers others. */
+/** The statements that decided a node; none for an inner node. */
 function* determiningStatements(
   ordered: OrderedStatements,
   node: RequiredPermissions,
@@ -122,7 +122,7 @@ function* determiningStatements(
   denying: boolean,
 ): Generator<void, Match[]> {
   if ("action" in node) return yield* leafStatements(ordered, node, request, denying);
-  // The gate ignores denies: it is open or not (evaluation.md §10).
+  // The gate ignores denies (evaluation.md §10).
   return "any_resource" in node && !denying ? yield* gateStatements(ordered, node.any_resource.action) : [];
 }
 
@@ -141,8 +141,8 @@ function* gateStatements(ordered: OrderedStatements, action: string): Generator<
 }
 
 /**
- * All statements that allow, or all that deny: without them the decision would be another. A statement that cannot
- * be evaluated denies everything and is named with its whole resource text and no action.
+ * All statements that allow, or all that deny: without them the decision would differ. A statement that cannot be
+ * evaluated denies everything; it is reported with its whole resource text and no action.
  */
 function* leafStatements(
   ordered: OrderedStatements,
@@ -165,7 +165,7 @@ function* leafStatements(
   return found;
 }
 
-/** The first statement that allows one permission, where it is allowed: what a list of users names. */
+/** The first statement that allows one permission, if it is allowed; for lists of users. */
 export function* firstAllowing(
   policies: CompiledPolicies,
   leaf: RequiredLeaf,
@@ -201,7 +201,7 @@ function fails({ condition, resources }: CompiledStatement, { context, user }: E
   return result === "error" || (resources === undefined && result !== "unsatisfied");
 }
 
-/** Looks at the resources first: they tell most statements apart, and soonest. */
+/** Compares resources first, since they exclude most statements at the least cost. */
 function matchOf(
   { policies, resources }: OrderedStatements,
   statement: CompiledStatement,

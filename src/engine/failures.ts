@@ -1,7 +1,4 @@
-/**
- * Statements whose evaluation can fail, which denies everything whatever they are about (evaluation.md §2.1,
- * evaluation.md §2.2).
- */
+/** Statements whose evaluation can fail; a failure denies everything (evaluation.md §2.1, evaluation.md §2.2). */
 
 import type { ConditionFields } from "../model/decision.ts";
 import { parseIp } from "../model/ip.ts";
@@ -12,7 +9,7 @@ import type { CompiledStatement } from "./statement.ts";
 interface Fallible {
   readonly order: number;
   readonly condition: CompiledCondition;
-  /** True: satisfied is a failure too, since the resource text behind the condition is broken. */
+  /** True if a satisfied condition is a failure too, because the resource text is broken. */
   readonly brokenResource: boolean;
 }
 
@@ -26,7 +23,7 @@ export class Failures {
   readonly #addressFields = new Map<string, number>();
   readonly #fallible: Fallible[] = [];
 
-  /** Notes how a statement can fail. Statements are added in order. */
+  /** Records how a statement can fail. Statements must be added in order. */
   add(statement: CompiledStatement, order: number): void {
     const { condition, resources } = statement;
     const brokenResource = resources === undefined;

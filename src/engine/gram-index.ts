@@ -1,7 +1,7 @@
 /**
- * Finds the patterns that can match a text among many that begin alike. Each pattern is filed under the rarest run of
- * four characters of its literal parts, or of three, two or one where no part is longer; a text is walked once. What
- * is filed under a run that the text has is looked at only where the text also has all its other characters and pairs.
+ * Finds candidate patterns for a text among many with the same beginning. Each pattern is filed under the rarest run of
+ * four characters in its literal parts (three, two or one if no part is longer). A look-up walks the text once, and
+ * visits the patterns under a run only if the text also has all of their other characters and pairs.
  */
 
 import { STEP_UNITS, type Steps } from "./work.ts";
@@ -13,7 +13,7 @@ function fold(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01000193) + 0x9e3779b9;
 }
 
-/** Runs of as many characters as the longest literal part has, at most {@link LONGEST}. */
+/** Runs with the length of the longest literal part, at most {@link LONGEST}. */
 function gramsOf(chunks: readonly string[]): number[] {
   const length = Math.min(
     LONGEST,
@@ -47,12 +47,12 @@ function pairsIn(text: string, start: number): number {
   return mask;
 }
 
-/** What is filed under one run. */
+/** The items under one run. */
 class Posting<T> {
   readonly items: T[] = [];
   readonly characters: number[] = [];
   readonly pairs: number[] = [];
-  /** The walk that saw it last: a run that a text has twice yields its items once. */
+  /** Number of the last walk that visited it: a repeated run yields its items once. */
   walk = 0;
 
   add(item: T, chunks: readonly string[]): void {
@@ -73,7 +73,7 @@ export class GramIndex<T> {
   readonly #postings = new Map<number, Posting<T>>();
   /** Patterns without literal text. */
   readonly #unfiled: T[] = [];
-  /** A bit for each run that something is filed under: most runs of a text are none. */
+  /** A bit for each run with items. Most runs of a text have none. */
   readonly #filter = new Uint8Array(1 << 13);
   readonly #sizes = new Uint8Array(LONGEST + 1);
   #walk = 0;
@@ -85,7 +85,7 @@ export class GramIndex<T> {
     this.#pending.push({ chunks, grams, item });
   }
 
-  /** Files everything added; to be called once, after the last `add`. */
+  /** Builds the index. Call it once, after the last `add`. */
   *sealInSteps(): Steps<void> {
     let work = 0;
     for (const { chunks, grams, item } of this.#pending) {

@@ -1,6 +1,6 @@
 /**
  * The data server's second evaluator, for lists of repositories and buckets (evaluation.md §10). It differs from the
- * first on purpose: no condition context, broken statements are skipped.
+ * first on purpose: it has no condition context, and skips broken statements.
  */
 
 import type { CompiledPolicies } from "./compile.ts";
@@ -13,8 +13,8 @@ export function hasActionOnAnyResource(policies: CompiledPolicies, action: strin
 }
 
 /**
- * True when the resource shows in a list. Statements with conditions are skipped, allows and denies alike. Works step
- * by step, since it looks at every statement with the action.
+ * True if a list shows the resource. Skips statements with conditions, allows and denies alike. Works step by step,
+ * because it visits every statement with the action.
  */
 export function* isListedInSteps(
   policies: CompiledPolicies,

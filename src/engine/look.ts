@@ -1,7 +1,9 @@
-/** What the policies of a user say of one required permission: a look into the indexes of each of their sets. */
+/** The result of a user's policies for one required permission: a look-up in the indexes of each set. */
 
 import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
+import type { ConditionResult } from "./condition-part.ts";
+import type { CompiledCondition } from "./conditions.ts";
 import type { Leaf, LeafFindings } from "./decide-tree.ts";
 import { Findings, NO_STATEMENT } from "./matches.ts";
 import type { PolicySet } from "./policy-set.ts";
@@ -9,12 +11,20 @@ import { RequiredResource } from "./required-resource.ts";
 import type { ResourceIndex } from "./resource-index.ts";
 import type { CompiledStatement } from "./statement.ts";
 
-/** Whose look it is. */
+/** The user of a look-up. */
 export interface Looker {
   readonly user: string;
   readonly context: ConditionFields;
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   readonly userOnlyDenies: boolean;
+  /** What does not depend on the resource, where it was found before. */
+  readonly known?: KnownOfContext;
+}
+
+/** What policies say of a user and condition fields, whatever the resource. */
+export interface KnownOfContext {
+  readonly failure: CompiledStatement | undefined;
+  readonly conditions: ReadonlyMap<CompiledCondition, ConditionResult>;
 }
 
 // One object each serves all look-ups, so that a look-up allocates nothing.
@@ -29,15 +39,16 @@ const result = {
   work: 0,
 };
 
-/** Looks at one permission. Read the result before the next call, which fills it anew. */
+/** Looks up one permission. Read the result before the next call, which overwrites it. */
 export function look(
   policies: CompiledPolicies,
   { action, resource }: Leaf<string>,
-  { user, context, userOnlyDenies }: Looker,
+  { user, context, userOnlyDenies, known }: Looker,
 ): LeafFindings & { readonly work: number } {
   const wellFormed = action.toWellFormed();
   required.set(resource.toWellFormed(), policies.arnPrefix);
   findings.begin(context, user, userOnlyDenies);
+  if (known !== undefined) findings.known = known.conditions;
   result.deny = undefined;
   const { sets } = policies;
   for (let index = 0; index < sets.length; index++) {
@@ -47,13 +58,13 @@ export function look(
   }
   result.allowed = findings.allowed;
   result.fails = false;
-  const failure = policies.canFail ? policies.firstFailure(context, user) : undefined;
+  const failure = known !== undefined ? known.failure : firstFailure(policies, context, user);
   if (failure !== undefined) noteFailure(policies, failure);
   result.work = findings.work;
   return result;
 }
 
-/** Looks at one resource after the other: the indexes and the first failure are found once. */
+/** Looks up many resources: finds the indexes and the first failure once. */
 export class Looking {
   readonly #policies: CompiledPolicies;
   readonly #looker: Looker;
@@ -95,11 +106,19 @@ function lookIn(indexes: readonly ResourceIndex[]): void {
   }
 }
 
+function firstFailure(
+  policies: CompiledPolicies,
+  context: ConditionFields,
+  user: string,
+): CompiledStatement | undefined {
+  return policies.canFail ? policies.firstFailure(context, user) : undefined;
+}
+
 function noteDeny(policies: CompiledPolicies, statement: CompiledStatement): void {
   result.deny = policies.earlier(result.deny, statement);
 }
 
-/** The first of deny and failure ends the check; only a deny that comes before is named. */
+/** The first deny or failure ends the check. A refusal names a deny only if it comes before a failure. */
 function noteFailure(policies: CompiledPolicies, failure: CompiledStatement): void {
   result.fails = true;
   if (result.deny !== undefined && policies.earlier(failure, result.deny) === failure)

@@ -1,14 +1,31 @@
-/** What matching statements say of one required permission, folded to the least that a decision needs. */
+/** The result of matching statements for one required permission, reduced to what a decision needs. */
 
 import type { ConditionFields } from "../model/decision.ts";
+import type { ConditionResult } from "./condition-part.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import type { CompiledStatement } from "./statement.ts";
 
-/** Position of a statement that does not exist: greater than every real one. */
+/** Position of a missing statement: greater than every real one. */
 export const NO_STATEMENT = 0x7fffffff;
 
-/** Units of work of evaluating a condition. */
+/** Units of work of evaluating a condition besides the characters. */
 const PER_CONDITION = 200;
+
+/** Units of work of evaluating a condition against condition fields. */
+export function priceOf({ words, reads }: CompiledCondition, context: ConditionFields): number {
+  let characters = 0;
+  for (const field of reads) {
+    const value = context.get(field);
+    characters += typeof value === "string" ? value.length : LIST_LENGTH;
+  }
+  return PER_CONDITION + 2 * words * characters;
+}
+
+/** What a list of values counts as, in characters. */
+const LIST_LENGTH = 200;
+
+/** Units of work of looking at the statements with one condition. */
+const PER_GROUP = 10;
 
 /** Statements that share a resource pattern and a condition: the first that denies and the first that allows. */
 interface Group {
@@ -16,7 +33,10 @@ interface Group {
   allow: number;
 }
 
-/** Collects what the patterns that match a required resource say. One object serves all look-ups: no allocation. */
+/**
+ * Collects the result of the patterns that match a required resource. One object serves all look-ups without
+ * allocation.
+ */
 export class Findings {
   /** Order of the first matching statement of a set that denies. */
   deny = NO_STATEMENT;
@@ -28,8 +48,10 @@ export class Findings {
   userOnlyDenies = false;
   /** Units of work. */
   work = 0;
+  /** Results of conditions for this context and user that are known already. */
+  known: ReadonlyMap<CompiledCondition, ConditionResult> | undefined;
 
-  /** Forgets what was found before. Whoever looks into several sets forgets the deny between them. */
+  /** Resets the result. A caller that looks into several sets must reset the deny between them. */
   begin(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
     this.deny = NO_STATEMENT;
     this.allowed = false;
@@ -37,22 +59,31 @@ export class Findings {
     this.user = user;
     this.userOnlyDenies = userOnlyDenies;
     this.work = 0;
+    this.known = undefined;
+  }
+
+  /** What a condition says of the request. */
+  resultOf(condition: CompiledCondition): ConditionResult {
+    const known = this.known?.get(condition);
+    if (known !== undefined) return known;
+    this.work += priceOf(condition, this.context);
+    return condition.evaluate(this.context, this.user);
   }
 }
 
-/** The statements behind one resource pattern. */
+/** The statements with one resource pattern. */
 export class Slot {
   readonly #usesUser: boolean;
   #deny = NO_STATEMENT;
   #allow = NO_STATEMENT;
   #conditional: Map<CompiledCondition, Group> | undefined;
 
-  /** @param usesUser the pattern holds `${user}` */
+  /** @param usesUser true if the pattern contains `${user}` */
   constructor(usesUser: boolean) {
     this.#usesUser = usesUser;
   }
 
-  /** Adds a statement; its order in its set decides which deny is named in a refusal. */
+  /** Adds a statement. Its order decides which deny a refusal names. */
   add({ condition, deny }: CompiledStatement, order: number): void {
     if (condition !== undefined) this.#addConditional(condition, deny, order);
     else if (deny) this.#deny = Math.min(this.#deny, order);
@@ -70,7 +101,7 @@ export class Slot {
     else group.allow = Math.min(group.allow, order);
   }
 
-  /** Tells the findings that the pattern of this slot matches. */
+  /** Reports to the result that the pattern of this slot matches. */
   report(findings: Findings): void {
     if (this.#deny < findings.deny) findings.deny = this.#deny;
     const mayAllow = !(this.#usesUser && findings.userOnlyDenies);
@@ -84,11 +115,11 @@ export class Slot {
     mayAllow: boolean,
   ): void {
     for (const [condition, { deny, allow }] of groups) {
-      findings.work += PER_CONDITION;
+      findings.work += PER_GROUP;
       const matters = deny < findings.deny || (mayAllow && !findings.allowed && allow !== NO_STATEMENT);
       if (!matters) continue;
-      const result = condition.evaluate(findings.context, findings.user);
-      // Errors that end the whole check are found apart (CompiledPolicies); here "error" only closes.
+      const result = findings.resultOf(condition);
+      // `CompiledPolicies` finds errors that end the whole check; here, "error" only means "does not allow".
       if (result !== "unsatisfied" && deny < findings.deny) findings.deny = deny;
       if (result === "satisfied" && mayAllow && allow !== NO_STATEMENT) findings.allowed = true;
     }

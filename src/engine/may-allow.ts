@@ -1,6 +1,6 @@
 /**
- * Which policies can allow an action on a resource, whoever holds them: what narrows the search for users. Nobody who
- * is allowed is left out; whether somebody is, is for the decision to say.
+ * Finds the policies that can allow an action on a resource, to narrow the search for users. It never excludes a user
+ * who is allowed; the decision says whether a candidate is allowed.
  */
 
 import { parseTemplate, USER_VARIABLE } from "../model/condition-variables.ts";
@@ -13,29 +13,29 @@ import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 const SUBJECT = "subject.";
 
-/** Whether a policy can allow somebody of this name. */
+/** True if a policy can allow a user with this name. */
 export type NameTest = (username: string) => boolean;
 
-/** What is asked for, and what is known of every user alike. */
+/** The question, and the facts that are the same for every user. */
 export interface MayAllowQuestion extends RequiredLeaf {
   /** Condition fields without those of the user. */
   readonly context: ConditionFields;
 }
 
-/** Whether some policy can allow somebody of this name with these condition fields. */
+/** True if some policy can allow a user with this name and these condition fields. */
 export type FieldsTest = (username: string, context: ConditionFields) => boolean;
 
-/** Policies, by name, as far as they matter for a question. */
+/** The policies that matter for a question, by name. */
 export interface Narrowed {
-  /** Policies that can allow it, with whom they can allow it. */
+  /** Policies that can allow it, with the users that they can allow. */
   readonly allowing: ReadonlyMap<string, NameTest>;
-  /** Where attributes of the user decide whether any of them can allow it. */
+  /** Present if attributes of the user decide whether any of them can allow it. */
   readonly byFields: FieldsTest | undefined;
-  /** Policies without which every decision about it stays what it is are not among these. */
+  /** Does not contain policies that cannot change any decision about the question. */
   readonly relevant: ReadonlySet<string>;
 }
 
-/** Narrows all policies of a directory down to those that matter. */
+/** Selects the policies that matter from all policies of a directory. */
 export function* narrowPolicies(policies: CompiledPolicies, question: MayAllowQuestion): Steps<Narrowed> {
   const narrowing = new Narrowing(policies, question);
   let work = 0;
@@ -49,22 +49,22 @@ export function* narrowPolicies(policies: CompiledPolicies, question: MayAllowQu
   return narrowing.result();
 }
 
-/** A way in which a statement can allow: where its resource names the user, and where its condition reads the user. */
+/** A way in which a statement can allow: its resources that name the user, and its condition on the user. */
 interface Way {
-  /** Resources with `${user}`; undefined where another one matches for everybody. */
+  /** Resources with `${user}`; undefined if another resource matches for all users. */
   readonly templates: readonly string[] | undefined;
   readonly condition: CompiledCondition | undefined;
-  /** What decides about the condition. */
+  /** The part of the condition that depends on the user. */
   readonly by: "nothing" | "name" | "attributes";
 }
 
-/** Most ways that are tried with the attributes of each user. */
+/** Largest number of ways that are tried for each user. */
 const MOST_WAYS = 16;
 
-/** Whether a condition holds for everybody or nobody, or what of the user decides. */
+/** The result of a condition for all users, or its dependence on the user. */
 type Holding = "always" | "never" | "name" | "attributes";
 
-/** Gathers what statements say of a question. */
+/** Collects the results of statements for a question. */
 class Narrowing {
   readonly #partition: string;
   readonly #required: string;
@@ -80,12 +80,12 @@ class Narrowing {
     this.#context = context;
   }
 
-  /** A statement that may fail to be evaluated denies everything, whatever it is about (evaluation.md §2). */
+  /** A statement whose evaluation may fail denies everything (evaluation.md §2). */
   addFallible({ policy }: CompiledStatement): void {
     this.#relevant.add(policy.name);
   }
 
-  /** Adds a statement about the action; gives the units of work. */
+  /** Adds a statement about the action. Returns the units of work. */
   add(statement: CompiledStatement): number {
     const { resources = [] } = statement;
     this.#add(statement, resources);
@@ -130,7 +130,7 @@ class Narrowing {
     return (name, context) => ways.some((way) => this.#passes(way, name, context));
   }
 
-  /** True when the resource matches for some name. A name in the last field is at most any text. */
+  /** True if the resource matches for some name. A name in the last field may be any text. */
   #canMatch(resource: string): boolean {
     const template = resource.includes(USER_PLACEHOLDER);
     if (template && classifyResource(resource, this.#partition).kind === "bound") return true;
@@ -155,7 +155,7 @@ class Narrowing {
     return condition.evaluate(this.#context, "") === "satisfied" ? "always" : "never";
   }
 
-  /** @param context the fields of that user, where they are known */
+  /** @param context the fields of that user, if known */
   #passes({ templates, condition, by }: Way, name: string, context?: ConditionFields): boolean {
     const fields = by === "name" ? this.#context : by === "attributes" ? context : undefined;
     if (fields !== undefined && condition?.evaluate(fields, name) !== "satisfied") return false;

@@ -1,4 +1,4 @@
-/** Statements that would allow but for one thing: most likely what the caller who is refused meant. */
+/** Near misses: statements that would allow except for one aspect. The refused caller probably meant one of them. */
 
 import type { NearMiss, RequiredLeaf } from "../model/decision.ts";
 import { type ConditionTests, unmetText } from "./condition-tests.ts";
@@ -9,12 +9,12 @@ import { bindUser } from "./resource-pattern.ts";
 import { type ActionList, type CompiledStatement, nameOf } from "./statement.ts";
 
 const MOST_MISSES = 5;
-/** Statements looked at between two steps. */
+/** Number of statements between two steps. */
 const STEP = 128;
-/** Above every score of a common beginning (at most 1): only the condition stood in the way. */
+/** Score of a statement that only its condition excluded; above every score of a common prefix (at most 1). */
 const CONDITION_SCORE = 2;
 
-/** Describes a near miss: only those that are shown need the texts. */
+/** Describes a near miss. Only reported ones need the text. */
 export type DescribeMiss = (tests: ConditionTests) => NearMiss;
 
 interface Scored {
@@ -22,7 +22,7 @@ interface Scored {
   readonly score: number;
 }
 
-/** Length of the common beginning, as a share of the required text. */
+/** Length of the common prefix, as a share of the required text. */
 function closeness(pattern: string, required: string): number {
   let same = 0;
   while (same < required.length && pattern.charCodeAt(same) === required.charCodeAt(same)) same++;
@@ -53,7 +53,7 @@ class Best {
   }
 }
 
-/** Looks for what nearly allowed one permission. Scores are compared first: matching takes longer. */
+/** Searches near misses of one permission. Compares scores first, because matching takes longer. */
 class LeafMisses {
   readonly #best: Best;
   readonly #leaf: RequiredLeaf;
@@ -76,7 +76,7 @@ class LeafMisses {
     else if (this.#best.takes(this.#actionScore(statement.actions))) this.#aboutAnother(statement);
   }
 
-  /** The action matches: resource or condition did not. */
+  /** Handles a statement whose action matches, but whose resource or condition does not. */
   #aboutAction(statement: CompiledStatement): void {
     if (this.#holds(statement)) {
       const resources = this.#resourcesOf(statement);

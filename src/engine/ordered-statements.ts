@@ -1,16 +1,16 @@
-/** Statements for work that reads each of them, apart from the indexes that decide: by action, in evaluation order. */
+/** Statements by action in evaluation order, without the indexes, for work that reads each of them. */
 
 import type { CompiledPolicies } from "./compile.ts";
 import { ResourceMatchers } from "./resource-matchers.ts";
 import type { CompiledStatement } from "./statement.ts";
 
-/** Actions that are remembered: a tree of permissions rarely names more. */
+/** Number of cached actions; a tree of permissions rarely names more. */
 const MOST_ACTIONS = 64;
 
-/** Finds them; each action is looked for once. For one user. */
+/** Finds the statements of one user; searches for each action once. */
 export class OrderedStatements {
   readonly policies: CompiledPolicies;
-  /** What their resources match. */
+  /** Matchers of their resources. */
   readonly resources: ResourceMatchers;
   readonly #matching = new Map<string, readonly CompiledStatement[]>();
   readonly #sets = new Map<string, ReadonlySet<CompiledStatement>>();
@@ -32,7 +32,7 @@ export class OrderedStatements {
     return remembered(this.#sets, action, () => new Set(this.matching(action)));
   }
 
-  /** The same with those whose evaluation can fail, whatever they are about. */
+  /** The same, plus all statements whose evaluation can fail. */
   matchingOrFailing(action: string): readonly CompiledStatement[] {
     const { fallible } = this.policies;
     if (fallible.length === 0) return this.matching(action);

@@ -1,7 +1,7 @@
 /**
- * Many resources asked about with one user, action and context: what does not depend on the resource is found once,
- * and no outcome makes an object. For lists and batches, where a decision of its own for each would spend half of its
- * time on that.
+ * Decides about many resources with one user, action and context. Work that does not depend on the resource is done
+ * once, and an outcome allocates no object. For lists and batches, where separate decisions would spend half of their
+ * time on this.
  */
 
 import type { ConditionFields, Outcome } from "../model/decision.ts";
@@ -10,7 +10,7 @@ import { onlyDeniesOwn } from "./decide.ts";
 import { decideLeaf } from "./decide-tree.ts";
 import { Looking } from "./look.ts";
 
-/** What stays the same. */
+/** The constant input. */
 export interface OutcomeQuestion {
   readonly user: string;
   readonly action: string;
@@ -19,18 +19,18 @@ export interface OutcomeQuestion {
 
 /** Decides about one resource after the other. */
 export interface OutcomeTest {
-  /** What `decide` says of the resource. Equal outcomes are one object, most of the time. */
+  /** The outcome of `decide` for the resource. Equal outcomes are usually one object. */
   (resource: string): Outcome;
   /** Units of work of all tests so far. */
   work(): number;
 }
 
-/** Units of work of a test that hardly anything has to be tried for. */
+/** Units of work of a test that tries few patterns. */
 const PER_TEST = 300;
 
 /**
- * A test of resources. It keeps the indexes of its action, so it holds for as long as the policies do; build them
- * before, where that takes long.
+ * Creates a test. It keeps the indexes of its action and is valid as long as the policies are. If building the indexes
+ * takes long, build them before.
  */
 export function outcomeTest(
   policies: CompiledPolicies,

@@ -12,7 +12,7 @@ export class Tail {
   readonly slot: Slot;
   readonly #text: string;
   readonly #wildcard: Wildcard | undefined;
-  /** For `${user}` followed by text without it: what comes after the name. */
+  /** For `${user}` followed by text without it: the text after the name. */
   readonly #afterUser: Wildcard | undefined;
 
   constructor(text: string, slot: Slot) {
@@ -34,7 +34,7 @@ export class Tail {
     return compileWildcard(bindUser(this.#text, user)).match(tail);
   }
 
-  /** Reports its slot where the text after the literal beginning matches for this user. */
+  /** Reports its slot if the text after the literal beginning matches for this user. */
   report(text: string, user: string, findings: Findings): void {
     findings.work += PER_PATTERN + 2 * (text.length + this.#text.length);
     if (this.matches(text, user)) this.slot.report(findings);

@@ -1,6 +1,6 @@
 /**
  * Policies that are attached together (those of a group), indexed once and shared by every user who has them.
- * `${user}` is bound when matching. What belongs to one action is indexed when the action is first asked for.
+ * `${user}` is bound when matching. The index of an action is built when the action is first requested.
  */
 
 import type { ConditionFields } from "../model/decision.ts";
@@ -12,7 +12,7 @@ import { NO_STATEMENT } from "./matches.ts";
 import type { CompiledStatement } from "./statement.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
-/** Policies in evaluation order. Immutable but for indexes that are filled on first use. */
+/** Policies in evaluation order. Immutable except for indexes that are built on first use. */
 export class PolicySet {
   readonly policies: readonly CompiledPolicy[];
   /** Number of statements. */
@@ -48,7 +48,7 @@ export class PolicySet {
     this.indexes = new ActionIndexes(partition, lists, byList);
   }
 
-  /** The statements whose evaluation can fail, which denies everything whatever they are about; in order. */
+  /** The statements whose evaluation can fail, in order. A failure denies everything. */
   get fallible(): readonly CompiledStatement[] {
     return this.#failures.statements;
   }
@@ -71,7 +71,7 @@ export class PolicySet {
     return statements[order - (this.#starts[low] as number)] as CompiledStatement;
   }
 
-  /** The statements that match an action, in evaluation order, apart from the indexes. */
+  /** The statements that match an action, in evaluation order, found without the indexes. */
   statementsMatching(action: string): readonly CompiledStatement[] {
     const found: { readonly order: number; readonly statement: CompiledStatement }[] = [];
     for (const list of finish(this.#lists.matchingInSteps(action))) {
@@ -83,13 +83,13 @@ export class PolicySet {
     return found.sort((a, b) => a.order - b.order).map(({ statement }) => statement);
   }
 
-  /** The index of an action, built now where it was not. */
+  /** The index of an action; builds it if it is missing. */
   indexOf(action: string): ActionIndex {
     return this.indexes.of(action);
   }
 }
 
-/** What a set is made from. */
+/** The input of a set. */
 interface SetParts {
   readonly policies: readonly CompiledPolicy[];
   /** Order of the first statement of each policy that has statements. */
@@ -102,7 +102,7 @@ interface SetParts {
   readonly readsResource: boolean;
 }
 
-/** Puts compiled policies together; their order is kept, for a refusal names the first deny. */
+/** Combines compiled policies. Keeps their order, because a refusal names the first deny. */
 export function* policySetInSteps(all: readonly CompiledPolicy[], partition: string): Steps<PolicySet> {
   const policies = all.filter(({ statements }) => statements.length > 0);
   const lists = new ActionLists();

@@ -1,10 +1,10 @@
 /**
- * A required resource while it is looked up: where its fields lie, and a hash of every beginning of its last field,
- * made once for all indexes that it is looked up in. A slice looked up in a Map would cost several times as much.
+ * A required resource during a look-up: the positions of its fields, and a hash of every prefix of its last field,
+ * computed once for all indexes. Looking slices up in a Map would cost several times as much.
  */
 
 const COLON = 0x3a;
-/** Makes collisions unpredictable for whoever writes policies; results do not depend on it. */
+/** Makes collisions unpredictable for authors of policies. Results do not depend on it. */
 const SEED = (Math.random() * 0x7fffffff) | 0;
 
 function fold(hash: number, unit: number): number {
@@ -30,7 +30,7 @@ export class RequiredResource {
   start = 0;
   /** Length of the last field. */
   length = 0;
-  /** False for what is no ARN of the partition: only `*` and templates can match it. */
+  /** False for a text that is not an ARN of the partition: only `*` and templates can match it. */
   isArn = false;
   #serviceStart = 0;
   #serviceEnd = 0;
@@ -38,7 +38,7 @@ export class RequiredResource {
   #hashes = new Int32Array(256);
   #hashed = 0;
 
-  /** Takes a resource apart. */
+  /** Parses a resource. */
   set(text: string, arnPrefix: string): void {
     this.text = text;
     this.isArn = text.startsWith(arnPrefix) && this.#locate(arnPrefix.length);

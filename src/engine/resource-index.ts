@@ -1,9 +1,9 @@
 /**
- * Which resource patterns match a required resource, at a cost that does not grow with the number of patterns.
+ * Finds the resource patterns that match a required resource, at a cost that does not grow with the number of patterns.
  *
  * Patterns are filed under their service, account and the literal text before their first wildcard; a look-up probes
- * the table at the lengths in use. Patterns that go on after the first wildcard are tried one by one where few share a
- * literal beginning, else found by the rarest run of characters they need.
+ * the table at the lengths in use. Patterns with text after the first wildcard are tried one by one if few share a
+ * literal beginning, else they are found by the rarest run of characters that they need.
  */
 
 import { GramIndex } from "./gram-index.ts";
@@ -19,7 +19,7 @@ import {
 import type { CompiledStatement } from "./statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
-/** From how many patterns with one literal beginning on they are looked up instead of tried. */
+/** Number of patterns with one literal beginning from which they are looked up instead of tried. */
 const MANY_PATTERNS = 8;
 
 interface Filed {
@@ -62,7 +62,7 @@ export class ResourceIndex {
     return slot;
   }
 
-  /** Files a new pattern; ARNs that differ in the region only share a slot, for the region is never compared. */
+  /** Adds a new pattern. ARNs that differ only in the region share a slot, because the region is never compared. */
   #file(pattern: Exclude<ResourcePattern, { kind: "never" }>, slot: Slot): Slot {
     if (pattern.kind === "any") {
       this.#any = slot;
@@ -93,7 +93,7 @@ export class ResourceIndex {
     return entry;
   }
 
-  /** Builds the table; to be called once, after the last `add`. */
+  /** Builds the table. Call it once, after the last `add`. */
   *sealInSteps(): Steps<void> {
     let size = 2;
     while (size < this.#entries.length * 2) size *= 2;
@@ -122,7 +122,7 @@ export class ResourceIndex {
     this.#slots.clear();
   }
 
-  /** Puts an entry into the table. */
+  /** Adds an entry to the table. */
   #place(entry: PatternEntry, index: number): void {
     const hash = hashOf(entry.service, entry.account, entry.literal);
     let place = (hash ^ (hash >>> 15)) & this.#mask;

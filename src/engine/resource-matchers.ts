@@ -1,6 +1,6 @@
 /**
- * Many resources held against many patterns, apart from the indexes that decide: each pattern is taken apart once and
- * each resource once in a row. Matches what `matchesResource` matches.
+ * Matches many resources with many patterns, without the indexes. It parses each pattern once, and each resource once
+ * in a row. The results equal those of `matchesResource`.
  */
 
 import { type Arn, parseArn } from "../model/arn.ts";
@@ -8,7 +8,7 @@ import { bindUser } from "./resource-pattern.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
 
 interface Pattern {
-  /** The text before the first wildcard, which tells most resources apart. */
+  /** The text before the first wildcard, which excludes most resources. */
   readonly literal: string;
   readonly arn: Arn;
   readonly wildcard: Wildcard;

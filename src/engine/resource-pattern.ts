@@ -1,7 +1,4 @@
-/**
- * Resource patterns of statements, taken apart for indexing and matched one by one (evaluation.md §3,
- * evaluation.md §5).
- */
+/** Resource patterns of statements: parsing for the index, and matching (evaluation.md §3, evaluation.md §5). */
 
 import { type Arn, parseArn } from "../model/arn.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";
@@ -12,7 +9,7 @@ export const USER_PLACEHOLDER = "${user}";
 /**
  * Kinds of resource pattern: `any` is `*`; `exact` and `prefix` (one `*`, at the end) can be looked up; `pattern`
  * has other wildcards or the user's name in its last field; `bound` has the user's name before its last field, so
- * it can only be parsed once the name is known; `never` is no ARN and matches nothing.
+ * it can only be parsed once the name is known; `never` is not an ARN and matches nothing.
  */
 export type ResourcePattern =
   | { readonly kind: "any" }
@@ -26,7 +23,7 @@ function literalLength(text: string): number {
   return Math.min(text.length, ...positions.filter((position) => position >= 0));
 }
 
-/** Takes a resource of a statement apart. `literal` is the text of the last field before its first wildcard. */
+/** Parses a resource of a statement. `literal` is the text of the last field before its first wildcard. */
 export function classifyResource(resource: string, partition: string): ResourcePattern {
   if (resource === "*") return { kind: "any" };
   const arn = parseArn(resource, partition);

@@ -1,4 +1,7 @@
-/** Resource patterns against a set of ARNs (security.md §2.5): whether one contains the set, whether one meets it. */
+/**
+ * Compares resource patterns with a set of ARNs (security.md §2.5): does a pattern contain the set, does it intersect
+ * it?
+ */
 
 import { type Arn, parseArn } from "../model/arn.ts";
 import type { ResourceSet } from "../model/resource-set.ts";
@@ -7,29 +10,29 @@ import { containsTexts, meetsTexts } from "./wildcard-on-sets.ts";
 
 const COLONS_OF_HEADER = 5;
 
-/** What the literal beginning of a set says of the fields before the resource. */
+/** The fields before the resource in the literal beginning of a set. */
 type Header = Arn | "unknown" | "no_arn";
 
-/** The header; with `resource` the text of the first part behind it. */
+/** The header, and as `resource` the rest of the first part. */
 function headerOf(first: string, partition: string): Header {
   if (first.split(":", COLONS_OF_HEADER + 1).length <= COLONS_OF_HEADER) return "unknown";
-  // A resource may begin in a later part, but an ARN without one does not parse.
+  // A resource may begin in a later part, but an ARN without a resource does not parse.
   const arn = parseArn(`${first}+`, partition);
   return arn === undefined ? "no_arn" : { ...arn, resource: arn.resource.slice(0, -1) };
 }
 
-/** A set of ARNs, taken apart once for many patterns. */
+/** A set of ARNs, parsed once for many patterns. */
 export class SetMatcher {
   readonly #partition: string;
   readonly #header: Header;
   /** The parts of the last field. */
   readonly #parts: readonly string[];
-  /** True when a member may end before its last field, which makes it no ARN. */
+  /** True if a member may end before its last field, and so may not be an ARN. */
   readonly #mayLackResource: boolean;
   /** Characters of the set, for the cost of a question. */
   readonly length: number;
 
-  /** @param set of at least two parts: with one it is an ARN, which is decided as such */
+  /** @param set a set of at least two parts (a set of one part is an ARN) */
   constructor(set: ResourceSet, partition: string) {
     const parts = set.parts.map((part) => part.toWellFormed());
     this.#partition = partition;
@@ -49,7 +52,7 @@ export class SetMatcher {
     const rest = this.#fieldOf(pattern, this.#header);
     if (rest === undefined) return false;
     const prefix = literalPrefix(rest);
-    // Without a star a pattern has finitely many lengths, a set of two parts has not.
+    // Without a star, a pattern matches texts of finitely many lengths; a set of two parts has infinitely many.
     if (!rest.includes("*", prefix.length) || !beginAlike(prefix, this.#parts[0] as string)) return false;
     return rest.length === prefix.length + 1
       ? (this.#parts[0] as string).startsWith(prefix)
@@ -57,7 +60,7 @@ export class SetMatcher {
   }
 
   /**
-   * True when the pattern matches a member, and where that cannot be ruled out.
+   * True if the pattern may match a member.
    * @param pattern a statement's resource with the user's name in it
    */
   meets(pattern: string): boolean {
@@ -72,7 +75,7 @@ export class SetMatcher {
     );
   }
 
-  /** The last field of a pattern whose other fields are those of the set; the region is never compared. */
+  /** The last field of a pattern whose other fields equal those of the set. The region is never compared. */
   #fieldOf(pattern: string, header: Arn): string | undefined {
     const arn = parseArn(pattern, this.#partition);
     if (arn === undefined || arn.service !== header.service || arn.account !== header.account)

@@ -1,4 +1,4 @@
-/** Statements, compiled: each is parsed once, and texts that statements have in common are shared. */
+/** Compiled statements. Each is parsed once, and statements share equal texts. */
 
 import type { StatementName } from "../model/decision.ts";
 import type { NamedStatements, Statement } from "../model/policy.ts";
@@ -15,7 +15,7 @@ export interface ActionList {
   readonly matchers: readonly Wildcard[];
 }
 
-/** A statement ready for evaluation. It belongs to its policy alone, so that every set with the policy shares it. */
+/** A compiled statement. It belongs to its policy, and every set with the policy shares it. */
 export interface CompiledStatement {
   readonly policy: NamedStatements;
   /** Index of the statement in its policy. */
@@ -23,18 +23,18 @@ export interface CompiledStatement {
   readonly actions: ActionList;
   /** Only effect `deny` denies; every other text grants (evaluation.md §2.6). */
   readonly deny: boolean;
-  /** The resources, or undefined when the resource text is broken: then the statement denies everything. */
+  /** The resources, or undefined if the resource text is broken; the statement then denies everything. */
   readonly resources: readonly string[] | undefined;
   readonly condition: CompiledCondition | undefined;
 }
 
-/** Where a statement stands, for people. */
+/** The place of a statement, for people. */
 export function nameOf({ policy, index }: CompiledStatement): StatementName {
   const sid = policy.statement[index]?.sid;
   return { policy: policy.name, statement: index, ...(sid === undefined ? {} : { sid }) };
 }
 
-/** Distinct texts that a pool remembers; then it begins anew. Sharing saves memory and changes no result. */
+/** Number of distinct texts after which a pool starts again. Sharing saves memory and changes no result. */
 const MOST_TEXTS = 50_000;
 
 /** Compiles statements; equal action lists and conditions are compiled once. */
@@ -44,7 +44,7 @@ export class StatementPool {
   readonly #conditions = new Map<string, CompiledCondition>();
   readonly #matchers = new Map<string, Wildcard>();
 
-  /** @param evaluator whose operators the conditions may use */
+  /** @param evaluator decides which operators conditions may use */
   constructor(evaluator: Evaluator) {
     this.evaluator = evaluator;
   }

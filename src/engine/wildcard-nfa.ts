@@ -1,9 +1,9 @@
 /**
- * Matching of patterns with `?`, on UTF-8 bytes (evaluation.md §6): `?` takes one whole code point, while the search
- * after a `*` moves byte by byte, so that `*??` matches the three bytes of one CJK character.
+ * Matches patterns with `?` on UTF-8 bytes (evaluation.md §6): `?` consumes one code point, but the search after a `*`
+ * moves byte by byte, so `*??` matches the three bytes of one CJK character.
  *
- * All alternatives are followed at once as bits of a set of pattern positions, so the cost is at most
- * text bytes × ⌈pattern bytes / 32⌉ words, whatever the pattern: there is nothing to backtrack.
+ * All alternatives are followed at once as bits of a set of pattern positions. So the cost is at most text bytes ×
+ * ⌈pattern bytes / 32⌉ words for every pattern, without backtracking.
  */
 
 const STAR = 0x2a;
@@ -12,7 +12,7 @@ const QUESTION_MARK = 0x3f;
 const ANY = -1;
 const encoder = new TextEncoder();
 
-/** Bytes of the code point that starts at `index`; 1 for a byte that starts none (its tail after a `*`). */
+/** Length in bytes of the code point at `index`; 1 for a byte in the middle of one (after a `*`). */
 function runeLength(text: Uint8Array, index: number): number {
   const lead = text[index] as number;
   if (lead < 0xc2) return 1;
@@ -28,10 +28,12 @@ export interface PatternPiece {
 
 /** A compiled pattern with `?`. */
 export class WildcardNfa {
-  /** Tokens of the pattern: bytes and `?`, with runs of `*` folded into the `stars` bits of the position they precede. */
+  /**
+   * Tokens of the pattern: bytes and `?`, with runs of `*` folded into the `stars` bits of the position they precede.
+   */
   readonly #tokens: number[] = [];
   readonly #words: number;
-  /** Positions that loop on any byte, since a `*` stands before them. */
+  /** Positions that loop on any byte, because a `*` precedes them. */
   readonly #stars: Uint32Array;
   /** Positions whose token is `?`. */
   readonly #anys: Uint32Array;

@@ -1,15 +1,15 @@
 /**
- * Wildcard patterns against sets of texts: parts in their order with any text between neighbours (security.md §2.5).
- * All alternatives are followed at once as bits of a set of pattern positions, so the cost is at most characters of
- * the set × ⌈pattern length / 32⌉ words, whatever the pattern.
+ * Compares wildcard patterns with sets of texts: parts in order with any text between neighbours (security.md §2.5).
+ * All alternatives are followed at once as bits of a set of pattern positions. So the cost is at most characters of the
+ * set × ⌈pattern length / 32⌉ words for every pattern.
  */
 
 const ANY = "?";
 const STAR = "*";
 
-/** A pattern taken apart: characters to match, and the positions before which any text may stand. */
+/** A parsed pattern: characters to match, and the positions before which any text may stand. */
 interface Positions {
-  /** A character, or undefined where any one character will do. */
+  /** A character, or undefined for any one character. */
   readonly tokens: (string | undefined)[];
   readonly loops: number[];
 }
@@ -88,19 +88,19 @@ class PositionSet {
     return alive !== 0;
   }
 
-  /** Reads a text of which nothing is known: only what takes any text goes on. */
+  /** Reads an unknown text: only positions that accept any text continue. */
   readAny(): void {
     for (let word = 0; word < this.#words; word++) {
       this.#now[word] = (this.#now[word] as number) & (this.#loops[word] as number);
     }
   }
 
-  /** Reads whatever text suits the pattern: everything behind the first position can be reached. */
+  /** Reads a text that the pattern may choose: every position after the first can be reached. */
   readSuitable(): void {
     let reached = 0;
     for (let word = 0; word < this.#words; word++) {
       const now = this.#now[word] as number;
-      // All bits from the lowest one on; all of them once a lower word had one.
+      // All bits from the lowest set bit upwards; all bits if a lower word had one.
       this.#now[word] = reached !== 0 ? -1 : now | -now;
       reached |= now;
     }
@@ -117,8 +117,8 @@ function add(bits: Uint32Array, position: number): void {
 }
 
 /**
- * True when the pattern matches every text of the set. Never true for a set that it does not contain; false for some
- * that it does, where different texts of the set need different readings of the pattern.
+ * True if the pattern matches every text of the set. Never true for a set that it does not contain. It can be false for
+ * a contained set whose texts need different readings of the pattern.
  */
 export function containsTexts(pattern: string, parts: readonly string[]): boolean {
   const positions = new PositionSet(positionsOf(pattern));

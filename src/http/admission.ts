@@ -43,9 +43,14 @@ export class Admission {
     this.#bulkQueue = Math.max(1, Math.floor(options.queue / 2));
   }
 
+  /** Whether {@link enter} would let a request in now. */
+  hasPlace(priority: Priority): boolean {
+    return this.#inside < (priority === "hot" ? this.#queue : this.#bulkQueue);
+  }
+
   /** Lets a request in; false when there is no place. Each true needs a {@link leave}. */
   enter(priority: Priority): boolean {
-    if (this.#inside >= (priority === "hot" ? this.#queue : this.#bulkQueue)) return false;
+    if (!this.hasPlace(priority)) return false;
     this.#inside++;
     this.#gauges.inFlight++;
     return true;

@@ -6,8 +6,12 @@ import { refuse } from "./answer.ts";
 import { RequestRefused } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
+import { releaseBody } from "./receive-body.ts";
 
 const PATIENCE_MS = 1000;
+
+/** Requests of one connection that are served in one turn of the event loop; a client that pipelines sends a few. */
+const MAX_IN_A_TURN = 256;
 
 /** Knows every connection, so that late requests are answered and silent connections found. */
 export class Connections {
@@ -21,13 +25,39 @@ export class Connections {
     this.#exchanges.set(socket, undefined);
     socket.once("close", () => {
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
-      this.#exchanges.get(socket)?.leave();
+      const exchange = this.#exchanges.get(socket);
       this.#exchanges.delete(socket);
+      if (exchange === undefined) return;
+      exchange.leave();
+      releaseBody(exchange);
     });
   }
 
+  /** Counts turns of the event loop, as long as connections send requests ahead. */
+  #turn = 0;
+  #turnEnds = false;
+
+  /** Notes that a connection sent a request. One that sends hundreds ahead at once is closed. */
   serving(exchange: Exchange): void {
-    this.#exchanges.set(exchange.request.socket, exchange);
+    const { socket } = exchange.request;
+    const before = this.#exchanges.get(socket);
+    this.#exchanges.set(socket, exchange);
+    if (before === undefined || before.response.writableFinished) return;
+    // The parser takes all that has arrived at once, and cannot be stopped in between.
+    exchange.turn = this.#currentTurn();
+    exchange.inTurn = exchange.turn === before.turn ? before.inTurn + 1 : 1;
+    if (exchange.inTurn > MAX_IN_A_TURN) socket.destroy();
+  }
+
+  #currentTurn(): number {
+    if (!this.#turnEnds) {
+      this.#turnEnds = true;
+      setImmediate(() => {
+        this.#turn++;
+        this.#turnEnds = false;
+      });
+    }
+    return this.#turn;
   }
 
   /** Answers requests whose time is up: 408 when the body is missing, 503 when the answer is; streams are cut. */

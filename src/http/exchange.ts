@@ -1,7 +1,9 @@
 /** One request with its response and the state between them: the object that every step of the pipeline gets. */
 
 import { IncomingMessage, type ServerResponse } from "node:http";
+import type { AuthorizerError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
+import type { ArrivingBody, BodyBudget } from "./body-budget.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { HttpCounters, HttpLog } from "./ports.ts";
 import { Query } from "./query.ts";
@@ -11,6 +13,7 @@ import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route
 /** What all requests of one server share. */
 export interface ServerContext {
   readonly admission: Admission;
+  readonly bodies: BodyBudget;
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
   readonly log: HttpLog;
@@ -48,7 +51,7 @@ export class IncomingRequest extends IncomingMessage {
 }
 
 /** A request, its response, and the state between them. */
-export class Exchange<C extends Caller = Caller> implements RawCall<C> {
+export class Exchange<C extends Caller = Caller> implements RawCall<C>, ArrivingBody {
   readonly server: ServerContext;
   readonly request: IncomingRequest;
   readonly response: ServerResponse;
@@ -70,6 +73,9 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C> {
   signal: AbortSignal | undefined = undefined;
   /** True while the caller waits for `100 Continue` before it sends the body. */
   awaitsContinue = false;
+  /** For requests that a connection sent ahead: the turn of the event loop, and how many came in it. */
+  turn = -1;
+  inTurn = 0;
   /** True while a heavy request waits for its turn. */
   waiting = false;
   /** True while the request counts as admitted. */
@@ -79,10 +85,10 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C> {
   onPiece: PieceReceiver | undefined = undefined;
   onBody: BodyReceiver | undefined = undefined;
   onFailure: FailureReceiver | undefined = undefined;
-  /** The body so far: nearly always one piece. */
-  first: Buffer | undefined = undefined;
-  rest: Buffer[] | undefined = undefined;
+  /** The body so far, in its first {@link Exchange.received} bytes. */
+  gathered: Buffer | undefined = undefined;
   received = 0;
+  pieces = 0;
   maxBytes = 0;
 
   constructor(server: ServerContext, request: IncomingRequest, response: ServerResponse) {
@@ -121,6 +127,15 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C> {
     if (!this.awaitsContinue) return;
     this.awaitsContinue = false;
     this.response.writeContinue();
+  }
+
+  giveWay(error: AuthorizerError): void {
+    const { onFailure } = this;
+    this.gathered = undefined;
+    this.onBody = undefined;
+    this.onFailure = undefined;
+    this.response.shouldKeepAlive = false;
+    onFailure?.(this as unknown as Exchange, error);
   }
 
   /** Gives the place among the admitted requests back. */

@@ -5,10 +5,16 @@ export interface HttpLimits {
   /** Requests that may wait for their answer at once. */
   readonly queue: number;
   readonly bodyBytes: number;
+  /** All bodies together that have not arrived whole. */
+  readonly bodiesBytes: number;
+  /** Time in which the body of a call without credentials must arrive. */
+  readonly anonymousBodyTimeoutMs: number;
   /** Heavy requests that run at once. */
   readonly bulkConcurrency: number;
   readonly headersBytes: number;
   readonly requestTimeoutMs: number;
   /** Deepest nesting of a JSON body. */
   readonly jsonDepth: number;
+  /** Most values of a JSON body: elements of arrays and members of objects, at every depth. */
+  readonly jsonValues: number;
 }

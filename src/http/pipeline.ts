@@ -7,9 +7,9 @@
 import { overloaded } from "./admission.ts";
 import { answer, finish, refuse } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
-import { parseJsonBody } from "./json-body.ts";
+import { parseJsonInTurns } from "./json-body.ts";
 import { checkBodyHeaders } from "./media-type.ts";
-import { readBody, receiveBody, tooLarge } from "./receive-body.ts";
+import { readBody, receiveBody, releaseBody, tooLarge } from "./receive-body.ts";
 import type { Answer, Caller, MountedRoute, RouteBody } from "./route.ts";
 
 /** Serves a request on its route. Never throws. To be called within the "request" event. */
@@ -17,7 +17,7 @@ export function serve(exchange: Exchange, route: MountedRoute, params?: readonly
   exchange.route = route;
   if (params !== undefined) exchange.params = params;
   try {
-    if (route.priority !== undefined) admit(exchange, route.priority);
+    expectPlace(exchange, route);
     const caller: Caller | Promise<Caller> = route.api.authenticate(exchange);
     if (caller instanceof Promise) {
       caller.then((known) => authenticated(exchange, known, false)).catch((error) => refuse(exchange, error));
@@ -27,7 +27,24 @@ export function serve(exchange: Exchange, route: MountedRoute, params?: readonly
   }
 }
 
-function admit(exchange: Exchange, priority: "hot" | "bulk"): void {
+/**
+ * Refuses a request that could not be admitted. One with a body is admitted when that has arrived, so that bodies
+ * which never arrive take no places; one without is admitted now.
+ */
+function expectPlace(exchange: Exchange, { priority, body }: MountedRoute): void {
+  if (priority === undefined) return;
+  if (body === undefined || isStream(exchange, body)) admit(exchange);
+  else if (!exchange.server.admission.hasPlace(priority)) throw overloaded();
+}
+
+function isStream({ request }: Exchange, { stream }: RouteBody): boolean {
+  return stream !== undefined && /x-ndjson/i.test(request.headers["content-type"] ?? "");
+}
+
+/** Admits a request, unless it is already. */
+function admit(exchange: Exchange): void {
+  const { priority } = exchange.route;
+  if (priority === undefined || exchange.admitted) return;
   if (!exchange.server.admission.enter(priority)) throw overloaded();
   exchange.admitted = true;
 }
@@ -57,27 +74,41 @@ function receive(exchange: Exchange, direct: boolean): void {
   if (format !== "ndjson" && Number(exchange.request.headers["content-length"] ?? 0) > body.maxBytes) {
     throw tooLarge(body.maxBytes);
   }
+  if (body.arrivesWithinMs !== undefined) exchange.deadline = exchange.startedAt + body.arrivesWithinMs;
   if (format === "ndjson") stream(exchange, body).catch((error) => refuse(exchange, error));
   else if (route.heavy === true) {
     inTurn(exchange, body).catch((error) => refuse(exchange, error));
   } else receiveBody(exchange, body.maxBytes, direct, received, refuse);
 }
 
-/** Bodies of heavy routes are read when it is their turn, so that what waits takes no memory. */
+/** A heavy request takes its turn when its body has arrived; while it waits, the body counts as under way. */
 async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
   const { response, server } = exchange;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   exchange.signal = gone.signal;
+  const bytes = await readBody(exchange, body.maxBytes);
+  admit(exchange);
   exchange.waiting = true;
-  await server.admission.acquire(gone.signal);
+  exchange.onFailure = (_exchange, error) => {
+    refuse(exchange, error);
+    gone.abort();
+  };
+  exchange.gathered = bytes;
+  server.bodies.hold(exchange, bytes.length);
+  try {
+    await server.admission.acquire(gone.signal);
+  } finally {
+    releaseBody(exchange);
+  }
   try {
     if (response.destroyed || exchange.answered) return;
     exchange.waiting = false;
     exchange.deadline = performance.now() + server.limits.requestTimeoutMs;
-    parse(exchange, await readBody(exchange, body.maxBytes));
+    await parse(exchange, bytes);
     const { route } = exchange;
     if (looksAtBody(route)) await route.authorize?.(exchange as never);
+    body.validate?.(exchange.body);
     const began = performance.now();
     complete(exchange, began, await route.handle(exchange as never));
   } finally {
@@ -93,24 +124,41 @@ async function stream(exchange: Exchange, body: RouteBody): Promise<void> {
 
 function received(exchange: Exchange, bytes: Buffer): void {
   try {
-    parse(exchange, bytes);
-    const { route } = exchange;
-    const pending = looksAtBody(route) ? route.authorize?.(exchange as never) : undefined;
-    if (pending === undefined) run(exchange);
-    else pending.then(() => run(exchange)).catch((error) => refuse(exchange, error));
+    admit(exchange);
+    exchange.deadline = exchange.startedAt + exchange.server.limits.requestTimeoutMs;
+    const pending = parse(exchange, bytes);
+    if (pending === undefined) parsed(exchange);
+    else pending.then(() => parsed(exchange)).catch((error) => refuse(exchange, error));
   } catch (error) {
     refuse(exchange, error);
   }
 }
 
-function parse(exchange: Exchange, bytes: Buffer): void {
-  const body = exchange.route.body as RouteBody;
-  exchange.body = (body.parse ?? parseJsonBody)(bytes, exchange.server.limits.jsonDepth);
+function parsed(exchange: Exchange): void {
+  const { route } = exchange;
+  const pending = looksAtBody(route) ? route.authorize?.(exchange as never) : undefined;
+  if (pending === undefined) run(exchange);
+  else pending.then(() => run(exchange)).catch((error) => refuse(exchange, error));
+}
+
+/** Sets the parsed body; a promise where it is large. */
+function parse(exchange: Exchange, bytes: Buffer): undefined | Promise<void> {
+  const { parse: read } = exchange.route.body as RouteBody;
+  const { jsonDepth: depth, jsonValues: values } = exchange.server.limits;
+  const body = read === undefined ? parseJsonInTurns(bytes, { depth, values }) : read(bytes, depth);
+  if (body instanceof Promise) {
+    return body.then((value) => {
+      exchange.body = value;
+    });
+  }
+  exchange.body = body;
+  return undefined;
 }
 
 /** Throws what the handler throws at once. */
 function run(exchange: Exchange): void {
   if (exchange.answered) return;
+  exchange.route.body?.validate?.(exchange.body);
   const began = performance.now();
   const answered = exchange.route.handle(exchange as never);
   if (answered instanceof Promise) {

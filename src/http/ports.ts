@@ -32,6 +32,8 @@ export interface HttpCounters {
   inFlight: number;
   /** Requests waiting for their turn now. */
   queueLength: number;
+  /** Bytes of request bodies that have not arrived whole, or wait for their turn. */
+  bodyBytes: number;
 }
 
 /** One answered request, for the log. Holds no secret: no header, no body, no query. */

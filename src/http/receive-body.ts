@@ -1,9 +1,18 @@
-/** Gathers the body of a request, past the stream of `node:http` where that is possible. */
+/**
+ * Gathers the body of a request, past the stream of `node:http` where that is possible. A body that comes in one
+ * piece is passed on as it is; any other is copied into one buffer that grows, so that its memory does not depend on
+ * how it was cut.
+ */
 
 import { RequestRefused } from "./errors.ts";
 import type { BodyReceiver, Exchange, FailureReceiver, IncomingRequest } from "./exchange.ts";
 
 const EMPTY = Buffer.alloc(0);
+const FIRST_CAPACITY = 4096;
+
+/** Pieces that any body may have, and the bytes that pieces beyond them must have on average. */
+const FREE_PIECES = 1024;
+const BYTES_PER_PIECE = 16;
 
 /** The refusal of a body that is larger than it may be. */
 export function tooLarge(maxBytes: number): RequestRefused {
@@ -13,7 +22,8 @@ export function tooLarge(maxBytes: number): RequestRefused {
 /**
  * Gathers a body; exactly one of `onBody` and `onFailure` is called, unless the caller of a direct request goes away.
  * @param direct true within the "request" event of a request whose stream nobody has touched
- * @param onFailure gets 413 for a body of more than `maxBytes`; what is left of it is thrown away
+ * @param onFailure gets 413 for a body of more than `maxBytes`, whose rest is thrown away; 400 for one that comes in
+ *   absurdly small pieces; 503 where all bodies together are too large and this one arrived most slowly
  */
 export function receiveBody(
   exchange: Exchange,
@@ -43,6 +53,14 @@ export function readBody(exchange: Exchange, maxBytes: number): Promise<Buffer> 
   });
 }
 
+/** Frees what a body holds; whatever of it still comes is thrown away. */
+export function releaseBody(exchange: Exchange): void {
+  if (exchange.gathered !== undefined) exchange.server.bodies.release(exchange);
+  exchange.gathered = undefined;
+  exchange.onBody = undefined;
+  exchange.onFailure = undefined;
+}
+
 function onData(this: IncomingRequest, piece: Buffer): void {
   take(this.exchange as Exchange, piece);
 }
@@ -60,28 +78,50 @@ function take(exchange: Exchange, piece: Buffer | null): void {
   if (onBody === undefined) return;
   if (exchange.answered) fail(exchange, new Error("the request was answered before its body had arrived"));
   else if (piece === null) {
-    const { first, rest, received } = exchange;
-    release(exchange);
-    onBody(exchange, rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest, received));
-  } else {
-    exchange.received += piece.length;
-    if (exchange.received > exchange.maxBytes) fail(exchange, tooLarge(exchange.maxBytes));
-    else if (exchange.first === undefined) exchange.first = piece;
-    else if (exchange.rest === undefined) exchange.rest = [exchange.first, piece];
-    else exchange.rest.push(piece);
+    const { gathered, received } = exchange;
+    releaseBody(exchange);
+    onBody(exchange, gathered === undefined ? EMPTY : gathered.subarray(0, received));
+  } else gather(exchange, piece);
+}
+
+function gather(exchange: Exchange, piece: Buffer): void {
+  const before = exchange.received;
+  exchange.received += piece.length;
+  exchange.pieces++;
+  if (exchange.received > exchange.maxBytes) {
+    fail(exchange, tooLarge(exchange.maxBytes));
+  } else if (exchange.pieces > FREE_PIECES && exchange.received < exchange.pieces * BYTES_PER_PIECE) {
+    // What such a caller still sends costs as much to throw away as to keep.
+    exchange.response.shouldKeepAlive = false;
+    exchange.response.once("finish", () => exchange.request.socket.destroySoon());
+    fail(exchange, new RequestRefused(400, "the body comes in too many pieces of a few bytes"));
+  } else if (before === 0 && exchange.received === Number(exchange.request.headers["content-length"])) {
+    exchange.gathered = piece;
+  } else append(exchange, before, piece);
+}
+
+/** Copies: a piece of one byte would keep the whole buffer that it was read into. */
+function append(exchange: Exchange, before: number, piece: Buffer): void {
+  let { gathered } = exchange;
+  if (gathered === undefined || gathered.length < exchange.received) {
+    const grown = Buffer.allocUnsafeSlow(capacityFor(exchange.received, exchange.maxBytes));
+    gathered?.copy(grown, 0, 0, before);
+    gathered = grown;
+    exchange.gathered = grown;
+    exchange.server.bodies.hold(exchange, grown.length);
   }
+  // Undefined now where the body gave way.
+  if (exchange.gathered !== undefined) piece.copy(gathered, before);
+}
+
+function capacityFor(bytes: number, maxBytes: number): number {
+  let capacity = FIRST_CAPACITY;
+  while (capacity < bytes) capacity *= 2;
+  return Math.max(bytes, Math.min(capacity, maxBytes));
 }
 
 function fail(exchange: Exchange, error: unknown): void {
   const { onFailure } = exchange;
-  release(exchange);
+  releaseBody(exchange);
   onFailure?.(exchange, error);
-}
-
-/** What comes from here on is thrown away. */
-function release(exchange: Exchange): void {
-  exchange.first = undefined;
-  exchange.rest = undefined;
-  exchange.onBody = undefined;
-  exchange.onFailure = undefined;
 }

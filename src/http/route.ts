@@ -65,8 +65,12 @@ export interface RouteBody {
   /** Default `json`. */
   readonly format?: Exclude<BodyFormat, "ndjson">;
   readonly maxBytes: number;
+  /** Milliseconds from the headers to the end of the body; default the time that the whole request may take. */
+  readonly arrivesWithinMs?: number;
   /** Reads the bytes; default `parseJsonBody`. Throws as that does. */
   readonly parse?: (bytes: Buffer, maxDepth: number) => unknown;
+  /** Throws "invalid_request" with every problem of the value. */
+  readonly validate?: (value: unknown) => void;
   /**
    * Where the route also takes `application/x-ndjson`: reads the request and writes the whole response. Rejects only
    * as long as no part of the response is written.
@@ -83,7 +87,7 @@ export interface Route<C extends Caller = Caller> {
   readonly shownPath?: string;
   /** Absent: the route is served however many requests are being worked on (probes, documents). */
   readonly priority?: Priority;
-  /** At most `bulkConcurrency` calls of heavy routes run at once; the others wait before their bodies are read. */
+  /** At most `bulkConcurrency` calls of heavy routes run at once; the others wait with their bodies. */
   readonly heavy?: boolean;
   /** True where HEAD is answered as GET is. */
   readonly head?: boolean;

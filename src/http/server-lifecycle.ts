@@ -10,6 +10,7 @@ import { createServer as createTlsServer, type Server as HttpsServer } from "nod
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { AuthorizerError } from "../errors.ts";
 import { refuse } from "./answer.ts";
+import { BodyBudget } from "./body-budget.ts";
 import { Connections } from "./connections.ts";
 import { RequestRefused } from "./errors.ts";
 import { Exchange, IncomingRequest, type ServerContext } from "./exchange.ts";
@@ -132,7 +133,8 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     meter: counters.route("*", "unmatched"),
     handle: () => ({ status: 404 }),
   };
-  return { admission, counters, limits, log, answerHeaders, stopping, unrouted };
+  const bodies = new BodyBudget(limits.bodiesBytes, counters);
+  return { admission, bodies, counters, limits, log, answerHeaders, stopping, unrouted };
 }
 
 type Listener = RequestListener<typeof IncomingRequest, typeof ServerResponse>;

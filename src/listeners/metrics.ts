@@ -1,5 +1,6 @@
 /** The metrics listener: `GET /metrics` at an address of its own (security.md §1.3). */
 
+import { setTimeout } from "node:timers/promises";
 import { ANONYMOUS_SERVICE, requireScope, type ServiceCaller } from "../api/service-caller.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
@@ -9,6 +10,8 @@ import { routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer } from "../http/server-lifecycle.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
+
+const RENDER_INTERVAL_MS = 1000;
 
 /** Metrics in the format of the one who scrapes them. */
 export interface RenderedMetrics {
@@ -41,6 +44,7 @@ export function createMetricsListener(options: MetricsListenerOptions): MetricsL
     authenticate: ({ request }: { readonly request: Parameters<BearerVerifier["verify"]>[0] }) =>
       guard.bearer === undefined ? ANONYMOUS_SERVICE : guard.bearer.verify(request),
   };
+  const render = atMostEvery(RENDER_INTERVAL_MS, options.render);
   const metrics: Route<ServiceCaller> = {
     method: "GET",
     path: "/metrics",
@@ -49,7 +53,7 @@ export function createMetricsListener(options: MetricsListenerOptions): MetricsL
       if (guard.bearer !== undefined) requireScope(caller, "metrics");
     },
     handle: async () => {
-      const { contentType, body } = await options.render();
+      const { contentType, body } = await render();
       return { status: 200, type: contentType, body };
     },
   };
@@ -71,5 +75,22 @@ export function createMetricsListener(options: MetricsListenerOptions): MetricsL
     replaceTokens: (bearer) => {
       if (guard.bearer !== undefined) guard.bearer = new BearerVerifier(bearer);
     },
+  };
+}
+
+/**
+ * Limits how often work is begun. Whoever calls within the interval waits for its end, and shares what is then made,
+ * so that nobody gets a result that is older than the call.
+ */
+function atMostEvery<T>(intervalMs: number, work: () => Promise<T>): () => Promise<T> {
+  let last = Number.NEGATIVE_INFINITY;
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= setTimeout(Math.max(0, last + intervalMs - performance.now())).then(() => {
+      last = performance.now();
+      next = undefined;
+      return work();
+    });
+    return next;
   };
 }

@@ -1,18 +1,18 @@
 /** The service listener: the APIs that servers, gateways and services call (security.md §1.3). */
 
-import { type AuthorizationOptions, authorizationOperations } from "../api/data-server/authorization-api.ts";
-import { mountOperations } from "../api/data-server/operation.ts";
+import { type DataServerOptions, mountDataServer } from "../api/data-server/declaration.ts";
+import { DATA_SERVER_OPERATIONS } from "../api/data-server/operations.ts";
+import { decisionRoutes } from "../api/decisions/declaration.ts";
 import type { DecisionLimits } from "../api/decisions/limits.ts";
 import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { DecisionMeters } from "../api/decisions/ports.ts";
-import { decisionRoutes } from "../api/decisions/routes.ts";
+import { DECISION_ROUTES } from "../api/decisions/routes.ts";
 import { type ForwardAuthOptions, forwardAuthClaim } from "../api/forward-auth/forward-auth.ts";
-import { openApiDocument } from "../api/openapi/build-document.ts";
-import { openApiRoute } from "../api/openapi/openapi-route.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
 import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { Admission } from "../http/admission.ts";
+import { openApiRoute } from "../http/openapi-route.ts";
 import type { HttpCounters, HttpLog } from "../http/ports.ts";
 import {
   type Authenticate,
@@ -27,6 +27,7 @@ import { createManagedServer, type ManagedServer, type TlsMaterial } from "../ht
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import { metadataRoute } from "./metadata.ts";
+import { serviceDocument } from "./service-document.ts";
 
 /** Options of {@link createServiceListener}. */
 export interface ServiceListenerOptions {
@@ -53,7 +54,7 @@ export interface ServiceListenerOptions {
   /** `/forward-auth`; absent: not served. */
   readonly forwardAuth?: ForwardAuthOptions;
   /** The data-server API; absent: not served. */
-  readonly authorization?: AuthorizationOptions;
+  readonly dataServer?: DataServerOptions;
 }
 
 /** The listener. */
@@ -108,16 +109,18 @@ function decisionApi(
 ): readonly MountedRoute[] {
   const { decisions, limits, counters, log, s3Domains = [] } = options;
   const tokens = new PageTokens(options.pageTokenKeys);
-  const routes = decisionRoutes({ decisions, limits, counters, log, admission, tokens, s3Domains });
+  const parts = { decisions, limits, counters, log, admission, tokens, s3Domains };
+  const routes = decisionRoutes(DECISION_ROUTES, parts);
   return mount({ authenticate }, routes, counters);
 }
 
 function dataServerApi(
-  { authorization, decisions, limits, counters }: ServiceListenerOptions,
+  { dataServer, decisions, limits, counters }: ServiceListenerOptions,
   authenticate: ServiceAuthentication,
 ): readonly MountedRoute[] {
-  if (authorization === undefined) return [];
-  return mountOperations(authorizationOperations(authorization, decisions), authenticate, limits, counters);
+  if (dataServer === undefined) return [];
+  const options = { ...dataServer, decisions };
+  return mountDataServer(DATA_SERVER_OPERATIONS, options, { authenticate, limits, counters });
 }
 
 function openRoutes(
@@ -127,7 +130,7 @@ function openRoutes(
   const { publicUrl, loopback } = metadata;
   return [
     ...healthRoutes(health),
-    openApiRoute(() => openApiDocument(version)),
+    openApiRoute(() => serviceDocument(version)),
     metadataRoute({ publicUrl, ownUrl: loopback ? ownUrl : () => undefined }),
   ];
 }

@@ -4,17 +4,17 @@
  */
 
 import helmet from "helmet";
-import { type ManagementOptions, managementRoutes } from "../api/management/management-api.ts";
-import { userOpenApiDocument } from "../api/openapi/build-user-document.ts";
-import { openApiRoute } from "../api/openapi/openapi-route.ts";
+import { type ManagementOptions, managementRoutes } from "../api/management/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
+import { openApiRoute } from "../http/openapi-route.ts";
 import type { HttpCounters, HttpLog } from "../http/ports.ts";
 import { mount, OPEN_API } from "../http/route.ts";
 import { routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
 import { type Health, healthRoutes } from "./health.ts";
+import { userDocument } from "./user-document.ts";
 
 /** Options of {@link createUserListener}. */
 export interface UserListenerOptions {
@@ -37,7 +37,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
       ? []
       : [
           ...managementRoutes(management, counters),
-          ...mount(OPEN_API, [openApiRoute(() => userOpenApiDocument(management.version))], counters),
+          ...mount(OPEN_API, [openApiRoute(() => userDocument(management.version))], counters),
         ];
   return createManagedServer({
     admission: new Admission(limits, counters),

@@ -16,7 +16,7 @@ import type { DecisionAudit, DecisionRecord } from "../decisions/decisions.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { AuditCounters, AuditEventKind, AuditEvents } from "./audit-port.ts";
 import type { LineSink } from "./line-sink.ts";
-import { FILE_MODE } from "./line-target.ts";
+import { FILE_MODE } from "./line-sink.ts";
 import type { Logger } from "./logger.ts";
 import { openSink } from "./open-sink.ts";
 import { type LogFields, loggable } from "./redact.ts";

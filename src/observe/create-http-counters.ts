@@ -68,6 +68,7 @@ export function createHttpCounters(): ReadableHttpCounters {
     errors: zeroErrors(),
     inFlight: 0,
     queueLength: 0,
+    bodyBytes: 0,
   };
 }
 
@@ -84,6 +85,8 @@ function zeroErrors(): Record<ErrorCode, number> {
     not_allowed: 0,
     conflict: 0,
     unavailable: 0,
+    outcome_unknown: 0,
+    stale: 0,
     internal: 0,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Lines to a file descriptor: standard output, standard error, or a file or device that is only appended to.
- * Writes happen outside the event loop, so that a reader that stalls on the other end of a pipe stops nobody.
+ * Writes lines to a file descriptor: standard output, standard error, or a file or device that is only appended to.
+ * Writes happen off the event loop, so that a stalled reader at the other end of a pipe does not block requests.
  */
 
 import { close, closeSync, mkdirSync, open, openSync, write, writeSync } from "node:fs";
@@ -8,7 +8,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { FILE_MODE, type LineTarget } from "./line-target.ts";
+import { FILE_MODE, type LineTarget } from "./line-sink.ts";
 
 const RETRY_MS = 10;
 const EXIT_PATIENCE_MS = 1_000;
@@ -35,7 +35,7 @@ function isBusy(error: unknown): boolean {
 class DescriptorTarget implements LineTarget {
   readonly #path: string | undefined;
   #descriptor: number | undefined;
-  /** What of the batch under way is not with the operating system. */
+  /** The part of the batch in progress that the operating system has not got. */
   #rest: Buffer | undefined;
 
   constructor(descriptor: number | undefined, path: string | undefined) {
@@ -54,7 +54,7 @@ class DescriptorTarget implements LineTarget {
   }
 
   async #writeSome(descriptor: number, bytes: Buffer): Promise<void> {
-    // A write that has been handed over is carried out even when the process exits.
+    // The thread pool carries out a write that it has taken even when the process exits.
     this.#rest = bytes.subarray(bytes.length);
     try {
       const { bytesWritten } = await writeBytes(descriptor, bytes, 0, bytes.length, null);

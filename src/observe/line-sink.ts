@@ -1,14 +1,32 @@
 /**
- * Lines on their way to a target: queued in bounded memory, written in batches outside the caller's time, tried
- * again after a failure, flushed at close and at exit. Every line accepted is written at least once; after a failed
- * write some may appear twice.
+ * A queue of lines in front of a target: bounded in memory, with a reserve for audit lines, written in batches off the
+ * caller's time, tried again after a failure, flushed at close and at exit. Every accepted line is written at least once;
+ * after a failed write some may appear twice.
+ *
+ * pino's own destination (sonic-boom 4.2) is no alternative: while the disk is full its flush at exit never returns, a
+ * file whose first opening failed cannot be reopened, and after EPIPE it drops lines without counting them.
  */
 
 import { writeSync } from "node:fs";
-import { saveAtExit } from "./exit-flush.ts";
-import type { LineTarget } from "./line-target.ts";
 
-/** How much a sink holds and how patient it is. */
+/** Mode of files that this service creates: logs and audit logs name users and resources. */
+export const FILE_MODE = 0o600;
+
+/** Where batches of whole lines go. The sink calls one of `write`, `reopen` and `close` at a time. */
+export interface LineTarget {
+  /** Writes a batch of lines; resolves when the operating system has all of it. */
+  write(batch: string): Promise<void>;
+  /**
+   * Writes, at the end of the process when no promise resolves any more, what the operating system has not yet got of
+   * the batch in progress, then `text`. Throws when that fails.
+   */
+  writeSync(text: string): void;
+  /** Closes the file and opens the path again (after an external rotation). */
+  reopen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Bounds of a sink in memory and time. */
 export interface SinkLimits {
   /** UTF-16 units of lines waiting. */
   readonly waiting: number;
@@ -29,7 +47,26 @@ const DEFAULT_LIMITS: SinkLimits = {
 const BATCH_UNITS = 64 * 1024;
 const REPORT_EVERY_MS = 60_000;
 
-/** Reports on standard error; there is no better place when the log itself fails. */
+const savers = new Set<() => void>();
+
+function saveAll(): void {
+  for (const save of savers) save();
+}
+
+/**
+ * Calls `save` (which must not throw) when the process exits without an orderly close; returns what cancels that. One
+ * listener serves all sinks, so that many services in one process raise no warning.
+ */
+function saveAtExit(save: () => void): () => void {
+  if (savers.size === 0) process.on("exit", saveAll);
+  savers.add(save);
+  return () => {
+    savers.delete(save);
+    if (savers.size === 0) process.off("exit", saveAll);
+  };
+}
+
+/** Reports on standard error: the log itself has failed. */
 function reportOnStandardError(text: string): void {
   try {
     writeSync(2, `${text}\n`);
@@ -48,7 +85,7 @@ export class LineSink {
   #waiting: string[] = [];
   #units = 0;
   #batch: string | undefined;
-  /** The batch is in the hands of the target. */
+  /** The target is writing the batch. */
   #writing = false;
   #busy = false;
   #failing = false;
@@ -76,8 +113,8 @@ export class LineSink {
   }
 
   /**
-   * Takes one line, which ends with a line feed. False: it was dropped, since the target is slower than its writers
-   * or fails. `essential` lines have a reserve of their own.
+   * Takes one line, which ends with a line feed. Returns false where it was dropped because the target is slower than its
+   * writers or fails. `essential` lines have a reserve of their own.
    */
   write(line: string, essential = false): boolean {
     if (this.#closed) return this.#save(line);
@@ -97,7 +134,7 @@ export class LineSink {
     return this.#failing;
   }
 
-  /** Opens the target's file anew, after what was written before is in the old one. */
+  /** Reopens the target's file once everything written before is in the old one. */
   reopen(): void {
     if (this.#closed) return;
     this.#reopenWanted = true;
@@ -105,7 +142,7 @@ export class LineSink {
     this.#pump();
   }
 
-  /** Writes everything and closes the target; what it refuses or cannot take in time is reported and lost. */
+  /** Writes everything and closes the target. Lines that it refuses or does not take in time are reported and lost. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -2,8 +2,8 @@
 
 import { statSync } from "node:fs";
 import { appendTarget, standardTarget } from "./descriptor-target.ts";
+import type { LineTarget } from "./line-sink.ts";
 import { LineSink } from "./line-sink.ts";
-import type { LineTarget } from "./line-target.ts";
 import { type Rotation, rotatingTarget } from "./rotating-target.ts";
 
 /** A device or pipe can be written to but neither sized nor renamed. */

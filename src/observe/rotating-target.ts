@@ -1,5 +1,5 @@
 /**
- * Lines to a file that is rotated by size: `server.log` is renamed to `server-2026-11-21T10-00-00.000.log` when it
+ * Writes lines to a file that is rotated by size: `server.log` is renamed to `server-2026-11-21T10-00-00.000.log` when it
  * has reached its size, and the oldest renamed files are removed (`logging.file_max_size_mb`, `logging.files_keep`).
  */
 
@@ -8,7 +8,7 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RotatingFileStream } from "rotating-file-stream";
-import { FILE_MODE, type LineTarget } from "./line-target.ts";
+import { FILE_MODE, type LineTarget } from "./line-sink.ts";
 
 /** When and how far a file is rotated. */
 export interface Rotation {
@@ -34,7 +34,7 @@ class RotatingTarget implements LineTarget {
   readonly #path: string;
   readonly #rotation: Rotation;
   #stream: RotatingFileStream | undefined;
-  /** The batch under way while the library has not handed it to the operating system. */
+  /** The batch in progress while the library has not handed it to the operating system. */
   #waiting = "";
 
   constructor(path: string, rotation: Rotation) {
@@ -58,7 +58,7 @@ class RotatingTarget implements LineTarget {
 
   #append(stream: RotatingFileStream, batch: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      // An open stream without anything under way begins to write inside this call.
+      // An open and idle stream begins to write inside this call.
       stream.write(batch, (error) => (error ? reject(error) : resolve()));
       this.#waiting = "";
     });
@@ -66,7 +66,7 @@ class RotatingTarget implements LineTarget {
 
   async #open(): Promise<RotatingFileStream> {
     const name = basename(this.#path);
-    // Loaded only where a file is logged to: it costs 5 MiB.
+    // Loaded only where the log goes to a file: it takes 5 MiB.
     const { createStream } = await import("rotating-file-stream");
     const stream = createStream(
       (time, index) => (time instanceof Date ? rotatedName(name, time, index ?? 1) : name),

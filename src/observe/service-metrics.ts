@@ -134,6 +134,7 @@ function httpMetrics(http: ReadableHttpCounters): ScrapedMetric[] {
     ),
     single("gauge", `${PREFIX}in_flight_requests`, "Requests being worked on.", () => http.inFlight),
     single("gauge", `${PREFIX}queue_length`, "Requests waiting for their turn.", () => http.queueLength),
+    single("gauge", `${PREFIX}request_body_bytes`, "Request bodies under way.", () => http.bodyBytes),
   ];
 }
 

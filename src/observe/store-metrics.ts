@@ -36,6 +36,7 @@ export function observeStore(store: Store, counters: StoreCounters): Store {
     commit: (commit: Commit) => measured(counters.commit, () => store.commit(commit)),
     changes: (after, limit) => store.changes(after, limit),
     subscribe: (listener) => store.subscribe(listener),
+    ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     health: () => store.health(),
     close: () => store.close(),
   };

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { widening } from "../../src/analysis/widening.ts";
+import type { StatementName } from "../../src/model/decision.ts";
+import type { NamedStatements } from "../../src/model/policy.ts";
 import { oracle } from "../engine/oracle.ts";
 import { pairOfPolicies, widerInSmallWorld } from "./small-world.ts";
 
@@ -8,6 +10,16 @@ import { pairOfPolicies, widerInSmallWorld } from "./small-world.ts";
 const PAIRS = Number(process.env["WIDENING_PAIRS"] ?? 8_000);
 const seed = Number(process.env["WIDENING_SEED"] ?? Date.now() & 0x7fffffff);
 console.log(`widening seed ${seed} (WIDENING_SEED repeats a run)`);
+
+/** A policy with nothing but one statement. */
+function alone(
+  policies: readonly NamedStatements[],
+  { policy, statement }: StatementName,
+): NamedStatements[] {
+  return policies
+    .filter(({ name }) => name === policy)
+    .map(({ name, statement: all }) => ({ name, statement: all.slice(statement, statement + 1) }));
+}
 
 describe("widening agrees with trying every request of a small world", () => {
   it("misses none, and every counterexample is one", { timeout: 600_000 }, () => {
@@ -21,7 +33,7 @@ describe("widening agrees with trying every request of a small world", () => {
           seen.wider++;
         } else if (found.length === 0) seen.equal++;
         else seen.elsewhere++;
-        for (const { certainty, counterexample, conditions } of found) {
+        for (const { certainty, counterexample, conditions, cause, allowedBy, deniedBy } of found) {
           if (certainty === "undecided") {
             expect(JSON.stringify([before, after])).toContain("${user}");
             seen.undecided++;
@@ -37,6 +49,12 @@ describe("widening agrees with trying every request of a small world", () => {
           const request = { ...counterexample, context: new Map(Object.entries(counterexample.context)) };
           expect(oracle(after, request as never).effect).toBe("allow");
           expect(oracle(before, request as never).effect).toBe(counterexample.before);
+          if (cause === "list") continue;
+          // The statements that are blamed do it, each alone.
+          expect(oracle(alone(after, allowedBy), request as never).effect).toBe("allow");
+          expect(deniedBy === undefined).toBe(counterexample.before === "neutral");
+          if (deniedBy === undefined) expect(cause).toBe("allow");
+          else expect(oracle(alone(before, deniedBy), request as never).effect).toBe("deny");
         }
       }),
       { seed, numRuns: PAIRS },

@@ -207,7 +207,7 @@ describe("an API that misbehaves", () => {
 
   it.each<[string, (path: string) => [number, string], string]>([
     ["whose pages never end", () => page([], "same"), "the same page again"],
-    ["that sends no JSON", () => [200, "<html>"], "is not what an authorization API sends"],
+    ["that sends no JSON", () => [200, "<html>"], "is not what a data-server API sends"],
     [
       "that sends users without names",
       (path) => page(path.includes("/users?") ? [{}] : []),

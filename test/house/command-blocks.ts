@@ -40,6 +40,8 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
   { page: "docs/bootstrap.md", language: "console", test: PAGES },
   { page: "docs/operations.md", language: "sh", test: PAGES },
   { page: "docs/operations.md", language: "console", test: PAGES },
+  { page: "docs/recipes.md", language: "sh", test: PAGES },
+  { page: "docs/recipes.md", language: "console", test: PAGES },
   { page: "docs/management-api.md", language: "console", test: PAGES },
   { page: "docs/svcctl.md", begins: "cat > ReadData.json", language: "sh", test: PAGES },
   { page: "docs/svcctl.md", language: "console", test: PAGES },
@@ -64,6 +66,7 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
     reason: "needs another running service",
   },
   { page: "docs/svcctl.md", begins: "vault read", reason: "needs a vault" },
+  { page: "docs/svcctl.md", begins: "svcctl auth users list --all", reason: "needs jq" },
   { page: "docs/svcctl.md", begins: "source <(svcctl", reason: "lines for start-up files of shells" },
   {
     page: "docs/testing.md",

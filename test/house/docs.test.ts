@@ -85,6 +85,16 @@ describe("docs/README.md", () => {
   });
 });
 
+describe("docs/svcctl.md", () => {
+  it("lists every policy template", () => {
+    const files = readdirSync(join(ROOT, "policies", "templates")).map((name) => name.replace(/\.json$/, ""));
+    const rows = [...textOf("docs/svcctl.md").matchAll(/^\| `([a-z-]+)` \| .+ \| .+ \|$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(rows.sort()).toEqual(files.sort());
+  });
+});
+
 describe("docs/faq.md", () => {
   const sources = globSync("src/**/*.ts", { cwd: ROOT })
     .map(textOf)

@@ -16,6 +16,7 @@ const EVERYTHING_COMPOSED = [
   "engine",
   "catalog",
   "store",
+  "journal",
   "directory",
   "cache",
   "schedule",
@@ -62,6 +63,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   engine: { may: ["model", "errors"] },
   catalog: { may: ["model", "errors"] },
   store: { may: ["schedule", "model", "errors"] },
+  journal: { may: ["store", "schedule", "model", "errors"] },
   directory: { may: ["model", "errors", "catalog", "cache", "schedule", "store/port.ts"] },
   "request-map": { may: ["catalog", "model", "errors"] },
   identity: { may: ["directory", "cache", "schedule", "model", "errors"] },
@@ -83,7 +85,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "mail",
     ],
   },
-  http: { may: ["errors"] },
+  http: { may: ["schedule", "errors"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
   "api/rest": { may: ["http", "directory", "model", "errors"] },
@@ -108,7 +110,6 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
   },
-  "api/openapi": { may: ["api", "http"] },
   listeners: {
     may: [
       "http",
@@ -118,8 +119,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/data-server",
       "api/management",
       "api/forward-auth",
-      "api/openapi",
       "decisions",
+      "identity/login-claims.ts",
       "errors",
     ],
   },

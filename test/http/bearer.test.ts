@@ -1,9 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApiDocument } from "../../src/api/openapi/build-document.ts";
 import { SCOPES, type Scope } from "../../src/api/service-caller.ts";
 import { BearerVerifier } from "../../src/listeners/bearer.ts";
+import { serviceDocument } from "../../src/listeners/service-document.ts";
 import { API_TOKEN, post, raw, startService, type TestService } from "./service-kit.ts";
 
 const KEY = "the key of the data server, well over 32 bytes";
@@ -121,7 +121,7 @@ describe("the scopes", () => {
   );
 
   it("are tried with every decision route", () => {
-    const routes = Object.keys(openApiDocument("0").paths).filter((path) => path.startsWith("/access/"));
+    const routes = Object.keys(serviceDocument("0").paths).filter((path) => path.startsWith("/access/"));
     const tried = new Set(CALLS.map(([, path]) => path.replace(/\?.*/, "")));
     expect([...tried].sort()).toEqual(routes.sort());
   });

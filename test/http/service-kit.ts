@@ -1,5 +1,6 @@
 /** The real service listener over the real decisions, with a few users, and ways to call it. */
 
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { DecisionLimits } from "../../src/api/decisions/limits.ts";
 import type { Decisions } from "../../src/decisions/decisions.ts";
@@ -238,4 +239,14 @@ export function requestText(
     "",
     body,
   ].join("\r\n");
+}
+
+/** Everything that a connection receives until it is closed. */
+export async function readToEnd(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (piece) => {
+    text += piece;
+  });
+  await once(socket, "close");
+  return text;
 }

@@ -66,7 +66,7 @@ export async function recordsOf(store: Bed["store"], partition: string): Promise
   return found.map(({ key, value }) => ({ key, ...JSON.parse(value) }));
 }
 
-/** Invites a user and creates it, in the order of the authorization API. */
+/** Invites a user and creates it, in the order of the data-server API. */
 export async function inviteNew(
   { directory }: Pick<Bed, "directory">,
   { invitations }: Room,

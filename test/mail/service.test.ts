@@ -37,7 +37,7 @@ async function delivered(server: MailServer, count: number): Promise<void> {
 
 const alice = { username: "alice@example.com", email: "alice@example.com", invite: true };
 
-describe("the authorization API", () => {
+describe("the data-server API", () => {
   it("answers an invitation with 201, the mail arrives, and metrics count it", async () => {
     const server = await startServer();
     const { url, token, metricsUrl } = await authorizer({

@@ -234,6 +234,12 @@ describe("the end of the process", () => {
     expect(stdout.split("\n")).toHaveLength(2_002);
   });
 
+  it("by process.exit comes although the disk is full", () => {
+    const { status, stderr } = runModule(program("/* warm */ process.exit(3)"), "/dev/full");
+    expect(status).toBe(3);
+    expect(stderr).toContain("ENOSPC");
+  });
+
   it("lines after the close are still written", async () => {
     for (const fileMaxSizeMb of [100, 0]) {
       const path = newPath();

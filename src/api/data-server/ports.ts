@@ -1,4 +1,4 @@
-/** What the authorization API needs from others; `compose` provides it. */
+/** What the data-server API needs from others; `compose` provides it. */
 
 /** Who is invited. */
 export interface InvitedUser {

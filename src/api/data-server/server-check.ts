@@ -1,19 +1,37 @@
 /** What a data server asks when it starts (authorization-api.md §7, operations 36 and 37). */
 
-import { json, NO_CONTENT } from "../rest/operation.ts";
-import { type Operation, readOperation } from "./operation.ts";
+import { BASE_PATH, json, NO_CONTENT } from "../rest/operation.ts";
+import { answerWith, type DataServerDeclaration, READ } from "./declaration.ts";
 
 /**
  * The operations. The health check is open and answers 204 and nothing else; the version needs the token, so that a
  * wrong one is found when a data server starts.
  */
-export function serverCheckOperations(version: string): readonly Operation[] {
-  const answer = json(200, { version });
-  const { scope: _open, ...healthCheck } = readOperation(
-    "healthCheck",
-    "/healthcheck",
-    () => NO_CONTENT,
-    true,
-  );
-  return [healthCheck, readOperation("getVersion", "/config/version", () => answer, true)];
-}
+export const SERVER_CHECK_OPERATIONS: readonly DataServerDeclaration[] = [
+  {
+    method: "GET",
+    priority: "hot",
+    tag: "service",
+    id: "healthCheck",
+    path: `${BASE_PATH}/healthcheck`,
+    summary: "Whether the data-server API answers",
+    description: "A data server waits for this answer when it starts.",
+    answer: { status: 204, description: "It does." },
+    errors: [503],
+    handler: () => () => NO_CONTENT,
+  },
+  {
+    ...READ,
+    tag: "service",
+    id: "getVersion",
+    path: `${BASE_PATH}/config/version`,
+    summary: "Get the version",
+    description: "Needs the token, so that a wrong one is found when a data server starts.",
+    priority: "hot",
+    answer: answerWith(200, "Version", { version: "1.0.0" }),
+    handler: ({ version }) => {
+      const answer = json(200, { version });
+      return () => answer;
+    },
+  },
+];

@@ -1,7 +1,7 @@
-/** What the authorization API leaves in the audit log (security.md §5.2): every write, every secret handed out. */
+/** What the data-server API leaves in the audit log (security.md §5.2): every write, every secret handed out. */
 
 import type { AuditEvents, AuditedFields } from "../rest/ports.ts";
-import type { OperationCall } from "./operation.ts";
+import type { ServiceCall } from "../service-caller.ts";
 
 /** Writes audit records about calls. */
 export class CallAudit {
@@ -12,17 +12,17 @@ export class CallAudit {
   }
 
   /** A write that is committed. */
-  wrote(call: OperationCall, operation: string, fields: AuditedFields): void {
+  wrote(call: ServiceCall, operation: string, fields: AuditedFields): void {
     this.#audit.event("write", { ...callerOf(call), operation, ...fields });
   }
 
   /** A secret that is handed out. */
-  readSecret(call: OperationCall, operation: string, fields: AuditedFields): void {
+  readSecret(call: ServiceCall, operation: string, fields: AuditedFields): void {
     this.#audit.event("secret_read", { ...callerOf(call), operation, ...fields });
   }
 }
 
-function callerOf({ caller, requestId, peer }: OperationCall): AuditedFields {
+function callerOf({ caller, requestId, peer }: ServiceCall): AuditedFields {
   return {
     actor: caller.name,
     request_id: requestId,

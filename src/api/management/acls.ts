@@ -2,45 +2,69 @@
 
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { RequestRefused } from "../../http/errors.ts";
+import { failure } from "../../http/failures.ts";
 import type { Reply } from "../../http/route.ts";
+import { schemaRef } from "../../http/schema-forms.ts";
 import type { Policy } from "../../model/policy.ts";
-import { BodyFields } from "../rest/body-fields.ts";
-import { created, json, param } from "../rest/operation.ts";
-import { type Escalation, givenByReplacing } from "./escalation.ts";
-import type { Holdings } from "./holdings.ts";
-import type { ManagementAudit } from "./management-audit.ts";
-import { permitted, type UserCall, type UserOperation } from "./operation.ts";
-import type { GroupAcls } from "./ports.ts";
+import { faulty } from "../rest/bodies.ts";
+import { WARNING_HEADER } from "../rest/declared.ts";
+import { BASE_PATH, created, json, param } from "../rest/operation.ts";
+import type { OpenCall, UserCall } from "./call.ts";
+import {
+  answerWith,
+  bodyOf,
+  CREATE,
+  type ManagementParts,
+  READ,
+  type UserDeclaration,
+} from "./declaration.ts";
+import { givenByReplacing } from "./escalation.ts";
 
-const ACL = "/auth/groups/{groupId}/acl";
-
-/** What the operations on access lists need. */
-export interface AclParts {
-  readonly directory: Directory;
-  readonly acls: GroupAcls;
-  readonly audit: ManagementAudit;
-  readonly escalation: Escalation;
-  readonly holdings: Holdings;
-}
+const ACL = `${BASE_PATH}/auth/groups/{groupId}/acl`;
+const TAG = { tag: "groups" } as const;
+/** Decided on the policy that holds the access list, too. */
+const ON_POLICY = {
+  fields: (call: OpenCall, { acls }: Pick<ManagementParts, "acls">) => [
+    ["action.policy", acls.policyName(param(call, 0))] as const,
+  ],
+};
 
 /** The operations. */
-export function aclOperations(parts: AclParts): readonly UserOperation[] {
-  const fields: UserOperation["fields"] = (call) => [
-    ["action.policy", parts.acls.policyName(param(call, 0))],
-  ];
-  return [
-    permitted("getGroupACL", "GET", ACL, (call) => read(call, parts), { fields }),
-    permitted("setGroupACL", "POST", ACL, (call) => write(call, parts), { takesBody: true, fields }),
-  ];
-}
+export const ACL_OPERATIONS: readonly UserDeclaration[] = [
+  {
+    ...READ,
+    ...TAG,
+    ...ON_POLICY,
+    id: "getGroupACL",
+    path: ACL,
+    summary: "Get the access list of a group",
+    description: "A group without a policy has an empty access list, which allows nothing.",
+    answer: answerWith(200, "Acl", { permission: "Read" }),
+    errors: [],
+    failures: { 404: failure("The group does not exist, or has no access list.", {}, schemaRef("NoAcl")) },
+    handler: (parts) => (call) => read(call, parts),
+  },
+  {
+    ...CREATE,
+    ...TAG,
+    ...ON_POLICY,
+    id: "setGroupACL",
+    path: ACL,
+    summary: "Set the access list of a group",
+    description: "Takes the place of all policies that are attached to the group.",
+    body: bodyOf("AclWrite", { permission: "Write" }),
+    answer: { status: 201, description: "Done.", headers: WARNING_HEADER },
+    errors: [403, 404],
+    handler: (parts) => (call) => write(call, parts),
+  },
+];
 
 function noAcl(message: string): Reply {
   return json(404, { message, no_acl: true });
 }
 
 /** A group without a policy has an empty access list, which allows nothing. */
-async function read(call: UserCall, { directory }: AclParts): Promise<Reply> {
+async function read(call: UserCall, { directory }: ManagementParts): Promise<Reply> {
   const { results } = await directory.groups.policies(param(call, 0), { amount: 2 });
   if (results.length > 1) return noAcl("Multiple policies attached to group - no ACL");
   const [policy] = results;
@@ -60,15 +84,13 @@ async function replaced(directory: Directory, name: string): Promise<readonly Po
 }
 
 /** Writes the policy, attaches it and detaches all others, in one step. */
-async function write(call: UserCall, parts: AclParts): Promise<Reply> {
+async function write(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const { directory, acls, audit, escalation, holdings } = parts;
   const group = param(call, 0);
-  const fields = new BodyFields(call.body);
-  const permission = fields.text("permission");
-  fields.finish();
+  const { permission } = call.body as { readonly permission: string };
   const statement = acls.statements(permission);
   if (statement === undefined) {
-    throw new RequestRefused(400, `/permission: must be one of ${acls.permissions.join(", ")}`);
+    throw faulty("permission", `must be one of ${acls.permissions.join(", ")}`);
   }
   const name = acls.policyName(group);
   const policy = { name, acl: permission, statement };
@@ -78,7 +100,7 @@ async function write(call: UserCall, parts: AclParts): Promise<Reply> {
     what: `setting the access list of group ${JSON.stringify(group)}`,
     policies: async () => givenByReplacing([...before, ...(await replaced(directory, name))], policy),
   });
-  // A deny that came while this was judged would be lifted without being looked at.
+  // A deny that was attached in the meantime would be detached without having been compared.
   if (JSON.stringify(await holdings.ofGroup(known)) !== JSON.stringify(before)) {
     throw new AuthorizerError(
       "conflict",

@@ -1,36 +1,39 @@
-/** `POST /auth/check`: what a user may do, for oneself or for whoever may read the user (permissions.md §8). */
+/** `POST /auth/check`: what a user may do, for the user and for callers who may read the user. */
 
-import type { Decisions } from "../../decisions/decisions.ts";
 import type { Reply } from "../../http/route.ts";
-import type { Endpoints } from "../../request-map/endpoints.ts";
+import { schemaRef } from "../../http/schema-forms.ts";
 import { checkBody, readCheck } from "../decisions/check.ts";
-import type { DecisionLimits } from "../decisions/limits.ts";
-import { json } from "../rest/operation.ts";
-import type { ManagementOperation, UserCall } from "./operation.ts";
+import { BASE_PATH, json } from "../rest/operation.ts";
+import type { UserCall } from "./call.ts";
+import { answerWith, type ManagementParts, type UserDeclaration } from "./declaration.ts";
 import { requirePermission } from "./permissions.ts";
 
-/** What the operation needs. */
-export interface CheckParts {
-  readonly decisions: Decisions;
-  readonly endpoints: Endpoints;
-  readonly limits: DecisionLimits;
-}
-
 /** The operation. */
-export function checkOperations(parts: CheckParts): readonly ManagementOperation[] {
-  return [
-    {
-      id: "check",
-      method: "POST",
-      path: "/auth/check",
-      access: "user",
-      takesBody: true,
-      handle: (call) => check(call, parts),
+export const CHECK_OPERATIONS: readonly UserDeclaration[] = [
+  {
+    access: "user",
+    priority: "bulk",
+    method: "POST",
+    tag: "sessions",
+    id: "check",
+    path: `${BASE_PATH}/auth/check`,
+    summary: "What a user may do",
+    description:
+      "About the caller, or with `auth:ReadUser` about another user. `explain` needs nothing more.",
+    body: {
+      schema: schemaRef("CheckRequest"),
+      example: {
+        user: "alice",
+        required: { action: "fs:ReadRepository", resource: "arn:svc:fs:::repository/data" },
+      },
     },
-  ];
-}
+    answer: answerWith(200, "CheckAnswer", { allowed: true, effect: "allow" }),
+    errors: [403],
+    handler: (parts) => (call) => check(call, parts),
+  },
+];
 
-async function check(call: UserCall, parts: CheckParts): Promise<Reply> {
+async function check(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const request = readCheck(call.body, call.requestId, parts.limits);
   const { user } = request;
   if (user !== call.caller.identity.username) {

@@ -7,9 +7,9 @@ import type { NamedStatements, Statement, Via } from "../../model/policy.ts";
 import { parseResourceText } from "../../model/resource-text.ts";
 import type { AuditEvents, WarningLog } from "../rest/ports.ts";
 import { warningHeaders } from "../rest/warning-headers.ts";
+import type { UserCall } from "./call.ts";
 import { PermissionRefused } from "./errors.ts";
 import type { Holdings } from "./holdings.ts";
-import type { UserCall } from "./operation.ts";
 import type { BeyondHeld, EscalationCheck } from "./ports.ts";
 
 /** `authorizer.escalation`. */

@@ -7,9 +7,12 @@ import type { Directory } from "../../directory/directory.ts";
 import { type AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
 import { type ErrorReply, errorReply } from "../../http/errors.ts";
+import type { Described } from "../../http/openapi.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { Query } from "../../http/query.ts";
 import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall, type Reply } from "../../http/route.ts";
+import { schemaRef } from "../../http/schema-forms.ts";
+import { NO_STORE_HEADER } from "../rest/declared.ts";
 import type { AuditEvents } from "../rest/ports.ts";
 import { refuseCrossSite } from "./cross-site.ts";
 import { failurePage, keyPage, openingPage, PAGE_HEADERS, PAGE_TYPE } from "./invite-html.ts";
@@ -20,6 +23,9 @@ import { isSecure } from "./proof.ts";
 export const INVITE_PATH = "/auth/invite";
 
 const MAX_FORM_BYTES = 4096;
+
+/** Milliseconds in which a form must arrive. */
+const BODY_WITHIN_MS = 5000;
 const MAX_TOKEN_LENGTH = 256;
 
 /** What the page needs. */
@@ -30,6 +36,61 @@ export interface InvitePageParts {
   readonly publicOrigins: ReadonlySet<string>;
   readonly audit: AuditEvents;
 }
+
+const PAGE = { type: "text/html", schema: { type: "string" } } as const;
+const PAGE_FAILURES = {
+  404: pageFailure("The link is not valid: it is unknown, was used, or has expired."),
+  default: pageFailure("A page that says what went wrong."),
+};
+
+function pageFailure(description: string) {
+  return { description, headers: NO_STORE_HEADER, content: { [PAGE.type]: { schema: PAGE.schema } } };
+}
+
+/** What clients see of the page. */
+export const INVITE_OPERATIONS: readonly (Described & { readonly access: "open" })[] = [
+  {
+    access: "open",
+    method: "GET",
+    path: INVITE_PATH,
+    id: "showInvitation",
+    tag: "service",
+    summary: "The page behind an invitation",
+    description: "A page with a button. Opening it does not use the invitation up.",
+    query: [
+      {
+        name: "token",
+        in: "query",
+        description: "The token of the link.",
+        schema: { type: "string" },
+        example: "the-token-of-the-link",
+      },
+    ],
+    answer: { ...PAGE, status: 200, description: "The page.", headers: NO_STORE_HEADER },
+    failures: PAGE_FAILURES,
+  },
+  {
+    access: "open",
+    method: "POST",
+    path: INVITE_PATH,
+    id: "redeemInvitation",
+    tag: "service",
+    summary: "Redeem an invitation",
+    description: "Uses the invitation up: an access key is made and shown, once.",
+    body: {
+      type: "application/x-www-form-urlencoded",
+      schema: schemaRef("Form"),
+      example: { token: "the-token-of-the-link" },
+    },
+    answer: {
+      ...PAGE,
+      status: 200,
+      description: "The access key with its secret.",
+      headers: NO_STORE_HEADER,
+    },
+    failures: PAGE_FAILURES,
+  },
+];
 
 /** The routes of the page. */
 export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): readonly MountedRoute[] {
@@ -52,6 +113,7 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
         body: {
           format: "form",
           maxBytes: MAX_FORM_BYTES,
+          arrivesWithinMs: BODY_WITHIN_MS,
           parse: (bytes) => new Query(bytes.toString("latin1")),
         },
         handle: (call) => redeem(parts, call),

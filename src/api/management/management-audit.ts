@@ -2,7 +2,7 @@
 
 import type { Identity } from "../../identity/identity.ts";
 import type { AuditEventKind, AuditEvents, AuditedFields } from "../rest/ports.ts";
-import type { OpenCall, UserCall } from "./operation.ts";
+import type { OpenCall, UserCall } from "./call.ts";
 
 /** Writes audit records about calls. */
 export class ManagementAudit {

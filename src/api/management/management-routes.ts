@@ -4,92 +4,89 @@
  */
 
 import { isErrorCode } from "../../errors.ts";
-import type { TrustedProxies } from "../../http/client-address.ts";
+import { routeOf } from "../../http/declaration.ts";
 import { RequestRefused } from "../../http/errors.ts";
-import type { HttpLimits } from "../../http/limits.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type MountedRoute, mount, type RawCall } from "../../http/route.ts";
-import type { Identities } from "../../identity/identity.ts";
-import { BASE_PATH } from "../rest/operation.ts";
 import type { AuditEvents } from "../rest/ports.ts";
+import type { ManagementCaller, UserCall, UserCaller } from "./call.ts";
 import { refuseCrossSite } from "./cross-site.ts";
-import { managementError } from "./errors.ts";
 import type {
-  ManagementCaller,
-  ManagementOperation,
-  OpenOperation,
-  UserCaller,
-  UserOperation,
-} from "./operation.ts";
-import { askedBy, type PermissionParts, requirePermission } from "./permissions.ts";
+  ManagementDeclaration,
+  ManagementParts,
+  OpenDeclaration,
+  UserDeclaration,
+} from "./declaration.ts";
+import { managementError } from "./errors.ts";
+import { askedBy, requirePermission } from "./permissions.ts";
 import { AuthenticationFailed, authenticate, isSecure, type Proof, proofOf } from "./proof.ts";
 
+/** Largest body of a call without credentials (log-in, set-up): a few short texts. */
+const MAX_OPEN_BODY_BYTES = 8 << 10;
+
 /** What serving needs. */
-export interface ServingParts extends PermissionParts {
-  readonly identities: Identities;
-  readonly proxies: TrustedProxies;
+export interface ServingParts {
+  readonly parts: ManagementParts;
   /** Origins under which the listener is known. */
   readonly publicOrigins: ReadonlySet<string>;
   readonly audit: AuditEvents;
-  readonly limits: HttpLimits;
+  readonly counters: HttpCounters;
 }
 
 /** Mounts the operations. */
 export function mountManagement(
-  parts: ServingParts,
-  operations: readonly ManagementOperation[],
-  counters: HttpCounters,
+  serving: ServingParts,
+  declarations: readonly ManagementDeclaration[],
 ): readonly MountedRoute[] {
-  return operations.flatMap((operation) =>
-    operation.access === "open"
-      ? mountOpen(parts, operation, counters)
-      : mountUser(parts, operation, counters),
+  return declarations.flatMap((declaration) =>
+    declaration.access === "open" ? mountOpen(serving, declaration) : mountUser(serving, declaration),
   );
 }
 
-function shared({ limits }: ServingParts, { method, path, takesBody }: ManagementOperation) {
-  return {
-    method,
-    path: BASE_PATH + path,
-    priority: "bulk",
-    ...(takesBody ? { body: { maxBytes: limits.bodyBytes } } : {}),
-  } as const;
-}
-
-function mountOpen(parts: ServingParts, operation: OpenOperation, counters: HttpCounters) {
+function mountOpen(serving: ServingParts, declaration: OpenDeclaration): readonly MountedRoute[] {
+  const { parts, counters } = serving;
   const api: Api<ManagementCaller> = {
-    authenticate: (call) => ({ name: "", sourceIp: sourceOf(parts, call, undefined) }),
-    refusal: refusalOf(parts, operation.path, undefined),
+    authenticate: (call) => ({ name: "", sourceIp: sourceOf(serving, call, undefined) }),
+    refusal: refusalOf(serving, declaration.path, undefined),
   };
-  return mount(api, [{ ...shared(parts, operation), handle: operation.handle }], counters);
+  const route = routeOf(declaration, parts, parts.limits);
+  const { body } = route;
+  if (body === undefined) return mount(api, [route], counters);
+  const bounded = {
+    ...body,
+    maxBytes: Math.min(MAX_OPEN_BODY_BYTES, body.maxBytes),
+    arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
+  };
+  return mount(api, [{ ...route, body: bounded }], counters);
 }
 
-function mountUser(parts: ServingParts, operation: UserOperation, counters: HttpCounters) {
+function mountUser(serving: ServingParts, declaration: UserDeclaration): readonly MountedRoute[] {
+  const { parts, counters } = serving;
   const api: Api<UserCaller> = {
-    authenticate: (call) => authenticatedUser(parts, call),
-    refusal: refusalOf(parts, operation.path, operation.missing),
+    authenticate: (call) => authenticatedUser(serving, call),
+    refusal: refusalOf(serving, declaration.path, declaration.missing),
   };
-  const route = { ...shared(parts, operation), handle: operation.handle };
-  if (operation.access === "user") return mount(api, [route], counters);
+  const route = routeOf(declaration, parts, parts.limits);
+  if (declaration.access === "user") return mount(api, [route], counters);
   const permitted = {
     ...route,
-    authorizesBody: operation.values !== undefined,
-    authorize: (call: RawCall<UserCaller>) => requirePermission(parts, askedBy(operation, call), call),
+    authorizesBody: declaration.values !== undefined,
+    authorize: (call: UserCall) => requirePermission(parts, askedBy(declaration, call, parts), call),
   };
   return mount(api, [permitted], counters);
 }
 
-async function authenticatedUser(parts: ServingParts, call: RawCall): Promise<UserCaller> {
+async function authenticatedUser(serving: ServingParts, call: RawCall): Promise<UserCaller> {
   const proof = proofOf(call.request);
-  const sourceIp = sourceOf(parts, call, proof);
+  const sourceIp = sourceOf(serving, call, proof);
   if (proof === undefined) throw new AuthenticationFailed();
-  const identity = await authenticate(parts.identities, proof, sourceIp);
+  const identity = await authenticate(serving.parts.identities, proof, sourceIp);
   return { name: identity.username, sourceIp, identity };
 }
 
 /** The client's address of a call; throws 403 for a write of another site, 400 where the address is not known. */
 function sourceOf(
-  { proxies, publicOrigins }: ServingParts,
+  { parts: { proxies }, publicOrigins }: ServingParts,
   { request }: RawCall,
   proof: Proof | undefined,
 ): string {
@@ -106,7 +103,7 @@ function sourceOf(
 
 /** The answer to errors of an operation; failed authentications are audited. */
 function refusalOf(
-  { audit, proxies }: ServingParts,
+  { audit, parts: { proxies } }: ServingParts,
   path: string,
   missing: string | undefined,
 ): Required<Api>["refusal"] {
@@ -116,7 +113,7 @@ function refusalOf(
       const source = proxies.clientOf(request);
       audit.event("authentication_failed", {
         request_id: requestId,
-        path: BASE_PATH + path,
+        path,
         ...(source === undefined ? {} : { source_ip: source }),
         ...(key === undefined ? {} : { access_key_id: key }),
       });

@@ -1,39 +1,38 @@
-/** Names of what is created: they stand in the body, and permissions are asked on them. */
+/**
+ * Names of what is created: the body has them, and permissions are decided on them before the rest of the body is
+ * validated.
+ */
 
 import { RequestRefused } from "../../http/errors.ts";
+import { requireObject } from "../../http/json-body.ts";
 import { isPossibleName } from "../../model/names.ts";
-import { BodyFields } from "../rest/body-fields.ts";
-import type { OpenCall, UserOperation } from "./operation.ts";
+import { faulty } from "../rest/bodies.ts";
+import type { OpenCall } from "./call.ts";
+import type { UserDeclaration } from "./declaration.ts";
 
 /** What can be created under a name, as the reference writes it. */
 export type Kind = "User" | "Group" | "Policy";
 
-type ByNewName = Required<Pick<UserOperation, "takesBody" | "values" | "fields">>;
-
-/** The field `id` of a body that creates a `kind`; throws 400 for what can be no name, before it goes into an ARN. */
-export function nameIn(fields: BodyFields, kind: Kind): string {
-  const name = fields.text("id");
-  if (name !== "" && !isPossibleName(name)) fields.check("id", "must be a name of 1 to 1,024 bytes");
-  if (name.includes("%")) throw new RequestRefused(400, `${kind} name cannot contain '%'`);
-  return name;
+/** The name of a new `kind`; throws 400 for a text that cannot be a name, before it goes into an ARN. */
+export function nameIn(id: unknown, kind: Kind): string {
+  if (typeof id !== "string")
+    throw faulty("id", id === undefined || id === null ? "required" : "expected a string");
+  if (id !== "" && !isPossibleName(id)) throw faulty("id", "must be a name of 1 to 1,024 bytes");
+  if (id.includes("%")) throw new RequestRefused(400, `${kind} name cannot contain '%'`);
+  return id;
 }
 
 /**
- * What the row of an operation that creates a `kind` is asked with. The body is read first: the reference looks at the
- * name before it asks for the permission.
+ * What the permission to create a `kind` is decided on. The body is read first: the reference looks at the name before
+ * it decides.
  * @param nameOf how the name is read, where the body says more than that
  */
-export function askedByNewName(kind: Kind, nameOf = (call: OpenCall) => newNameOf(call, kind)): ByNewName {
+export function decidedOnNewName(
+  kind: Kind,
+  nameOf = ({ body }: OpenCall) => nameIn(requireObject(body)["id"], kind),
+): Required<Pick<UserDeclaration, "values" | "fields">> {
   return {
-    takesBody: true,
     values: (call) => [["body.id", nameOf(call)]],
     fields: (call) => [[`action.${kind.toLowerCase()}`, nameOf(call)]],
   };
-}
-
-function newNameOf({ body }: OpenCall, kind: Kind): string {
-  const fields = new BodyFields(body);
-  const name = nameIn(fields, kind);
-  fields.finish();
-  return name;
 }

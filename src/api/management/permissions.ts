@@ -3,8 +3,9 @@
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
+import type { UserCall } from "./call.ts";
+import { fieldsOfPath, type ManagementParts, pathValues, type UserDeclaration } from "./declaration.ts";
 import { PermissionRefused } from "./errors.ts";
-import { fieldsOfPath, pathValues, type UserCall, type UserOperation } from "./operation.ts";
 
 /** What permissions are decided with. */
 export interface PermissionParts {
@@ -26,11 +27,15 @@ export interface Asked {
 const REFUSED = "insufficient permissions";
 
 /** What a call of an operation asks. */
-export function askedBy(operation: UserOperation, call: UserCall): Asked {
+export function askedBy(
+  operation: UserDeclaration,
+  call: UserCall,
+  parts: Pick<ManagementParts, "acls">,
+): Asked {
   const values = pathValues(operation.path, call.params);
   const fields = fieldsOfPath(values);
   for (const [name, value] of operation.values?.(call) ?? []) values.set(name, value);
-  for (const [name, value] of operation.fields?.(call) ?? []) fields.set(name, value);
+  for (const [name, value] of operation.fields?.(call, parts) ?? []) fields.set(name, value);
   return { id: operation.id, values, fields };
 }
 

@@ -1,99 +1,130 @@
 /** Policies in the management API (permissions.md §12). */
 
-import type { Directory, NewPolicy } from "../../directory/directory.ts";
+import type { NewPolicy } from "../../directory/directory.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
-import type { Vocabulary } from "../../model/policy-warnings.ts";
-import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
-import { json, param, removed } from "../rest/operation.ts";
+import { type GivenStatements, statementsOf } from "../rest/bodies.ts";
+import { EXAMPLE_STATEMENT, EXAMPLE_TIME, WARNING_HEADER } from "../rest/declared.ts";
+import { withFieldNames } from "../rest/field-names.ts";
+import { BASE_PATH, json, param, removed } from "../rest/operation.ts";
 import { listReply } from "../rest/pages.ts";
 import { writtenPolicyWarnings } from "../rest/policy-warnings.ts";
-import type { WarningLog } from "../rest/ports.ts";
-import { type Escalation, givenByReplacing } from "./escalation.ts";
-import type { ManagementAudit } from "./management-audit.ts";
-import { askedByNewName } from "./new-names.ts";
-import { permitted, type UserCall, type UserOperation } from "./operation.ts";
+import type { UserCall } from "./call.ts";
+import {
+  answerWith,
+  answerWithPage,
+  bodyOf,
+  CREATE,
+  LIST,
+  type ManagementParts,
+  READ,
+  REMOVE,
+  type UserDeclaration,
+} from "./declaration.ts";
+import { givenByReplacing } from "./escalation.ts";
+import { decidedOnNewName } from "./new-names.ts";
 import { policyBody } from "./shapes.ts";
 
-const POLICY = "/auth/policies/{policyId}";
-const MISSING = { missing: "policy not found" };
+const POLICIES = `${BASE_PATH}/auth/policies`;
+const POLICY = `${POLICIES}/{policyId}`;
+const TAG = { tag: "policies" } as const;
+const ABOUT = { ...TAG, missing: "policy not found" } as const;
 const CREATION_NAMES = new Map([["/name", "/id"]]);
 /** The label of a policy that is no access list: what a data server stores (authorization-api.md §15.9). */
 const NO_LABEL = "";
+const WRITTEN = { id: "ReadData", statement: [EXAMPLE_STATEMENT] };
 
-/** What the operations on policies need. */
-export interface PolicyParts {
-  readonly directory: Directory;
-  readonly vocabulary: Vocabulary;
-  readonly audit: ManagementAudit;
-  readonly escalation: Escalation;
-  readonly log: WarningLog;
-}
+/** The example of a policy. */
+export const EXAMPLE_POLICY = { ...WRITTEN, creation_date: EXAMPLE_TIME };
 
 /** The operations. */
-export function policyOperations(parts: PolicyParts): readonly UserOperation[] {
-  const { policies } = parts.directory;
-  return [
-    permitted("listPolicies", "GET", "/auth/policies", (call) =>
-      listReply(call, (page) => policies.list(page), policyBody),
-    ),
-    permitted(
-      "createPolicy",
-      "POST",
-      "/auth/policies",
-      (call) => create(call, parts),
-      askedByNewName("Policy"),
-    ),
-    permitted(
-      "getPolicy",
-      "GET",
-      POLICY,
-      async (call) => json(200, policyBody(await policies.get(param(call, 0)))),
-      MISSING,
-    ),
-    permitted("updatePolicy", "PUT", POLICY, (call) => update(call, parts), { takesBody: true, ...MISSING }),
-    permitted(
-      "deletePolicy",
-      "DELETE",
-      POLICY,
-      async (call) => {
-        const before = await policies.get(param(call, 0));
-        const warnings = await parts.escalation.remove(
-          call,
-          {
-            what: `deleting policy ${JSON.stringify(before.name)}`,
-            takes: (name) => name === before.name,
-          },
-          () => policies.delete(before.name),
-        );
-        parts.audit.wrote(call, "deletePolicy", { policy: before.name, before });
-        return removed(warnings);
-      },
-      MISSING,
-    ),
-  ];
+export const POLICY_OPERATIONS: readonly UserDeclaration[] = [
+  {
+    ...LIST,
+    ...TAG,
+    id: "listPolicies",
+    path: POLICIES,
+    summary: "List policies",
+    description: "All policies with their statements.",
+    answer: answerWithPage("PolicyList", EXAMPLE_POLICY),
+    errors: [400],
+    handler:
+      ({ directory: { policies } }) =>
+      (call) =>
+        listReply(call, (page) => policies.list(page), policyBody),
+  },
+  {
+    ...CREATE,
+    ...TAG,
+    id: "createPolicy",
+    path: POLICIES,
+    summary: "Create a policy",
+    description: "The policy has no effect until it is attached to a user or a group.",
+    body: bodyOf("PolicyWrite", WRITTEN),
+    answer: { ...answerWith(201, "Policy", EXAMPLE_POLICY), headers: WARNING_HEADER },
+    ...decidedOnNewName("Policy"),
+    handler: (parts) => (call) => create(call, parts),
+  },
+  {
+    ...READ,
+    ...ABOUT,
+    id: "getPolicy",
+    path: POLICY,
+    summary: "Get a policy",
+    description: "The statements exactly as they are stored.",
+    answer: answerWith(200, "Policy", EXAMPLE_POLICY),
+    handler:
+      ({ directory: { policies } }) =>
+      async (call) =>
+        json(200, policyBody(await policies.get(param(call, 0)))),
+  },
+  {
+    ...READ,
+    ...ABOUT,
+    method: "PUT",
+    id: "updatePolicy",
+    path: POLICY,
+    summary: "Replace a policy",
+    description:
+      "All its statements are replaced. `authorizer.escalation` compares what it gives with what the caller holds.",
+    body: bodyOf("PolicyWrite", WRITTEN),
+    answer: { ...answerWith(200, "Policy", EXAMPLE_POLICY), headers: WARNING_HEADER },
+    errors: [403, 404],
+    handler: (parts) => (call) => update(call, parts),
+  },
+  {
+    ...REMOVE,
+    ...ABOUT,
+    id: "deletePolicy",
+    path: POLICY,
+    summary: "Delete a policy",
+    description: "It is detached from all users and groups.",
+    errors: [403, 404],
+    handler: (parts) => (call) => remove(call, parts),
+  },
+];
+
+/** The body of a policy, after its shape was validated. */
+interface GivenPolicy extends GivenStatements {
+  readonly id: string;
 }
 
-function readPolicy(fields: BodyFields, name: string): NewPolicy {
-  const statement = fields.statements("statement");
-  fields.finish();
-  return { name, statement, acl: NO_LABEL };
+function policyOf(body: GivenPolicy): NewPolicy {
+  return { name: body.id, statement: statementsOf(body), acl: NO_LABEL };
 }
 
-async function create(call: UserCall, parts: PolicyParts): Promise<Reply> {
-  const fields = new BodyFields(call.body);
-  const policy = readPolicy(fields, fields.text("id"));
+async function create(call: UserCall, parts: ManagementParts): Promise<Reply> {
+  const policy = policyOf(call.body as GivenPolicy);
   const after = await withFieldNames(CREATION_NAMES, parts.directory.policies.create(policy));
   parts.audit.wrote(call, "createPolicy", { policy: after.name, after });
   return json(201, policyBody(after), writtenPolicyWarnings(call, after, parts));
 }
 
-async function update(call: UserCall, parts: PolicyParts): Promise<Reply> {
+async function update(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const { policies } = parts.directory;
   const name = param(call, 0);
-  const fields = new BodyFields(call.body);
-  if (fields.text("id") !== name) throw new RequestRefused(400, "can't update policy id");
-  const policy = readPolicy(fields, name);
+  const policy = policyOf(call.body as GivenPolicy);
+  if (policy.name !== name) throw new RequestRefused(400, "can't update policy id");
   const before = await policies.get(name);
   const escalation = await parts.escalation.judge(call, {
     what: `updating policy ${JSON.stringify(name)}`,
@@ -102,4 +133,18 @@ async function update(call: UserCall, parts: PolicyParts): Promise<Reply> {
   const after = await withFieldNames(CREATION_NAMES, policies.update(policy, before));
   parts.audit.wrote(call, "updatePolicy", { policy: name, before, after });
   return json(200, policyBody(after), [...escalation, ...writtenPolicyWarnings(call, after, parts)]);
+}
+
+async function remove(call: UserCall, { directory, audit, escalation }: ManagementParts): Promise<Reply> {
+  const before = await directory.policies.get(param(call, 0));
+  const warnings = await escalation.remove(
+    call,
+    {
+      what: `deleting policy ${JSON.stringify(before.name)}`,
+      takes: (name) => name === before.name,
+    },
+    () => directory.policies.delete(before.name),
+  );
+  audit.wrote(call, "deletePolicy", { policy: before.name, before });
+  return removed(warnings);
 }

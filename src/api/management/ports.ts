@@ -64,8 +64,14 @@ export interface Setup {
 export interface UserInvitations {
   /** True where mails can be sent. */
   readonly available: boolean;
-  /** As the authorization API's port: queued first, the user is created next. */
+  /** As the data-server API's port: queued first, the user is created next. */
   invite(user: { readonly username: string; readonly email: string }): Promise<void>;
   /** Uses up the token of a link; throws "not_found" for any that is not valid. */
   redeem(token: string): Promise<{ readonly username: string; readonly userId: string }>;
+}
+
+/** The policy set that decides: actions, resource types, preconfigured policies. */
+export interface PolicySet {
+  readonly version: string;
+  readonly digest: string;
 }

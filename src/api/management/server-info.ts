@@ -1,44 +1,63 @@
 /** What the server is and can do (management-cli.md §1, management-cli.md §2). */
 
-import { json, NO_CONTENT } from "../rest/operation.ts";
-import type { ManagementOperation } from "./operation.ts";
+import { BASE_PATH, json, NO_CONTENT } from "../rest/operation.ts";
+import { answerWith, type ManagementDeclaration } from "./declaration.ts";
 
-/** What is told. */
-export interface ServerInfoParts {
-  /** Version of this package. */
-  readonly version: string;
-  /** Whether users can be invited by mail. */
-  readonly canInvite: boolean;
-}
+const GET = { method: "GET", tag: "service", priority: "bulk" } as const;
+const EXAMPLE_VERSION = {
+  version: "1.0.0",
+  policy_set: { version: "2026.11.0", digest: "0f3a9c5b7d1e" },
+};
 
 /** The operations. `version_context` stays absent: clients warn of any other than their own. */
-export function serverInfoOperations({
-  version,
-  canInvite,
-}: ServerInfoParts): readonly ManagementOperation[] {
-  const get = { method: "GET", takesBody: false } as const;
-  return [
-    { ...get, id: "healthCheck", path: "/healthcheck", access: "open", handle: () => NO_CONTENT },
-    {
-      ...get,
-      id: "getAuthCapabilities",
-      path: "/auth/capabilities",
-      access: "open",
-      handle: () => json(200, { invite_user: canInvite, forgot_password: false }),
-    },
-    {
-      ...get,
-      id: "getConfig",
-      path: "/config",
-      access: "user",
-      handle: () => json(200, { version_config: { version }, capabilities_config: {} }),
-    },
-    {
-      ...get,
-      id: "getVersion",
-      path: "/config/version",
-      access: "user",
-      handle: () => json(200, { version }),
-    },
-  ];
-}
+export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
+  {
+    ...GET,
+    access: "open",
+    id: "healthCheck",
+    path: `${BASE_PATH}/healthcheck`,
+    summary: "Whether the management API answers",
+    description: "Answers 204 as soon as the listener serves requests.",
+    answer: { status: 204, description: "It does." },
+    handler: () => () => NO_CONTENT,
+  },
+  {
+    ...GET,
+    access: "open",
+    id: "getAuthCapabilities",
+    path: `${BASE_PATH}/auth/capabilities`,
+    summary: "What can be done",
+    description: "Whether users can be invited by mail.",
+    answer: answerWith(200, "Capabilities", { invite_user: true, forgot_password: false }),
+    handler:
+      ({ invitations }) =>
+      () =>
+        json(200, { invite_user: invitations.available, forgot_password: false }),
+  },
+  {
+    ...GET,
+    access: "user",
+    id: "getConfig",
+    path: `${BASE_PATH}/config`,
+    summary: "Version and capabilities",
+    description: "What command line clients ask before their first call.",
+    answer: answerWith(200, "Config", { version_config: { version: "1.0.0" }, capabilities_config: {} }),
+    handler:
+      ({ version }) =>
+      () =>
+        json(200, { version_config: { version }, capabilities_config: {} }),
+  },
+  {
+    ...GET,
+    access: "user",
+    id: "getVersion",
+    path: `${BASE_PATH}/config/version`,
+    summary: "Get the version",
+    description: "The version of the service and of the policy set that decides.",
+    answer: answerWith(200, "Versions", EXAMPLE_VERSION),
+    handler:
+      ({ version, policySet }) =>
+      () =>
+        json(200, { version, policy_set: { version: policySet.version, digest: policySet.digest } }),
+  },
+];

@@ -1,83 +1,109 @@
-/** Log-in, log-out and who one is (management-cli.md §1; security.md §1.1, security.md §4.4, security.md §6.1). */
+/** Log-in, log-out and the current user (management-cli.md §1, security.md §1.1, security.md §4.4, security.md §6.1). */
 
 import { decodeJwt } from "jose";
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import type { TrustedProxies } from "../../http/client-address.ts";
 import type { Reply } from "../../http/route.ts";
-import type { Identities } from "../../identity/identity.ts";
-import { BodyFields } from "../rest/body-fields.ts";
-import { json, NO_STORE } from "../rest/operation.ts";
+import { EXAMPLE_TIME, NO_STORE_HEADER } from "../rest/declared.ts";
+import { BASE_PATH, json, NO_STORE } from "../rest/operation.ts";
+import type { OpenCall, UserCall } from "./call.ts";
+import { answerWith, bodyOf, type ManagementDeclaration, type ManagementParts } from "./declaration.ts";
 import { notImplemented } from "./errors.ts";
-import type { ManagementAudit } from "./management-audit.ts";
-import type { ManagementOperation, OpenCall, UserCall } from "./operation.ts";
 import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
 import { userBody } from "./shapes.ts";
+import { EXAMPLE_USER } from "./users.ts";
 
-/** What sessions need. */
-export interface SessionParts {
-  readonly directory: Directory;
-  readonly identities: Identities;
-  readonly proxies: TrustedProxies;
-  /** `auth.cookie_domain`. */
-  readonly cookieDomain: string;
-  readonly audit: ManagementAudit;
-}
+const SESSION = { tag: "sessions", priority: "bulk" } as const;
+const TOKEN_ANSWER = answerWith(200, "LoginToken", {
+  token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl",
+  token_expiration: EXAMPLE_TIME,
+});
+const SET_COOKIE = {
+  "Set-Cookie": { description: "The login cookie.", required: true, schema: { type: "string" } },
+} as const;
 
 /** The operations. */
-export function sessionOperations(parts: SessionParts): readonly ManagementOperation[] {
-  return [
-    {
-      id: "login",
-      method: "POST",
-      path: "/auth/login",
-      access: "open",
-      takesBody: true,
-      handle: (call) => login(call, parts),
-    },
-    {
-      id: "logout",
-      method: "POST",
-      path: "/auth/logout",
-      access: "user",
-      takesBody: false,
-      handle: (call) => logout(call, parts),
-    },
-    {
-      id: "externalPrincipalLogin",
-      method: "POST",
-      path: "/auth/external/principal/login",
-      access: "open",
-      takesBody: false,
-      // Needs an authentication service that proves principals, which this one is not.
-      handle: () => Promise.reject(notImplemented()),
-    },
-    {
-      id: "getCurrentUser",
-      method: "GET",
-      path: "/user",
-      access: "user",
-      takesBody: false,
-      handle: (call) => currentUser(call, parts.directory),
-    },
-  ];
+export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
+  {
+    ...SESSION,
+    access: "open",
+    method: "POST",
+    id: "login",
+    path: `${BASE_PATH}/auth/login`,
+    summary: "Get a login token for an access key",
+    description:
+      "The token is also set as cookie `access_token`: HttpOnly, SameSite=Strict, Secure under TLS.",
+    body: bodyOf("LoginInformation", {
+      access_key_id: "AKIAJEXAMPLEEXAMPLEQ",
+      secret_access_key: "example-secret-example-secret-example-00",
+    }),
+    answer: { ...TOKEN_ANSWER, headers: { ...NO_STORE_HEADER, ...SET_COOKIE } },
+    errors: [401, 403, 429],
+    handler: (parts) => (call) => login(call, parts),
+  },
+  {
+    ...SESSION,
+    access: "user",
+    method: "POST",
+    id: "logout",
+    path: `${BASE_PATH}/auth/logout`,
+    summary: "End the login token of this call for good",
+    description: "The token is refused from now on, and the login cookie is removed.",
+    answer: { status: 204, description: "Done." },
+    errors: [403],
+    handler: (parts) => (call) => logout(call, parts),
+  },
+  {
+    ...SESSION,
+    access: "open",
+    method: "POST",
+    id: "externalPrincipalLogin",
+    path: `${BASE_PATH}/auth/external/principal/login`,
+    summary: "Log in as an external principal: not implemented",
+    description:
+      "An authentication service verifies external principals; this service does not, and answers 501.",
+    answer: TOKEN_ANSWER,
+    errors: [403, 501],
+    handler: () => () => Promise.reject(notImplemented()),
+  },
+  {
+    ...SESSION,
+    access: "user",
+    method: "GET",
+    id: "getCurrentUser",
+    path: `${BASE_PATH}/user`,
+    summary: "Who the caller is",
+    description: "The user of the access key or login token of this call.",
+    answer: answerWith(200, "CurrentUser", { user: EXAMPLE_USER }),
+    handler:
+      ({ directory }) =>
+      (call) =>
+        currentUser(call, directory),
+  },
+];
+
+/** The body of a log-in, after its shape was validated. */
+interface LoginInformation {
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  readonly token_expiration_duration?: number | null;
 }
 
 async function login(
   call: OpenCall,
-  { identities, audit, proxies, cookieDomain: domain }: SessionParts,
+  { identities, audit, proxies, cookieDomain: domain }: ManagementParts,
 ): Promise<Reply> {
-  const fields = new BodyFields(call.body);
-  const accessKeyId = fields.text("access_key_id");
-  const secret = fields.text("secret_access_key");
-  const seconds = fields.optionalNumber("token_expiration_duration");
-  fields.finish();
+  const {
+    access_key_id: accessKeyId,
+    secret_access_key: secret,
+    token_expiration_duration: seconds,
+  } = call.body as LoginInformation;
   const identity = await authenticate(
     identities,
     { kind: "access_key", accessKeyId, secret },
     call.caller.sourceIp,
   );
-  const { token, expiresAt } = await identities.issueLoginToken(identity, seconds);
+  const { token, expiresAt } = await identities.issueLoginToken(identity, seconds ?? undefined);
   audit.session("login", identity, call);
   const secondsLeft = expiresAt - Date.now() / 1000;
   const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
@@ -87,7 +113,7 @@ async function login(
 /** Ends the login token that the call was made with, for good, and takes the cookie away. */
 async function logout(
   call: UserCall,
-  { identities, audit, proxies, cookieDomain: domain }: SessionParts,
+  { identities, audit, proxies, cookieDomain: domain }: ManagementParts,
 ): Promise<Reply> {
   const proof = proofOf(call.request);
   if (proof?.kind === "token") await identities.logout(call.caller.identity, expiryOf(proof.token));

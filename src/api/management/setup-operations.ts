@@ -1,18 +1,21 @@
 /**
- * Set-up of the first administrator (security.md §6.2): once, with a token that whoever starts the service finds in a
+ * Set-up of the first administrator (security.md §6.2): once, with a token that the start of the service writes to a
  * file. The paths are those of a data server's own API.
  */
 
 import { type AuthorizerError, isErrorCode } from "../../errors.ts";
-import { isObject } from "../../http/json-body.ts";
+import { requireObject } from "../../http/json-body.ts";
 import type { Reply } from "../../http/route.ts";
+import { schemaRef } from "../../http/schema-forms.ts";
 import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
-import { BodyFields, withFieldNames } from "../rest/body-fields.ts";
-import { json, NO_STORE } from "../rest/operation.ts";
+import { NO_STORE_HEADER } from "../rest/declared.ts";
+import { withFieldNames } from "../rest/field-names.ts";
+import { BASE_PATH, json, NO_STORE } from "../rest/operation.ts";
+import type { OpenCall } from "./call.ts";
+import { EXAMPLE_WITH_SECRET } from "./credentials.ts";
+import { answerWith, type ManagementParts, type OpenDeclaration, shapeOf } from "./declaration.ts";
 import { OwnText } from "./errors.ts";
-import type { ManagementAudit } from "./management-audit.ts";
-import type { ManagementOperation, OpenCall } from "./operation.ts";
-import type { FirstAdministrator, Setup } from "./ports.ts";
+import type { FirstAdministrator } from "./ports.ts";
 import { AuthenticationFailed } from "./proof.ts";
 import { secretBody } from "./shapes.ts";
 
@@ -27,78 +30,81 @@ const BODY_NAMES = new Map([
   ["/access_key_id", "/key/access_key_id"],
   ["/secret_access_key", "/key/secret_access_key"],
 ]);
-
-/** What set-up needs. */
-export interface SetupParts {
-  readonly setup: Setup;
-  /** `auth.ui_config.rbac`. */
-  readonly rbac: string;
-  readonly audit: ManagementAudit;
-}
+const OPEN = { access: "open", priority: "bulk", tag: "service" } as const;
+const validateBody = shapeOf("Setup");
 
 /** The operations. */
-export function setupOperations(parts: SetupParts): readonly ManagementOperation[] {
-  return PATHS.flatMap(({ path, suffix }): ManagementOperation[] => [
+export const SETUP_OPERATIONS: readonly OpenDeclaration[] = PATHS.flatMap(
+  ({ path, suffix }): OpenDeclaration[] => [
     {
-      id: `getSetupState${suffix}`,
+      ...OPEN,
       method: "GET",
-      path,
-      access: "open",
-      takesBody: false,
-      handle: () => state(parts),
+      id: `getSetupState${suffix}`,
+      path: BASE_PATH + path,
+      summary: "Whether the first administrator was set up",
+      description: "Clients ask it to find out whether to offer the set-up.",
+      answer: answerWith(200, "SetupState", stateBody(true, "simplified")),
+      handler:
+        ({ setup, rbac }) =>
+        async () =>
+          json(200, stateBody(await setup.isDone(), rbac)),
     },
     {
-      id: `setup${suffix}`,
+      ...OPEN,
       method: "POST",
-      path,
-      access: "open",
-      takesBody: true,
-      handle: (call) => setUp(call, parts),
+      id: `setup${suffix}`,
+      path: BASE_PATH + path,
+      summary: "Set up the first administrator, once",
+      description: "Needs the one-time token. The answer is the only one that shows the secret of the key.",
+      // The handler validates the body: before the token is verified, a caller learns nothing.
+      body: {
+        schema: schemaRef("Setup"),
+        example: { username: "admin", setup_token: "the-token-that-the-start-of-the-service-wrote" },
+      },
+      answer: {
+        ...answerWith(200, "CredentialsWithSecret", EXAMPLE_WITH_SECRET),
+        headers: NO_STORE_HEADER,
+      },
+      errors: [401, 403, 409],
+      handler: (parts) => (call) => setUp(call, parts),
     },
-  ]);
-}
+  ],
+);
 
-async function state({ setup, rbac }: SetupParts): Promise<Reply> {
-  return json(200, {
-    state: (await setup.isDone()) ? "initialized" : "not_initialized",
+function stateBody(done: boolean, rbac: string) {
+  return {
+    state: done ? "initialized" : "not_initialized",
     comm_prefs_missing: false,
     login_config: { RBAC: rbac, login_url: "", login_cookie_names: [LOGIN_COOKIE], logout_url: "" },
-  });
+  };
 }
 
-/** Done is told before the token is looked at: there is nothing left to protect, and nothing else to say. */
-async function setUp(call: OpenCall, { setup, audit }: SetupParts): Promise<Reply> {
-  const fields = new BodyFields(call.body);
-  const token = fields.optionalText("setup_token") ?? "";
+/** That the set-up is done is said before the token is verified: there is nothing left to protect. */
+async function setUp(call: OpenCall, { setup, audit }: ManagementParts): Promise<Reply> {
+  const { setup_token: token } = requireObject(call.body) as { readonly setup_token?: unknown };
   if (await setup.isDone()) throw already();
-  if (!setup.accepts(token)) throw new AuthenticationFailed();
-  const administrator = administratorOf(call.body, fields);
+  if (!setup.accepts(typeof token === "string" ? token : "")) throw new AuthenticationFailed();
+  validateBody(call.body);
+  const { username, key } = call.body as GivenAdministrator;
+  const administrator = key === undefined || key === null ? { username } : { username, key };
   try {
     const made = await withFieldNames(BODY_NAMES, setup.run(administrator));
-    const { username, access_key_id } = made;
-    audit.event("setup", "set-up token", call, { admin: username, access_key_id });
+    audit.event("setup", "set-up token", call, {
+      admin: made.username,
+      access_key_id: made.access_key_id,
+    });
     return json(200, secretBody(made), NO_STORE);
   } catch (error) {
     throw isErrorCode(error, "already_exists") && (await setup.isDone()) ? already() : error;
   }
 }
 
-function already(): AuthorizerError {
-  return new OwnText("already_exists", ALREADY);
+/** The body of a set-up, after its shape was validated. */
+interface GivenAdministrator {
+  readonly username: string;
+  readonly key?: NonNullable<FirstAdministrator["key"]> | null;
 }
 
-function administratorOf(body: unknown, fields: BodyFields): FirstAdministrator {
-  const username = fields.text("username");
-  const key = isObject(body) && Object.hasOwn(body, "key") ? body["key"] : undefined;
-  if (key === undefined || key === null) {
-    fields.finish();
-    return { username };
-  }
-  if (!isObject(key)) fields.check("key", "expected an object");
-  fields.finish();
-  const given = new BodyFields(key);
-  const access_key_id = given.text("access_key_id");
-  const secret_access_key = given.text("secret_access_key");
-  given.finish();
-  return { username, key: { access_key_id, secret_access_key } };
+function already(): AuthorizerError {
+  return new OwnText("already_exists", ALREADY);
 }

@@ -35,7 +35,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "import",
-    description: "copy users, groups, policies and all that belongs to them from a running authorization API",
+    description: "copy users, groups, policies and all that belongs to them from a running data-server API",
     page: "bootstrap.md",
     examples: ["TOKEN=… --from http://old-host:8001/api/v1 --token-env TOKEN --dry-run"],
     options: [

@@ -2,6 +2,7 @@
 
 import type { Environment } from "../../config/environment.ts";
 import { booleanText } from "../boolean-text.ts";
+import type { StructuredFormat } from "./output/structured.ts";
 import { COLORED, PLAIN, type Style } from "./style.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
 
@@ -15,7 +16,13 @@ export interface GlobalOptions {
   /** False with `--no-color`, true with `--no-color=false`. */
   readonly color?: boolean;
   readonly verbose?: boolean;
+  readonly output?: OutputFormat;
+  /** Answer all confirmations with yes. */
+  readonly yes?: boolean;
 }
+
+/** How results are printed: tables and text for people, or a format for programs. */
+export type OutputFormat = "table" | StructuredFormat;
 
 /** Shared by all commands of one run. What depends on global options is known once an action runs. */
 export class CommandContext {
@@ -48,6 +55,11 @@ export class CommandContext {
   /** Terminal mode (management-cli.md §1): tables with a grid, colours, paging hints. */
   get terminal(): boolean {
     return this.#terminal;
+  }
+
+  /** The format of `--output`. */
+  get format(): OutputFormat {
+    return this.#options.output ?? "table";
   }
 
   /** Colours, which are on in terminal mode only. */

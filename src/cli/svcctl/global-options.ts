@@ -28,6 +28,13 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: "--no-color", description: "neither colours nor grids (default with $NO_COLOR)" },
   // What `--no-color=false` means: colours although $NO_COLOR is set.
   { flags: "--color", description: "colours and grids on terminals", hidden: true },
+  {
+    flags: "-o, --output <format>",
+    description: "table, json, yaml or csv (default table; dates in the others are RFC 3339)",
+    values: ["table", "json", "yaml", "csv"],
+    closed: true,
+  },
+  { flags: "-y, --yes", description: "answer all confirmations with yes" },
   { flags: "--verbose", description: "say more (--version, doctor)" },
 ];
 
@@ -51,4 +58,6 @@ const NAMES: ReadonlySet<string> = new Set<keyof GlobalOptions>([
   "logOutput",
   "color",
   "verbose",
+  "output",
+  "yes",
 ]);

@@ -4,7 +4,7 @@ import type { CommandSpec } from "./command.ts";
 
 const JSON_OPTION = { flags: "--json", description: "print JSON" };
 
-/** `config`, `doctor`, `docs`. */
+/** `config`, `doctor`, `whoami`, `version`, `docs`. */
 export const TOP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "config",
@@ -31,6 +31,20 @@ export const TOP_COMMANDS: readonly CommandSpec[] = [
     examples: ["", "--verbose"],
     options: [JSON_OPTION],
     load: async () => (await import("./doctor.ts")).diagnose,
+  },
+  {
+    name: "whoami",
+    description: "Prints the user whose access key is in use.",
+    examples: ["", "-o json"],
+    options: [JSON_OPTION],
+    load: async () => (await import("./whoami.ts")).whoami,
+  },
+  {
+    name: "version",
+    description: "Prints the version of svcctl and that of the server.",
+    examples: ["", "-o json"],
+    options: [JSON_OPTION],
+    load: async () => (await import("./version.ts")).showVersion,
   },
   {
     name: "docs",

@@ -1,22 +1,36 @@
-/** `svcctl --version`. */
+/** `svcctl version` and `svcctl --version`. */
 
 import { safeText } from "../safe-text.ts";
 import { ApiClient } from "./api/api-client.ts";
+import type { CommandCall } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
+import { printObject } from "./output/print.ts";
 import { loadSettings } from "./settings/load-settings.ts";
 
+/** Prints the version, and that of the server if it answers. Fails if a server is configured and does not answer. */
+export async function showVersion(call: CommandCall): Promise<void> {
+  const { context } = call;
+  const server = await serverVersion(context);
+  const versions = { svcctl: context.version, ...(server !== undefined && { server }) };
+  await printObject(call, versions, () => versionLines(context, server));
+}
+
 /**
- * Prints the version, and that of the server where credentials are configured and it answers. Why it does not is told
- * with `--verbose` only; the exit code is 0 all the same.
+ * The option: the same, but a server that does not answer is no failure. The reason is printed only with `--verbose`
+ * (management-cli.md §2).
  */
 export async function printVersion(context: CommandContext): Promise<void> {
-  context.out(`svcctl version: ${context.version}\n`);
   try {
-    const server = await serverVersion(context);
-    if (server !== undefined) context.out(`server version: ${safeText(server)}\n`);
+    context.out(versionLines(context, await serverVersion(context)));
   } catch (error) {
+    context.out(versionLines(context, undefined));
     if (context.options.verbose) context.err(`${(error as Error).message}\n`);
   }
+}
+
+function versionLines({ version }: CommandContext, server: string | undefined): string {
+  const own = `svcctl version: ${version}\n`;
+  return server === undefined ? own : `${own}server version: ${safeText(server)}\n`;
 }
 
 async function serverVersion(context: CommandContext): Promise<string | undefined> {

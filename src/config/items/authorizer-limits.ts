@@ -30,6 +30,24 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     meaning: "Largest request body of /filter and /simulate",
   },
   {
+    name: "authorizer.limits.bodies_bytes",
+    type: "bytes",
+    default: "64 MiB",
+    min: "1 MiB",
+    acts: "yes",
+    meaning:
+      "Request bodies under way, all together, for each listener; beyond it, the body that arrives most slowly is answered 503",
+  },
+  {
+    name: "authorizer.limits.anonymous_body_timeout",
+    type: "duration",
+    default: "5s",
+    min: "1ms",
+    max: "24h",
+    acts: "yes",
+    meaning: "Time in which the body of a call without credentials (log-in, set-up) must arrive",
+  },
+  {
     name: "authorizer.limits.bulk_concurrency",
     type: "int",
     default: 4,
@@ -131,5 +149,13 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     max: 1000,
     acts: "yes",
     meaning: "Deepest nesting of a JSON body",
+  },
+  {
+    name: "authorizer.limits.json_values",
+    type: "int",
+    default: 500000,
+    min: 1,
+    acts: "yes",
+    meaning: "Most values of a JSON body (elements of arrays and members of objects); more are answered 413",
   },
 ] as const satisfies readonly ConfigItem[];

@@ -1,4 +1,4 @@
-/** AuthZEN access evaluations, mapped to policies (decision-api.md §2, "From AuthZEN to policies"). */
+/** AuthZEN access evaluations, mapped to policies (decision-api.md §2.7). */
 
 import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
@@ -24,7 +24,7 @@ import type { ResourceTypes } from "../resource-types.ts";
 import type { Basis, Deciding } from "./deciding.ts";
 import { requestedFields } from "./evaluation-fields.ts";
 
-/** What {@link Authzen} needs. */
+/** Options of {@link Authzen}. */
 export interface AuthzenOptions {
   readonly principals: Principals;
   readonly types: ResourceTypes;
@@ -35,7 +35,7 @@ export interface AuthzenOptions {
   readonly counters: DecisionCounters;
 }
 
-/** A resource and an action in the terms of policies; undefined where the type or the name is unknown. */
+/** A resource as an ARN and an action as `service:Verb`; undefined if the type or the name is unknown. */
 interface Mapped {
   readonly arn: string | undefined;
   readonly action: string | undefined;
@@ -52,7 +52,7 @@ export class Authzen {
     this.#options = options;
   }
 
-  /** Answers at once when types and user are at hand. Throws "invalid_request" for an ambiguous resource id. */
+  /** Synchronous if types and user are cached. Throws "invalid_request" for an ambiguous resource id. */
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
     const refreshed = this.#options.types.refreshed();
     return refreshed === undefined ? this.#evaluate(request) : refreshed.then(() => this.#evaluate(request));
@@ -134,7 +134,7 @@ export class Authzen {
   }
 }
 
-/** A test of ARNs, where the action is known and needs no index to be built for long. */
+/** A test of ARNs, if the action is known and its index is quick to build. */
 function quickTest(
   { policies }: CachedPrincipal,
   user: string,
@@ -144,7 +144,7 @@ function quickTest(
   return outcomeTest(policies, { user, action, context: NO_FIELDS });
 }
 
-/** How a policy reaches a user. */
+/** The ways in which a policy reaches a user. */
 export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
   return user.principal.held.flatMap(({ via, policies }) =>
     policies.some(({ name }) => name === policy) ? [via] : [],

@@ -1,7 +1,7 @@
 /**
- * Condition fields from attributes (decision-api.md §2 "properties", decision-api.md §4): `subject.X`, `resource.X`,
+ * Condition fields from attributes (decision-api.md §2.7, decision-api.md §4.4): `subject.X`, `resource.X`,
  * `action.X` and `context.X`. A list of scalars has several values, null is missing, an object gives fields by dotted
- * path. What no operator can read is an evaluation error of its own statement.
+ * path. A value that no operator can read is an evaluation error of its own statement.
  */
 
 import { FIELD_LIMITS } from "../../model/condition.ts";
@@ -24,7 +24,7 @@ function isList(value: PropertyValue): value is readonly PropertyValue[] {
 }
 
 function addValue(fields: Fields, name: string, value: PropertyValue, level: number): void {
-  // Such a path could be as long as the whole document, for each of its many ends.
+  // Each of the many leaves of a document could have a path as long as the document.
   if (value === null || name.length > FIELD_LIMITS.name) return;
   if (isObject(value)) {
     fields.set(name, UNREADABLE);
@@ -61,7 +61,7 @@ export function addProperties(
   for (const [name, value] of Object.entries(properties ?? {})) addValue(fields, prefix + name, value, level);
 }
 
-/** The field of a caller's address. Whatever is no text stays no IP address (evaluation.md §7). */
+/** The field of a caller's address. A value that is not a text is not an IP address (evaluation.md §7.6). */
 export function sourceIpOf(context: Properties | undefined): string | undefined {
   const value = context !== undefined && Object.hasOwn(context, "SourceIp") ? context["SourceIp"] : undefined;
   if (value === undefined || value === null) return undefined;

@@ -1,4 +1,4 @@
-/** One decision about a user who is at hand: outcome, explanation, counting, audit. */
+/** One decision about a loaded user: outcome, explanation, counting, audit. */
 
 import type { CompiledPolicies } from "../../engine/compile.ts";
 import { decide, decideInSteps, type EngineRequest, isShort } from "../../engine/decide.ts";
@@ -8,30 +8,30 @@ import type { Via } from "../../model/policy.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entrance } from "../decisions.ts";
 
-/** Up to this many looks at a statement a decision is explained at once: a few milliseconds. */
+/** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
 
-/** Who asks, for records and counters. */
+/** The caller, for records and counters. */
 export interface Asker {
   readonly entrance: Entrance;
   readonly requestId: string;
   readonly explain: boolean;
-  /** Pays for the work, which is then done in slices; without it, only work that is long has a budget. */
+  /** The budget of the work, which is then done in slices. Without it, only long work has a budget. */
   readonly budget?: WorkBudget;
 }
 
-/** What a decision was about, for records. */
+/** The subject of a decision, for records. */
 export type DecisionSubject = Pick<DecisionRecord, "user" | "credential" | "required" | "operation">;
 
-/** What a decision is made from. */
+/** The input of a decision. */
 export interface Basis {
   readonly policies: CompiledPolicies;
-  /** How a policy reaches the user. */
+  /** The ways in which a policy reaches the user. */
   readonly via: (policy: string) => readonly Via[];
   readonly cache: "hit" | "miss";
 }
 
-/** What {@link Deciding} needs. */
+/** Options of {@link Deciding}. */
 export interface DecidingOptions {
   readonly counters: DecisionCounters;
   readonly audit: DecisionAudit;
@@ -43,7 +43,7 @@ export interface DecidingOptions {
   readonly workBudget: () => WorkBudget;
 }
 
-/** Makes decisions and tells counters and audit log of them. */
+/** Makes decisions, counts them and audits them. */
 export class Deciding {
   readonly #options: DecidingOptions;
 
@@ -61,7 +61,7 @@ export class Deciding {
     return this.#options.audit.decisions !== "none";
   }
 
-  /** Decides, at once but for a long explanation; an allow that nobody audits or explains makes no id. */
+  /** Decides; synchronous except for long explanations. An allow without audit and explanation gets no id. */
   check(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
     if (asker.explain) return this.#explained(basis, request, asker);
     if (asker.budget !== undefined || !isShort(request.required))
@@ -95,7 +95,7 @@ export class Deciding {
     return { ...outcome, id: this.#audited(outcome, request, asker) };
   }
 
-  /** Counts a decision made elsewhere and tells the audit log; gives the decision's id. */
+  /** Counts and audits a decision that other code made. Returns the id of the decision. */
   record(outcome: Outcome, subject: DecisionSubject, asker: Omit<Asker, "explain">): string {
     this.#options.counters.decisions[asker.entrance][outcome.effect]++;
     return this.#audited(outcome, subject, asker);

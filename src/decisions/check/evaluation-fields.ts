@@ -1,4 +1,4 @@
-/** Condition fields of an AuthZEN request (decision-api.md §2, "From AuthZEN to policies"). */
+/** Condition fields of an AuthZEN request (decision-api.md §2.7). */
 
 import type { ConditionFields, FieldValue } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";

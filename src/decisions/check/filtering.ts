@@ -1,5 +1,6 @@
 /**
- * `/filter`: which of many resources a user may act on, each exactly as a single check would say (decision-api.md §3).
+ * `/filter`: selects the resources on which a user may act, each exactly as a single check decides
+ * (decision-api.md §3.2).
  */
 
 import type { CompiledPolicies } from "../../engine/compile.ts";
@@ -12,10 +13,10 @@ import type { DecisionCounters, FilterRequest } from "../decisions.ts";
 /** Resources whose attributes are read at once. */
 const READ = 64;
 
-/** What the items of a filter have in common. */
+/** The common input of the items of a filter. */
 export type FilterQuestion = Omit<FilterRequest, "context"> & { readonly context: ConditionFields };
 
-/** Decides about each resource; gives the indexes of the allowed ones, ascending. */
+/** Decides about each resource. Returns the indexes of the allowed ones, ascending. */
 export function* filterResources(
   policies: CompiledPolicies,
   request: FilterQuestion,
@@ -40,9 +41,9 @@ export function* filterResources(
 }
 
 /**
- * As {@link filterResources}, where conditions read attributes of the resources.
+ * As {@link filterResources}, for conditions that read attributes of the resources.
  * @param fieldsOf the condition fields of a resource
- * @param pause waits where it is time to let others run
+ * @param pause waits if it is time to let other work run
  */
 export async function filterByAttributes(
   policies: CompiledPolicies,

@@ -1,6 +1,4 @@
-/**
- * Condition fields of questions in the words of policies, where resources are named by their ARNs (decision-api.md §3).
- */
+/** Condition fields of native calls, which name resources by their ARNs (decision-api.md §3). */
 
 import type { EngineRequest } from "../../engine/decide.ts";
 import type { ConditionFields, DecisionContext, RequiredPermissions } from "../../model/decision.ts";
@@ -8,10 +6,10 @@ import type { CachedPrincipal } from "../principal-cache.ts";
 import { type RequestProperties, withRegistered } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 
-/** What decisions on a tree of permissions read. */
+/** The condition fields for a decision about a tree of permissions. */
 export type TreeFields = Pick<EngineRequest, "context" | "contextOf">;
 
-/** Puts registered attributes to the context of a request, as far as the policies of the user read any. */
+/** Adds registered attributes to the context of a request, if the policies of the user read any. */
 export class NativeFields {
   readonly #registered: RegisteredResources;
   readonly #requestProperties: RequestProperties;
@@ -21,7 +19,7 @@ export class NativeFields {
     this.#requestProperties = requestProperties;
   }
 
-  /** The fields without those of a resource; the context itself where nothing reads it. */
+  /** The fields without those of a resource; the context itself if no policy reads attributes. */
   ofUser(given: ConditionFields, { policies, principal }: CachedPrincipal): ConditionFields {
     if (!policies.readsContext) return given;
     return withRegistered(given, { subject: principal.properties }, this.#requestProperties);
@@ -33,7 +31,7 @@ export class NativeFields {
     return withRegistered(given, { resource }, this.#requestProperties);
   }
 
-  /** The fields of every resource of a tree: at once where no condition reads their attributes. */
+  /** The fields of every resource of a tree; synchronous if no condition reads their attributes. */
   of(
     given: DecisionContext,
     user: CachedPrincipal,

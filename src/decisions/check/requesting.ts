@@ -14,14 +14,14 @@ import type { RequestAnswer, RequestCheck } from "../requests.ts";
 import type { Deciding } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
-/** From this many statements on an open set is held against them in slices. */
+/** Number of statements from which an open set is compared with them in slices. */
 const MANY_STATEMENTS = 200;
 
 const ALLOWED: Outcome = { effect: "allow" };
-/** What nobody is ever granted: stands where a tree is empty. */
+/** A permission that is never granted; it replaces an empty tree. */
 const NEVER: RequiredOnSets = { or: [] };
 
-/** What {@link Requesting} needs. */
+/** Options of {@link Requesting}. */
 export interface RequestingOptions {
   readonly endpoints: Endpoints;
   readonly principals: Principals;
@@ -32,7 +32,7 @@ export interface RequestingOptions {
   readonly limits: RequestLimits;
 }
 
-/** How much one request may need, for its body can name anything. */
+/** Limits of the permissions of one request, since its body can name anything. */
 export interface RequestLimits {
   /** Most permissions (`authorizer.limits.tree_nodes`). */
   readonly treeNodes: number;
@@ -42,20 +42,20 @@ export interface RequestLimits {
   readonly work: number;
 }
 
-/** What a matched request needs. */
+/** The permissions of a matched request. */
 interface Needed {
   readonly operation: string | null;
   readonly required: RequiredOnSets | null;
-  /** `required` as people read it. */
+  /** `required` for people. */
   readonly shown: RequiredPermissions | null;
   readonly perItem: PerItem | undefined;
-  /** True where every leaf is about one ARN. */
+  /** True if every leaf has one ARN. */
   readonly exact: boolean;
-  /** What is too much about it. */
+  /** The exceeded limit. */
   readonly excess: string | undefined;
 }
 
-/** A question with what was found out about it. */
+/** A question with its analysis. */
 interface Asked {
   readonly check: RequestCheck;
   readonly needed: Needed;
@@ -73,7 +73,7 @@ const NOTHING: Needed = {
 /** Applies the permission tables. */
 export class Requesting {
   readonly #options: RequestingOptions;
-  /** What was found out about matches, which are the same objects for the same requests. */
+  /** Analyses of matches. The same request gives the same match object. */
   readonly #needed: Readonly<Record<RequestCheck["items"], WeakMap<MatchedRequest, Needed>>> = {
     required: new WeakMap(),
     told: new WeakMap(),
@@ -83,7 +83,7 @@ export class Requesting {
     this.#options = options;
   }
 
-  /** Answers at once where the user is cached and little is open. */
+  /** Synchronous if the user is cached and few sets are open. */
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer> {
     const match = this.#options.endpoints.match(check.request);
     if (match.operation === null) {
@@ -93,7 +93,7 @@ export class Requesting {
     const asked: Asked = { check, needed };
     const { user } = check;
     if (user === undefined) {
-      // Empty is never allow: open is only what says so, and nobody holds a permission.
+      // Empty is never allow: only a row that says so is open.
       const open = match.authentication === "none" && needed.required === null;
       return open
         ? this.#answer(asked, ALLOWED)
@@ -139,7 +139,7 @@ export class Requesting {
     const { scheduler } = this.#options;
     const who = { user: principal.username, ...fields };
     const options = { budget: this.#options.workBudget() };
-    // Without an open leaf the tree for people is the tree itself, and the indexes decide.
+    // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       const request = { ...who, required: shown };
       if (isShort(shown)) return this.#answer(asked, decide(policies, request));
@@ -195,8 +195,9 @@ function neededBy(match: MatchedRequest, items: RequestCheck["items"], limits: R
 }
 
 /**
- * What has to be decided. Items are left to the caller only where it is told of them, sees them in an answer of the
- * server, and something else decides about the request; else the action is needed on every ARN that an item can have.
+ * The permissions to decide about. The caller filters the items only if it is told about them, sees them in the answer
+ * of the server, and other permissions decide about the request. Otherwise the action is needed on every ARN that an
+ * item can have.
  */
 function requiredOf(match: MatchedRequest, items: RequestCheck["items"]): RequiredOnSets | null {
   const { perItem, bodyMissing } = match;
@@ -207,7 +208,7 @@ function requiredOf(match: MatchedRequest, items: RequestCheck["items"]): Requir
   return required === null ? every : { and: [required, every] };
 }
 
-/** What is too much about a tree. */
+/** The limit that a tree exceeds, or undefined. */
 function excessOf(tree: RequiredOnSets | null, { treeNodes, arnBytes }: RequestLimits): string | undefined {
   const leaves = tree === null ? [] : leavesOf(tree);
   if (leaves.length > treeNodes) return `the request needs more than ${treeNodes} permissions`;
@@ -222,7 +223,7 @@ function leavesOf(tree: RequiredOnSets): readonly RequiredOnSets[] {
   return "or" in tree ? tree.or.flatMap(leavesOf) : [tree];
 }
 
-/** The tree with nothing empty in it that would allow (security.md §2.4). */
+/** The tree without empty nodes that would allow (security.md §2.4). */
 function closed(tree: RequiredOnSets): RequiredOnSets {
   if ("and" in tree) return tree.and.length === 0 ? NEVER : { and: tree.and.map(closed) };
   return "or" in tree ? { or: tree.or.map(closed) } : tree;

@@ -1,4 +1,4 @@
-/** `/simulate`: decisions from given policies, or as if a user's policies were changed (decision-api.md §3). */
+/** `/simulate`: decisions from given policies, or as if a user's policies were changed (decision-api.md §3.5). */
 
 import type { Directory, Principal } from "../../directory/directory.ts";
 import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
@@ -11,7 +11,7 @@ import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
 import type { Deciding } from "./deciding.ts";
 import type { NativeFields } from "./native-fields.ts";
 
-/** What {@link Simulating} needs. */
+/** Options of {@link Simulating}. */
 export interface SimulatingOptions {
   readonly directory: Directory;
   readonly partition: string;
@@ -30,7 +30,7 @@ interface Candidate {
 
 const NOTHING = { and: [] } as const;
 
-/** Simulates decisions; nothing is validated, stored or cached. */
+/** Simulates decisions. It validates, stores and caches nothing. */
 export class Simulating {
   readonly #options: SimulatingOptions;
 

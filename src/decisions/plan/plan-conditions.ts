@@ -1,6 +1,6 @@
 /**
- * Conditions decided as far as a context goes: parts whose fields are all given are evaluated, variables that are
- * given are filled in, and what is left reads only what is not known yet (decision-api.md §3, `/plan`).
+ * Partial evaluation of conditions: parts whose fields are all known are evaluated, known variables are filled in, and
+ * the rest reads only unknown fields (decision-api.md §3.3).
  */
 
 import { CompiledCondition } from "../../engine/conditions.ts";
@@ -9,7 +9,7 @@ import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/con
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Condition } from "../../model/policy.ts";
 
-/** What is known: the fields that are given, and the name that `${user}` stands for. */
+/** The known values: the given fields, and the name for `${user}`. */
 export interface Known {
   readonly user: string;
   readonly context: ConditionFields;
@@ -17,20 +17,23 @@ export interface Known {
 
 type Result = ReturnType<CompiledCondition["evaluate"]>;
 
-/** What a condition comes to: decided whatever is not given turns out to be, or open with what is left of it. */
+/**
+ * The result of a partial evaluation: decided for every value of the unknown fields, or open with the remaining
+ * condition.
+ */
 export type Resolved =
   | { readonly is: Result }
   | {
       readonly is: "open";
       readonly condition: Condition;
-      /** False when it is never satisfied, only unsatisfied or not evaluable. */
+      /** False if it can never be satisfied, only unsatisfied or not evaluable. */
       readonly canHold: boolean;
     };
 
-/** Never satisfied, and fails for nothing but a list: no pattern of an empty list matches. */
+/** Never satisfied, and only a list makes it fail: no pattern of an empty list matches. */
 const NEVER = { operator: "StringLike", field: "", values: [] } as const;
 
-/** What is left of a condition: operator → field → values; Maps, since the names are the policy's. */
+/** The remaining condition: operator → field → values. Maps, because the names come from policies. */
 type Left = Map<string, Map<string, readonly string[]>>;
 
 function keep(left: Left, operator: string, field: string, values: readonly string[]): void {
@@ -38,7 +41,7 @@ function keep(left: Left, operator: string, field: string, values: readonly stri
   left.set(operator, fields.set(field, values));
 }
 
-/** Decides a condition as far as what is known goes. Errors and what cannot be read win as they do in the engine. */
+/** Evaluates a condition as far as possible. Errors and unreadable values win, as in the engine. */
 export function resolveCondition(condition: Condition, known: Known): Resolved {
   const left: Left = new Map();
   const results = new Set<Result>();
@@ -61,14 +64,14 @@ export function resolveCondition(condition: Condition, known: Known): Resolved {
   return { is: "open", condition: Object.fromEntries(open), canHold };
 }
 
-/** The result of one part; undefined while a field that it reads is not given. */
+/** The result of one part; undefined if it reads an unknown field. */
 function evaluatePart(part: Condition, { user, context }: Known): Result | undefined {
   const compiled = new CompiledCondition(part, "extended");
   for (const field of compiled.reads) if (!context.has(field)) return undefined;
   return compiled.evaluate(context, user);
 }
 
-/** The values with what is known of their variables filled in; in the data server's operators there are none. */
+/** The values with their known variables filled in. The data server's operators have no variables. */
 function withKnown(operator: string, values: readonly string[], known: Known): readonly string[] {
   return operatorOf(operator)?.plain === true ? values : values.map((value) => filled(value, known));
 }
@@ -79,7 +82,7 @@ function filled(value: string, known: Known): string {
   return template.parts.map((part) => written(part, known)).join("");
 }
 
-/** A part of a value as it is written, with its value in place of a variable that has one. */
+/** A part of a value as written, with the value in place of a known variable. */
 function written(part: TemplatePart, { user, context }: Known): string {
   if ("text" in part) return part.literal ? literal(part.text) : part.text.replaceAll("$", "${$}");
   const value = part.variable === USER_VARIABLE ? user : context.get(part.variable);
@@ -87,7 +90,7 @@ function written(part: TemplatePart, { user, context }: Known): string {
   return part.fallback === undefined ? `\${${part.variable}}` : `\${${part.variable}, '${part.fallback}'}`;
 }
 
-/** Text that stands for itself, in patterns too. */
+/** Escapes a text so that it is literal, also in patterns. */
 function literal(text: string): string {
   return text.replaceAll(/[*?$]/g, (character) => `\${${character}}`);
 }

@@ -1,11 +1,11 @@
-/** Resource patterns of a plan: whether they meet those of a type, and whether one trivially covers another. */
+/** Resource patterns of a plan: intersection with the pattern of a type, and trivial coverage of one by another. */
 
 import { type Arn, parseArn } from "../../model/arn.ts";
 import { patternsMeet } from "../../model/pattern-meeting.ts";
 
 const NON_ASCII = /[^\p{ASCII}]/u;
 
-/** The ARNs that a resource type can make, as a pattern. */
+/** The ARNs of a resource type, as a pattern. */
 export class TypePattern {
   readonly #partition: string;
   readonly #arn: Arn | undefined;
@@ -18,19 +18,20 @@ export class TypePattern {
     this.#arn = parseArn(text, partition);
   }
 
-  /** False when no ARN of the type matches the pattern; true when some may. */
+  /** False if no ARN of the type matches the pattern; true if some may. */
   meets(pattern: string): boolean {
     const own = this.#arn;
     if (pattern === "*" || own === undefined) return true;
     const other = parseArn(pattern, this.#partition);
     if (other === undefined || other.service !== own.service || other.account !== own.account) return false;
-    // Whether `?` meets a character of several bytes is not told apart there: better one pattern too many.
+    // The comparison ignores that `?` may match a part of a character of several bytes, and may keep a superfluous
+    // pattern.
     if (NON_ASCII.test(other.resource) || NON_ASCII.test(own.resource)) return true;
     return patternsMeet(other.resource, own.resource);
   }
 }
 
-/** Patterns of the form `*` and `…*`, to ask what they cover. */
+/** Patterns of the form `*` and `…*`, and the patterns that they cover. */
 export class Coverage {
   readonly #partition: string;
   #everything = false;
@@ -54,12 +55,12 @@ export class Coverage {
     this.#lengths.add(beginning.length);
   }
 
-  /** True when a pattern of this set, other than one that begins just alike, matches all that `pattern` matches. */
+  /** True if a pattern of this set with another beginning matches everything that `pattern` matches. */
   coversMore(pattern: string): boolean {
     return this.#covers(pattern, true);
   }
 
-  /** True when a pattern of this set, or an equal one, trivially matches all that `pattern` matches. */
+  /** True if a pattern of this set trivially matches everything that `pattern` matches. */
   covers(pattern: string): boolean {
     return this.#covers(pattern, false);
   }
@@ -86,7 +87,7 @@ function beginningOf(resource: string): string | undefined {
   return resource.endsWith("*") && !/[*?]/.test(beginning) ? beginning : undefined;
 }
 
-/** Service and account have no colon, so that the key is unambiguous. */
+/** Service and account have no colon, so the key is unambiguous. */
 function keyOf({ service, account }: Arn): string {
   return `${service}:${account}`;
 }

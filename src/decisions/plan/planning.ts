@@ -1,6 +1,7 @@
 /**
- * What a user may act on, as patterns (decision-api.md §3, `/plan`): the statements about an action with the user's
- * name filled in, and conditions decided as far as the context goes. It agrees with a check about every resource.
+ * `/plan`: the resources on which a user may act, as patterns (decision-api.md §3.3). It takes the statements about an
+ * action, fills in the user's name, and evaluates conditions as far as possible. The plan agrees with a check of every
+ * resource.
  */
 
 import type { CompiledPolicies } from "../../engine/compile.ts";
@@ -14,19 +15,19 @@ import type { Plan } from "../searches.ts";
 import { type Known, type Resolved, resolveCondition } from "./plan-conditions.ts";
 import { Coverage, type TypePattern } from "./plan-patterns.ts";
 
-/** Statements looked at between two steps. */
+/** Number of statements between two steps. */
 const STEP = 64;
 
 type Conditional = Plan["conditional"][number];
 
-/** What a plan is asked for. */
+/** The input of a plan. */
 export interface PlanQuestion extends Known {
   readonly action: string;
-  /** Only resources that this can make. */
+  /** Restricts the plan to the resources of this type. */
   readonly within?: TypePattern;
 }
 
-/** An operator and its test: no pattern of an empty list matches. */
+/** A test that never holds: no pattern of an empty list matches. */
 const NEVER_SATISFIED = ["StringLike", { "": [] }] as const;
 
 /** The plan of a user who can do nothing. */
@@ -45,7 +46,7 @@ export function* planInSteps(policies: CompiledPolicies, question: PlanQuestion)
   return draft.plan();
 }
 
-/** A plan while statements are gathered. */
+/** A plan under construction. */
 class Draft {
   readonly #policies: CompiledPolicies;
   readonly #question: PlanQuestion;
@@ -53,7 +54,7 @@ class Draft {
   readonly #resolved = new Map<CompiledStatement["condition"], Resolved>();
   readonly #allow = new Set<string>();
   readonly #deny = new Set<string>();
-  /** By a text that tells them apart. */
+  /** By a unique key. */
   readonly #conditional = new Map<string, Conditional>();
 
   constructor(policies: CompiledPolicies, question: PlanQuestion) {
@@ -63,8 +64,8 @@ class Draft {
   }
 
   /**
-   * True when the statement cannot be evaluated, which denies everything whatever it is about (evaluation.md §2).
-   * Where that depends on what is not given, a conditional deny of everything says so.
+   * True if the statement cannot be evaluated, which denies everything (evaluation.md §2). If that depends on unknown
+   * fields, adds a conditional deny of everything.
    */
   failsWith(statement: CompiledStatement): boolean {
     const { condition, resources } = statement;
@@ -81,7 +82,7 @@ class Draft {
     return false;
   }
 
-  /** Adds what a statement about the action says. */
+  /** Adds a statement about the action. */
   add(statement: CompiledStatement): void {
     const resolved = this.#resolve(statement);
     const { deny, resources = [] } = statement;
@@ -97,7 +98,7 @@ class Draft {
     }
   }
 
-  /** The plan of what was gathered, without what others cover. */
+  /** The plan without patterns that others cover. */
   plan(): Plan {
     const { partition } = this.#policies.options;
     const denied = new Coverage(partition, this.#deny);
@@ -129,7 +130,7 @@ class Draft {
     return resolved;
   }
 
-  /** The pattern with the user's name in it; undefined where it matches nothing that is asked for. */
+  /** The pattern with the user's name filled in; undefined if it matches no requested resource. */
   #bound(resource: string): string | undefined {
     const { user, within } = this.#question;
     const pattern = bindUser(resource, user).toWellFormed();
@@ -138,7 +139,7 @@ class Draft {
     return within === undefined || within.meets(pattern) ? pattern : undefined;
   }
 
-  /** Values that are no addresses fail when they are reached, which what is not given decides. */
+  /** Malformed address values fail when they are evaluated, which depends on unknown fields. */
   #addErrors({ policy, index }: CompiledStatement): void {
     const tests = Object.entries(policy.statement[index]?.condition ?? {}).flatMap(([name, fields]) => {
       const operator = operatorOf(name);
@@ -146,7 +147,7 @@ class Draft {
       const open = Object.entries(fields).filter(([field]) => !this.#question.context.has(field));
       return open.length === 0 ? [] : [[name, Object.fromEntries(open)] as const];
     });
-    // Beside a test that is never satisfied, only their errors are left.
+    // Together with a test that is never satisfied, only their errors remain.
     if (tests.length > 0) this.#addConditional("deny", "*", Object.fromEntries([...tests, NEVER_SATISFIED]));
   }
 
@@ -155,7 +156,7 @@ class Draft {
   }
 }
 
-/** Holds exactly where a field is there and no IP address: such a text cannot be evaluated, and that denies. */
+/** A condition for a deny that applies exactly if the field exists and is not an IP address: such a value is an error. */
 function noAddress(field: string): Condition {
   return { NotIpAddress: { [field]: ["0.0.0.0/0", "::/0"] } };
 }

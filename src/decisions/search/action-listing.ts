@@ -1,4 +1,4 @@
-/** Which of many actions a user may do on one resource. */
+/** Selects the actions that a user may perform on one resource. */
 
 import { decide } from "../../engine/decide.ts";
 import type { ConditionFields } from "../../model/decision.ts";
@@ -9,13 +9,13 @@ import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 import type { Found, SearchPage } from "../searches.ts";
 
-/** What {@link ActionsOf} needs. */
+/** Options of {@link ActionsOf}. */
 export interface ActionsOfOptions {
   readonly principals: Principals;
   readonly counters: DecisionCounters;
 }
 
-/** What is asked about. */
+/** The question. */
 export interface ActionsQuestion {
   /** In UTF-8 byte order. */
   readonly names: readonly string[];
@@ -24,7 +24,7 @@ export interface ActionsQuestion {
   readonly resource: string;
   readonly context: ConditionFields;
   readonly page: SearchPage;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller is gone. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -36,7 +36,7 @@ export class ActionsOf {
     this.#options = options;
   }
 
-  /** The names that are allowed. All are decided, so that the total is known. */
+  /** The allowed names. Decides about all of them, so that the total is known. */
   async allowed(
     { principal, policies }: CachedPrincipal,
     { names, action, resource, context, page, signal }: ActionsQuestion,

@@ -1,4 +1,4 @@
-/** All policies of a directory, compiled: where the search for users begins. */
+/** All policies of a directory, compiled; the start of the search for users. */
 
 import { LRUCache } from "lru-cache";
 import type { Directory, StoredPolicy, Survey } from "../../directory/directory.ts";
@@ -8,25 +8,25 @@ import type { Scheduler } from "../../schedule/scheduler.ts";
 /** All policies. */
 export interface CompiledDirectory {
   readonly policies: CompiledPolicies;
-  /** By name, which policy it was and in which version. */
+  /** Id and version of each policy by name. */
   readonly versions: ReadonlyMap<string, Pick<StoredPolicy, "id" | "version">>;
 }
 
-/** What {@link AllPolicies} needs. */
+/** Options of {@link AllPolicies}. */
 export interface AllPoliciesOptions {
   readonly directory: Directory;
   readonly partition: string;
   readonly scheduler: Scheduler;
-  /** How long they are kept, in milliseconds: another node may write without a word (`auth.cache.ttl`). */
+  /** Time to live in milliseconds, because another node may write without notice (`auth.cache.ttl`). */
   readonly ttl: number;
 }
 
 const KEY = "all";
 
-/** Compiles all policies once for as long as none changes. */
+/** Compiles all policies once until one changes. */
 export class AllPolicies {
   readonly #options: AllPoliciesOptions;
-  /** Dropped when the time is over, so that a single search does not fill the memory for good. */
+  /** Dropped after its time to live, so that one search does not occupy memory permanently. */
   readonly #kept: LRUCache<string, CompiledDirectory>;
   #reading: { readonly generation: number; readonly result: Promise<CompiledDirectory> } | undefined;
   #generation = 0;
@@ -42,14 +42,14 @@ export class AllPolicies {
     });
   }
 
-  /** Counts changes: what was read while it stayed the same belongs together. */
+  /** Counts changes. Everything read under one value belongs together. */
   get generation(): number {
     return this.#generation;
   }
 
   /**
    * All policies of a state of the directory.
-   * @param generation that of the moment before the state was opened
+   * @param generation the value before the state was opened
    */
   async get(survey: Survey, generation: number): Promise<CompiledDirectory> {
     if (generation !== this.#generation) return this.#read(survey);

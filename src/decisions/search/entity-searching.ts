@@ -1,4 +1,4 @@
-/** AuthZEN search for subjects and actions: who may do this, and what may be done (decision-api.md §2). */
+/** AuthZEN search for subjects and actions (decision-api.md §2.3). */
 
 import { decide } from "../../engine/decide.ts";
 import type { ConditionFields } from "../../model/decision.ts";
@@ -15,10 +15,10 @@ import type { UserSearch } from "./user-search.ts";
 
 const USER = "user";
 const NO_FIELDS: ConditionFields = new Map();
-/** What is found where the user, a type or an action is not known. */
+/** The result for an unknown user, type or action. */
 export const NOTHING: Found<never> = { results: [], total: 0 };
 
-/** What {@link EntitySearching} needs. */
+/** Options of {@link EntitySearching}. */
 export interface EntitySearchingOptions {
   readonly principals: Principals;
   readonly types: ResourceTypes;

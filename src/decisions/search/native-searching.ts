@@ -18,7 +18,7 @@ import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanRe
 import type { ActionsOf } from "./action-listing.ts";
 import type { UserSearch } from "./user-search.ts";
 
-/** What {@link NativeSearching} needs. */
+/** Options of {@link NativeSearching}. */
 export interface NativeSearchingOptions {
   readonly partition: string;
   readonly principals: Principals;
@@ -86,7 +86,7 @@ export class NativeSearching {
     return actions.allowed(user, question, "what_can");
   }
 
-  /** What a user may act on, as patterns. */
+  /** The resources on which a user may act, as patterns. */
   async plan(request: PlanRequest): Promise<Plan> {
     const { types, principals, counters } = this.#options;
     await types.refreshed();
@@ -100,7 +100,7 @@ export class NativeSearching {
     const { types, scheduler, partition, native, requestProperties } = this.#options;
     const context = ofNoResource(native.ofUser(given, user), requestProperties);
     const question = { user: user.principal.username, context };
-    // Type `arn` is every ARN there is.
+    // Type `arn` stands for every ARN.
     if (type === undefined || type === "arn")
       return scheduler.run(planInSteps(user.policies, { ...question, action: name }));
     const action = types.action(type, name);

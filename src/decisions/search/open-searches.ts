@@ -1,4 +1,4 @@
-/** Builds the searches over what the other decisions are built from. */
+/** Builds the searches from the parts of the decisions. */
 
 import type { Directory } from "../../directory/directory.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
@@ -16,7 +16,7 @@ import { NativeSearching } from "./native-searching.ts";
 import { ResourceSearching } from "./resource-searching.ts";
 import { UserSearch } from "./user-search.ts";
 
-/** What the searches are built from. */
+/** The parts of the searches. */
 export interface SearchesOptions {
   readonly directory: Directory;
   readonly partition: string;
@@ -27,7 +27,7 @@ export interface SearchesOptions {
   readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
   readonly requestProperties: RequestProperties;
-  /** How long what is known of all policies is kept, in milliseconds (`auth.cache.ttl`). */
+  /** Time to live of the compiled policies, in milliseconds (`auth.cache.ttl`). */
   readonly ttl: number;
 }
 

@@ -1,4 +1,4 @@
-/** AuthZEN search for resources: which registered ones a user may act on (decision-api.md §2). */
+/** AuthZEN search for resources: the registered ones on which a user may act (decision-api.md §2.3). */
 
 import type { Directory } from "../../directory/directory.ts";
 import type { CompiledPolicies } from "../../engine/compile.ts";
@@ -17,12 +17,12 @@ import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, FoundEntity, ResourceSearch } from "../searches.ts";
 import { NOTHING } from "./entity-searching.ts";
 
-/** Resources read at once: a few milliseconds of the store's work. */
+/** Number of resources in one read: a few milliseconds of the store's work. */
 const READ = 500;
-/** Resources decided between two steps. */
+/** Number of resources between two steps. */
 const STEP = 64;
 
-/** What {@link ResourceSearching} needs. */
+/** Options of {@link ResourceSearching}. */
 export interface ResourceSearchingOptions {
   readonly directory: Directory;
   readonly principals: Principals;
@@ -32,7 +32,7 @@ export interface ResourceSearchingOptions {
   readonly requestProperties: RequestProperties;
 }
 
-/** What every resource is decided by. */
+/** The common input of the decisions. */
 interface Asked {
   readonly action: string;
   /** The fields of the request. */
@@ -72,7 +72,7 @@ export class ResourceSearching {
     return found.length > page.limit && last !== undefined ? { results, next: last.id } : { results };
   }
 
-  /** Adds the ids of those that are allowed; stops at one more than the page takes. */
+  /** Adds the ids of the allowed ones; stops at one more than the size of the page. */
   *#allowed(
     { principal, policies }: CachedPrincipal,
     { action, given, limit }: Asked,
@@ -98,7 +98,7 @@ export class ResourceSearching {
     }
   }
 
-  /** The condition fields of a resource; made anew for each only where a condition reads its attributes. */
+  /** The condition fields of a resource; built for each resource only if a condition reads its attributes. */
   #fieldsOf(
     policies: CompiledPolicies,
     given: ConditionFields,
@@ -118,7 +118,7 @@ function grants(policies: CompiledPolicies, action: string): boolean {
   return policies.statementsMatching(action.toWellFormed()).some(({ deny }) => !deny);
 }
 
-/** The ARN; undefined for an id that its type, declared anew since, reads no more: no evaluation allows it. */
+/** The ARN; undefined for an id that no longer fits its redeclared type. No evaluation allows it. */
 function arnOf(types: ResourceTypes, type: string, id: string): string | undefined {
   try {
     return types.arn(type, id);

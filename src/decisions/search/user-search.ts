@@ -1,6 +1,6 @@
 /**
- * Users who may do something, found from the policies that can allow it: who holds one of them is decided about as
- * ever, nobody else is looked at. A page is read from one state of the directory.
+ * Finds the users who may do something from the policies that can allow it: it decides about the holders of these
+ * policies only. A page is read from one state of the directory.
  */
 
 import type { Directory, HolderTest, StoredPolicy, Survey } from "../../directory/directory.ts";
@@ -14,10 +14,10 @@ import type { Principals } from "../principals.ts";
 import type { Found, SearchPage } from "../searches.ts";
 import type { AllPolicies } from "./all-policies.ts";
 
-/** How often a page is read again because policies changed meanwhile; then it may mix two states. */
+/** Number of times that a page is read again because policies changed meanwhile. After that it may mix two states. */
 const ATTEMPTS = 3;
 
-/** What {@link UserSearch} needs. */
+/** Options of {@link UserSearch}. */
 export interface UserSearchOptions {
   readonly directory: Directory;
   readonly principals: Principals;
@@ -25,30 +25,30 @@ export interface UserSearchOptions {
   readonly scheduler: Scheduler;
 }
 
-/** What users are searched for by. */
+/** The input of a search. */
 export interface UserQuestion<T> {
   readonly required: RequiredLeaf;
-  /** Condition fields as they are for every user: without registered properties. */
+  /** Condition fields that are the same for every user: without registered properties. */
   readonly context: ConditionFields;
   readonly page: SearchPage;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller is gone. */
   readonly signal: AbortSignal | undefined;
   /** The condition fields of a user with these registered properties. */
   readonly fields: (properties: Properties) => ConditionFields;
   /**
-   * Decides about a user: what to tell of one who is allowed, else undefined. The compiled policies of the user are
-   * those that matter for the question.
+   * Decides about a user. Returns the result for an allowed user, else undefined. The compiled policies are those that
+   * matter for the question.
    */
   readonly answer: (user: CachedPrincipal) => T | undefined | Promise<T | undefined>;
 }
 
-/** What of all policies matters for a question. */
+/** The policies that matter for a question. */
 interface NarrowedDirectory {
-  /** By internal id, the policies that can allow it, with whom they can allow it. */
+  /** The policies that can allow it, by internal id, with the users that they can allow. */
   readonly holders: ReadonlyMap<string, HolderTest>;
-  /** Where attributes of the user decide whether any of them can allow it. */
+  /** Present if attributes of the user decide whether any of them can allow it. */
   readonly byFields: FieldsTest | undefined;
-  /** False for a policy without which every decision about it stays what it is. */
+  /** False for a policy that cannot change any decision about the question. */
   readonly relevant: (policy: StoredPolicy) => boolean;
 }
 
@@ -118,7 +118,7 @@ export class UserSearch {
     return {
       holders: new Map(holders),
       byFields,
-      // Another version than the one that was judged may say something else.
+      // A version other than the analysed one may differ.
       relevant: ({ name, version }) => relevant.has(name) || versions.get(name)?.version !== version,
     };
   }

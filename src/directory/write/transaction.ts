@@ -202,6 +202,7 @@ export class Writer {
     this.#turn = turn;
     const timer = setTimeout(resolve, TURN_MS);
     try {
+      await this.#parts.store.takeTurn?.();
       for (;;) {
         const done = await this.#attempt(work);
         if (done !== undefined) return done.result;

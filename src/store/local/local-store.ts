@@ -116,7 +116,10 @@ class LocalStore implements Store {
 
   async #commit(commit: Commit): Promise<number> {
     const checked = await checkCommit(commit);
-    const change = { at: new Date().toISOString(), change: commit.change };
+    const change = {
+      at: new Date().toISOString(),
+      ...(commit.change !== undefined && { change: commit.change }),
+    };
     const applied = await this.#transact(() => this.#apply(checked, change));
     if (applied === undefined) throw expectationFailed();
     if (applied.wrote) this.#listeners.notify({ revision: applied.revision, ...change });

@@ -1,4 +1,4 @@
-/** The real service, and ways to call its authorization API as a data server does. */
+/** The real service, and ways to call its data-server API as a data server does. */
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

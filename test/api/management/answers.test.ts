@@ -232,7 +232,12 @@ it("capabilities and health are open, the version is for users", async () => {
   });
   expect((await api.call(undefined, "GET", "/healthcheck")).status).toBe(204);
   const { json } = await api.call("plain", "GET", "/config");
-  expect(json.version_config).toEqual((await api.call("plain", "GET", "/config/version")).json);
+  const { policy_set, ...versions } = (await api.call("plain", "GET", "/config/version")).json;
+  expect(json.version_config).toEqual(versions);
+  expect(policy_set).toEqual({
+    version: expect.stringMatching(/^\d{4}\.\d+\.\d+$/),
+    digest: expect.stringMatching(/^[0-9a-f]{12}$/),
+  });
 });
 
 it("an invitation needs a mail server, and creates nobody without", async () => {

@@ -2,17 +2,17 @@
 
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import { expect } from "vitest";
-import { userOpenApiDocument } from "../../../src/api/openapi/build-user-document.ts";
 import type {
   OpenApiDocument,
   Operation,
   Reference,
   Response,
   Schema,
-} from "../../../src/api/openapi/openapi-types.ts";
+} from "../../../src/http/openapi-types.ts";
+import { userDocument } from "../../../src/listeners/user-document.ts";
 import { ajvWith, closed, compile } from "../openapi/schema-check.ts";
 
-export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(userOpenApiDocument("0.0.0-test")));
+export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(userDocument("0.0.0-test")));
 
 /** Every operation with its method and path template. */
 export const OPERATIONS = Object.entries(DOCUMENT.paths).flatMap(([template, item]) =>

@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { schemaRef } from "../../../src/api/openapi/schema-forms.ts";
+import type { Parameter } from "../../../src/http/openapi-types.ts";
+import { schemaRef } from "../../../src/http/schema-forms.ts";
 import { ajvWith, compile } from "../openapi/schema-check.ts";
 import { DOCUMENT, OPERATIONS } from "./documented.ts";
 import { type Management, startManagement } from "./kit.ts";
@@ -11,6 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
+const AJV = ajvWith(DOCUMENT.components.schemas);
 const references = () => JSON.stringify(DOCUMENT).match(/"#\/components\/[^"]+"/g) ?? [];
 
 it("the document is valid by the OpenAPI 3.1 meta-schema", async () => {
@@ -46,13 +48,25 @@ describe.each(OPERATIONS)("$method $template", ({ method, template, operation })
     }
   });
 
-  it("declares the parameters of its path", () => {
-    const declared = (operation.parameters ?? []).map((parameter) =>
-      "$ref" in parameter
-        ? DOCUMENT.components.parameters[parameter.$ref.split("/").at(-1) ?? ""]
-        : parameter,
+  it("has a description, and an example of each body and parameter", () => {
+    expect(operation.description?.length ?? 0).toBeGreaterThan(10);
+    const answers = Object.entries(operation.responses).flatMap(([status, response]) =>
+      /^2/.test(status) && "content" in response ? Object.entries(response.content ?? {}) : [],
     );
-    const inPath = declared.flatMap((parameter) => (parameter?.in === "path" ? [parameter.name] : []));
+    const json = [...Object.entries(operation.requestBody?.content ?? {}), ...answers].filter(
+      ([type]) => type !== "text/html",
+    );
+    const parameters = (operation.parameters as readonly Parameter[]).filter((one) => one.in === "path");
+    expect([
+      ...json.map(([, { example }]) => example),
+      ...parameters.map(({ example }) => example),
+    ]).not.toContain(undefined);
+    for (const [, { schema, example }] of json) expect(compile(AJV, schema)(example)).toBe(true);
+  });
+
+  it("declares the parameters of its path", () => {
+    const declared = (operation.parameters ?? []) as readonly Parameter[];
+    const inPath = declared.flatMap((parameter) => (parameter.in === "path" ? [parameter.name] : []));
     expect(inPath).toEqual([...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
   });
 

@@ -1,4 +1,4 @@
-/** Calls of the authorization API in an order in which each finds what it needs, with the status each must get. */
+/** Calls of the data-server API in an order in which each finds what it needs, with the status each must get. */
 
 /** One call; the first of an operation is one that succeeds. */
 export interface ApiCall {

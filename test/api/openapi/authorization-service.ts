@@ -1,10 +1,6 @@
-/** The service listener with the authorization API, over a directory that a test may put something around. */
+/** The service listener with the data-server API, over a directory that a test may put something around. */
 
-import {
-  type AuthorizationOptions,
-  authorizationOperations,
-} from "../../../src/api/data-server/authorization-api.ts";
-import type { Operation } from "../../../src/api/data-server/operation.ts";
+import type { DataServerOptions } from "../../../src/api/data-server/declaration.ts";
 import { openDecisions } from "../../../src/decisions/open-decisions.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
 import { SetupRepeat } from "../../../src/directory/write/setup-repeat.ts";
@@ -41,8 +37,6 @@ export interface AuthorizationService {
   /** A token with all scopes. */
   readonly token: string;
   readonly counters: ReadableHttpCounters;
-  /** The operations of the authorization API as they are routed. */
-  readonly operations: readonly Operation[];
   close(): Promise<void>;
 }
 
@@ -62,7 +56,7 @@ export async function startAuthorizationService({
     audit: { decisions: "none", decision() {} },
     requestProperties: "fill",
   });
-  const authorization: AuthorizationOptions = {
+  const dataServer: DataServerOptions = {
     directory,
     setup: new SetupRepeat(directory, catalog.preconfigured),
     vocabulary: catalog,
@@ -79,13 +73,12 @@ export async function startAuthorizationService({
     health: new Health({ checkStore: async () => {} }),
     log: SILENT_LOG,
     counters,
-    authorization,
+    dataServer,
   });
   return {
     url: await listener.listen({ host: "127.0.0.1", port: 0 }),
     token: API_TOKEN,
     counters,
-    operations: authorizationOperations(authorization, decisions),
     close: async () => {
       await listener.close();
       decisions.close();

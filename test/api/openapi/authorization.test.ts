@@ -60,7 +60,7 @@ const bodySchema = (call: ApiCall) => operationOf(call)?.requestBody?.content["a
 const firstCalls = [...new Map([...AUTHORIZATION_CALLS].reverse().map((call) => [call.id, call])).values()];
 const below = OPERATIONS.filter(({ template }) => template.startsWith(BASE));
 
-describe("a conversation with the authorization API", () => {
+describe("a conversation with the data-server API", () => {
   it.each(
     AUTHORIZATION_CALLS.map((call) => [
       `${call.method} ${call.path} ${JSON.stringify(call.body) ?? ""}: ${call.status}`,

@@ -1,7 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
-import { schemaRef } from "../../../src/api/openapi/schema-forms.ts";
 import { SCOPES } from "../../../src/api/service-caller.ts";
+import type { Operation } from "../../../src/http/openapi-types.ts";
+import { schemaRef } from "../../../src/http/schema-forms.ts";
 import {
   at,
   DOCUMENT,
@@ -14,7 +15,7 @@ import {
 import { ajvWith, compile, requestProblems } from "./schema-check.ts";
 import { mediaProblems } from "./validate-response.ts";
 
-/** The operations of the authorization API, by the names that clients are generated from. */
+/** The operations of the data-server API, by the names that clients are generated from. */
 const AUTHORIZATION = `
   listUsers createUser getUser deleteUser updatePassword updateUserFriendlyName
   listGroups createGroup getGroup deleteGroup listPolicies createPolicy getPolicy updatePolicy deletePolicy
@@ -39,7 +40,7 @@ describe("the document", () => {
     expect(await new Validator().validate({ ...structuredClone(DOCUMENT) })).toEqual({ valid: true });
   });
 
-  it("has the 37 operations of the authorization API under their names", () => {
+  it("has the 37 operations of the data-server API under their names", () => {
     const below = OPERATIONS.filter(({ template }) => template.startsWith("/api/v1/"));
     expect(below.map(({ operation }) => operation.operationId).sort()).toEqual([...AUTHORIZATION].sort());
     expect(AUTHORIZATION.length).toBe(37);
@@ -81,6 +82,17 @@ describe("the document", () => {
   });
 });
 
+/** The example of the body, of the answer, and of every path parameter; undefined for one that is missing. */
+function examplesOf(operation: Operation, template: string): readonly unknown[] {
+  const bodies = Object.values(operation.requestBody?.content ?? {});
+  const answers = [...responsesOf(operation)]
+    .filter(([status]) => /^2/.test(status))
+    .flatMap(([, response]) => Object.values(resolve(response).content ?? {}));
+  const parameters = parametersOfOperation(operation).filter((parameter) => parameter.in === "path");
+  expect(parameters.length).toBe(template.split("{").length - 1);
+  return [...bodies, ...answers, ...parameters].map(({ example }) => example);
+}
+
 describe.each(EACH)("%s", (_title, operation, template) => {
   it("declares exactly the parameters of its path", () => {
     const declared = parametersOfOperation(operation).filter((parameter) => parameter.in === "path");
@@ -108,6 +120,11 @@ describe.each(EACH)("%s", (_title, operation, template) => {
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["401", "403", "500", "503"]));
     if (operation.requestBody !== undefined)
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["400", "413", "415"]));
+  });
+
+  it("has a description and an example", () => {
+    expect(operation.description?.length ?? 0).toBeGreaterThan(10);
+    expect(examplesOf(operation, template)).not.toContain(undefined);
   });
 
   it("has examples that fit", () => {

@@ -1,6 +1,5 @@
 /** The document as a client gets it: JSON, with ways to find things in it. */
 
-import { openApiDocument } from "../../../src/api/openapi/build-document.ts";
 import type {
   Method,
   OpenApiDocument,
@@ -8,10 +7,11 @@ import type {
   Parameter,
   Reference,
   Response,
-} from "../../../src/api/openapi/openapi-types.ts";
+} from "../../../src/http/openapi-types.ts";
+import { serviceDocument } from "../../../src/listeners/service-document.ts";
 
 /** The document. */
-export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocument("0.0.0-test")));
+export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(serviceDocument("0.0.0-test")));
 
 /** An operation with its place. */
 export interface PlacedOperation {

@@ -1,10 +1,11 @@
 /** Values against the document's schemas. */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Schema, Schemas } from "../../../src/api/openapi/openapi-types.ts";
+import type { Schema, Schemas } from "../../../src/http/openapi-types.ts";
 import { DOCUMENT } from "./document.ts";
 
 const ID = "document";
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** A fresh ajv that knows these schemas of the document; in strict mode, so it refuses keywords that it does not know. */
@@ -15,7 +16,7 @@ export function ajvWith(schemas: Schemas): Ajv2020 {
     strictTypes: false,
     allowUnionTypes: true,
     allErrors: true,
-    formats: { "date-time": RFC3339 },
+    formats: { "date-time": RFC3339, byte: BASE64 },
   });
   return ajv.addSchema({ $id: ID, $defs: JSON.parse(standingIn(schemas)) });
 }

@@ -5,7 +5,7 @@ import { responseProblems } from "./validate-response.ts";
 const JSON_TYPE = { "content-type": "application/json" };
 const answer = (status: number, text: string, headers: Record<string, string> = JSON_TYPE) => ({
   status,
-  headers: new Headers(headers),
+  headers: new Headers({ "x-request-id": "r-1", ...headers }),
   text,
 });
 const problems = (method: string, path: string, ...seen: Parameters<typeof answer>) =>

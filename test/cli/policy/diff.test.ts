@@ -24,6 +24,39 @@ describe("policy diff", () => {
     expect(stdout).toContain("0 widenings, 1 narrowing");
   });
 
+  it("blames the statement that allows the example", async () => {
+    const before = policy("P", allow("auth:ListUsers"));
+    const after = policy(
+      "P",
+      ...before.statement,
+      allow("fs:ReadObject", `${REPO}r`),
+      allow("fs:ReadObject", `${REPO}q/object/*`),
+    );
+    const { stdout } = await diff(before, after);
+    // A readable example of statement 1, an object, would be one that statement 2 allows.
+    expect(stdout).toContain(
+      `fs:ReadObject on ${REPO}r\n    neutral → allow\n    allowed by policy P, statement 1, after`,
+    );
+    expect(stdout).toMatch(
+      /fs:ReadObject on \S+q\/object\/\S*\n {4}neutral → allow\n {4}allowed by policy P, statement 2, after/,
+    );
+  });
+
+  it("shows an example of several statements once, and counts an example of several scopes once", async () => {
+    const before = policy("P", allow("auth:ListUsers"));
+    const after = policy("P", ...before.statement, allow("fs:ReadObject", `${REPO}r/object/*`), {
+      ...allow("fs:ReadObject", `${REPO}r/object/*`),
+      action: ["fs:ReadObject", "fs:ReadObject*"],
+    });
+    const other = policy("Other", allow("auth:ListUsers"));
+    const changed = policy("Other", allow("auth:ListGroups"));
+    const { stdout } = await diff([before, other], [after, changed]);
+    expect(stdout).toContain("allowed by policy P, statement 1 and policy P, statement 2, after");
+    expect(stdout).toContain("For whoever has all policies");
+    expect(stdout.match(/fs:ReadObject on/g)).toHaveLength(2);
+    expect(stdout).toContain("2 widenings, 1 narrowing");
+  });
+
   it("sees no change in another way to say the same", async () => {
     const split = policy(
       "Sound",

@@ -75,7 +75,7 @@ describe("retries", () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it("give up after five tries in the words of the original", async () => {
+  it("give up after five tries in the words of lakectl", async () => {
     const server = await replay([busy(500)]);
     const { code, stdout, stderr } = await svcctl(["auth", "users", "create", "--id", "n"], {
       env: server.env,

@@ -1,6 +1,6 @@
 /**
  * Every `auth` command: what it asks, and what it prints on a terminal and piped (management-cli.md §3). The grids were
- * printed by the table library of the original.
+ * printed by the table library of lakectl.
  */
 
 export interface AuthCase {

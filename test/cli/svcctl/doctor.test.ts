@@ -7,7 +7,7 @@ import { svcctl } from "./run-svcctl.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const USER = { status: 200, body: { user: { id: "carol" } } };
-/** Of the form that the original makes, so that nothing else looks suspicious. */
+/** Of the form that lakectl makes, so that nothing else looks suspicious. */
 const USUAL = {
   SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "AKIAJIOSFODNN7EXAMPQ",
   SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",

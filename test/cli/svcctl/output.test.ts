@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { safeMessage, safeText } from "../../../src/cli/safe-text.ts";
-import { parseDocument } from "../../../src/cli/svcctl/auth/statement-document.ts";
+import { parseDocument } from "../../../src/cli/svcctl/auth/policies/statement-document.ts";
 import { formatDate } from "../../../src/cli/svcctl/output/dates.ts";
 import { jsonText } from "../../../src/cli/svcctl/output/json-text.ts";
 import { gridText, plainRows } from "../../../src/cli/svcctl/output/table.ts";
@@ -23,7 +23,7 @@ describe("a date", () => {
     ["Asia/Tokyo", "2023-05-01 19:00:00 +0900 JST", "2023-01-06 01:13:20 +0900 JST"],
     ["America/Sao_Paulo", "2023-05-01 07:00:00 -0300 -03", "2023-01-05 13:13:20 -0300 -03"],
     ["Australia/Sydney", "2023-05-01 20:00:00 +1000 AEST", "2023-01-06 03:13:20 +1100 AEDT"],
-  ])("in %s reads as the original prints it", (name, summer, winter) => {
+  ])("in %s reads as lakectl prints it", (name, summer, winter) => {
     process.env["TZ"] = name;
     expect([formatDate(1682935200), formatDate(1672935200)]).toEqual([summer, winter]);
   });
@@ -34,7 +34,7 @@ describe("a date", () => {
 });
 
 describe("a table", () => {
-  // Both grids were printed by the table library of the original.
+  // Both grids were printed by the table library of lakectl.
   it("without rows has a header all the same", () => {
     expect(gridText(["User ID"], [])).toBe("+---------+\n| USER ID |\n+---------+\n+---------+\n");
     expect(plainRows([])).toBe("");

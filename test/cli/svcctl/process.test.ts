@@ -91,9 +91,9 @@ describe("what is loaded", () => {
     const files = await loadedBy(["--help"]);
     expect(packagesOf(files)).toEqual(["commander"]);
     const commands =
-      /\/svcctl\/(api|output|settings)\/|\/auth\/(?!.*-(group|options)\.)|\/(doctor|version)\.|(config|docs)-command\./;
+      /\/svcctl\/(api|output|settings|requests)\/|\/auth\/(?!.*-(group|options|specs)\.)|\/(doctor|version|whoami)\.|(config|docs)-command\./;
     expect(files.filter((file) => commands.test(file))).toEqual([]);
-    expect(files).toContain("src/cli/svcctl/auth/users-group.ts");
+    expect(files).toContain("src/cli/svcctl/auth/users/users-group.ts");
   });
 
   it("for a list is what prints it, no prompts and no other command", async () => {
@@ -101,6 +101,7 @@ describe("what is loaded", () => {
     const files = await loadedBy(["auth", "users", "list"], env);
     expect(packagesOf(files)).toEqual(expect.arrayContaining(["commander", "cli-table3", "p-retry"]));
     expect(packagesOf(files).filter((name) => name.startsWith("@inquirer"))).toEqual([]);
-    expect(files).not.toContain("src/cli/svcctl/auth/policies.ts");
+    expect(files).not.toContain("src/cli/svcctl/auth/policies/policies.ts");
+    expect(files).not.toContain("src/cli/svcctl/requests/run-change.ts");
   });
 });

@@ -107,7 +107,7 @@ describe("a command line that is wrong", () => {
 });
 
 describe("positional arguments of a command without any", () => {
-  it("are ignored, as the original does", async () => {
+  it("are ignored, as lakectl does", async () => {
     const { stderr } = await svcctl(["auth", "users", "create", "bob", "--", "--id", "x"]);
     expect(stderr).toBe('Error: required flag(s) "id" not set\n');
   });

@@ -90,7 +90,7 @@ describe("where configuration comes from", () => {
     expect(await svcctl(LIST, { env: { ...env, HOME: join(path, "..") } })).toMatchObject(expected);
   });
 
-  it("every item of the original is known", async () => {
+  it("every item of lakectl is known", async () => {
     const { env } = await replay([EMPTY]);
     const path = file(`
 credentials:

@@ -1,4 +1,4 @@
-/** Reads everything that an authorization API has into operations of one batch. */
+/** Reads everything that a data-server API has into operations of one batch. */
 
 import type { BatchOperation } from "../../../directory/batch.ts";
 import type { NewPolicy, NewUser } from "../../../directory/new-entities.ts";
@@ -65,7 +65,7 @@ class RemoteReader {
       if (what === "policies") return [];
       throw new AuthorizerError(
         "unavailable",
-        `the API has no list of ${what}: is --from the base of an authorization API (it often ends in /api/v1)?`,
+        `the API has no list of ${what}: is --from the base of a data-server API (it often ends in /api/v1)?`,
       );
     }
     this.#options.onProgress(what, items.length, items.length);

@@ -1,5 +1,5 @@
 /**
- * A client of an authorization API that is read whole (authorization-api.md §1, authorization-api.md §5 to
+ * A client of a data-server API that is read whole (authorization-api.md §1, authorization-api.md §5 to
  * authorization-api.md §7).
  */
 
@@ -105,12 +105,12 @@ export class RemoteApi {
     const why =
       status === 401 || status === 403
         ? "the token is not accepted"
-        : "is this the base of an authorization API (it often ends in /api/v1)?";
+        : "is this the base of a data-server API (it often ends in /api/v1)?";
     return failure(`${this.#name(path)} answered ${status}: ${why}`);
   }
 
   #unreadable(path: RemotePath): AuthorizerError {
-    return failure(`${this.#name(path)}: the answer is not what an authorization API sends`);
+    return failure(`${this.#name(path)}: the answer is not what a data-server API sends`);
   }
 
   async #read(path: RemotePath, query: Readonly<Record<string, string>>) {

@@ -1,4 +1,4 @@
-/** What an authorization API sends, read with suspicion into what the directory takes. */
+/** What a data-server API sends, read with suspicion into what the directory takes. */
 
 import type { NewPolicy, NewUser } from "../../../directory/new-entities.ts";
 import { AuthorizerError } from "../../../errors.ts";

@@ -2,9 +2,9 @@
 
 import type { GroupSpec } from "../command.ts";
 import { JSON_OUTPUT } from "./auth-options.ts";
-import { GROUPS_GROUP } from "./groups-group.ts";
-import { POLICIES_GROUP } from "./policies-group.ts";
-import { USERS_GROUP } from "./users-group.ts";
+import { GROUPS_GROUP } from "./groups/groups-group.ts";
+import { POLICIES_GROUP } from "./policies/policies-group.ts";
+import { USERS_GROUP } from "./users/users-group.ts";
 
 /** All `auth` commands. */
 export const AUTH_GROUP: GroupSpec = {

@@ -9,6 +9,7 @@ export const JSON_OUTPUT: OptionSpec = { flags: "--json", description: "print JS
 export const PAGING: readonly OptionSpec[] = [
   { flags: "--amount <int>", description: "number of results", kind: "integer", default: 100 },
   { flags: "--after <string>", description: "show results after this value" },
+  { flags: "--all", description: "every result, page after page" },
   { flags: "--prefix <string>", description: "show only results that begin with this" },
   JSON_OUTPUT,
 ];

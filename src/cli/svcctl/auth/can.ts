@@ -1,13 +1,15 @@
 /** `svcctl auth can`: asks the server for a decision (decision-api.md §3, decision-api.md §5). */
 
+import { textOption } from "../../command-spec.ts";
 import { safeText } from "../../safe-text.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
+import { currentUser } from "../api/current-user.ts";
 import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
+import { given } from "../given.ts";
 import { textField } from "../output/fields.ts";
-import { jsonText } from "../output/json-text.ts";
+import { printObject } from "../output/print.ts";
 import { explanationText } from "./explanation-text.ts";
-import { given, userOrSelf } from "./names.ts";
 
 /** Exit code for a refusal, which is an answer and no failure. */
 const REFUSED = 3;
@@ -17,7 +19,7 @@ export async function can(call: CommandCall): Promise<void> {
   const fields = contextFields(options["context"]);
   const api = openApi(context);
   const required = { action: given(call, "action"), resource: given(call, "resource") };
-  const user = await userOrSelf(api, call, "user");
+  const user = textOption(options, "user") || (await currentUser(api));
   const explain = options["explain"] === true;
   const body = {
     user,
@@ -28,7 +30,7 @@ export async function can(call: CommandCall): Promise<void> {
   const answer = await api.fetchObject({ method: "POST", path: ["auth", "check"], body, expect: 200 });
   if (typeof answer["allowed"] !== "boolean") throw new Error("Bad response from server");
   context.finish(answer["allowed"] ? 0 : REFUSED);
-  context.out(options["json"] === true ? jsonText(answer) : answerText(call, user, answer));
+  await printObject(call, answer, () => answerText(call, user, answer));
 }
 
 function answerText(call: CommandCall, user: string, answer: JsonObject): string {

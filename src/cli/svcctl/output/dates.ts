@@ -1,4 +1,4 @@
-/** Dates as the original prints them: `2006-01-02 15:04:05 -0700 MST`, in the local time zone. */
+/** Dates in the form of `lakectl`: `2006-01-02 15:04:05 -0700 MST`, in the local time zone. */
 
 /**
  * The text of a moment.

@@ -1,7 +1,5 @@
 /** JSON on standard output. */
 
-import type { CommandCall } from "../command.ts";
-
 /** A value as `--json` prints it, ending with a line feed. */
 export function jsonText(value: unknown): string {
   // JSON leaves the controls above ASCII as they are; a terminal would obey them.
@@ -10,9 +8,4 @@ export function jsonText(value: unknown): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   return `${text}\n`;
-}
-
-/** Prints what a command did: as its message, or with `--json` as an object with that message. */
-export function printDone({ context, options }: CommandCall, message: string): void {
-  context.out(options["json"] === true ? jsonText({ message }) : `${message}\n`);
 }

@@ -1,56 +1,53 @@
-/** A page of a list: asked for with the paging options, printed as a table with a hint at what follows. */
+/** Prints a list: as a table with a hint at the next page, as the API's JSON, or in a format of `--output`. */
 
-import { textOption } from "../../command-spec.ts";
 import { safeText } from "../../safe-text.ts";
-import type { ApiClient, JsonObject } from "../api/api-client.ts";
+import type { JsonObject } from "../api/api-client.ts";
+import type { Page } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
-import type { CommandContext } from "../command-context.ts";
+import { formatDate } from "./dates.ts";
 import { jsonText } from "./json-text.ts";
+import { type Column, type Row, rowOf } from "./records.ts";
+import { structuredText } from "./structured.ts";
 import type { Cell } from "./table.ts";
 
 /** How entries become rows. */
 export interface PageTable {
-  readonly headers: readonly string[];
-  /** The rows of one entry; most have one. */
-  rowsOf(entry: JsonObject): readonly (readonly Cell[])[];
+  readonly columns: readonly Column[];
+  /** The rows of one entry; default is one row with the fields of the columns. */
+  readonly rowsOf?: (entry: JsonObject) => readonly Row[];
 }
 
-/** Fetches a page of a list and prints it. */
+/** Prints a page. */
 export async function printPage(
-  api: ApiClient,
   { context, options }: CommandCall,
-  path: readonly string[],
+  page: Page,
   table: PageTable,
-  query: Readonly<Record<string, boolean>> = {},
 ): Promise<void> {
-  const paging = {
-    prefix: textOption(options, "prefix"),
-    after: textOption(options, "after"),
-    amount: Number(options["amount"]),
-  };
-  const page = await api.fetchObject({ method: "GET", path, query: { ...query, ...paging }, expect: 200 });
-  if (options["json"] === true) return context.out(jsonText(page));
-  const { results, pagination } = page;
-  if (!Array.isArray(results)) throw new Error("Bad response from server");
-  const rows = results.filter(isObject).flatMap((entry) => table.rowsOf(entry));
-  await printRows(context, table.headers, rows);
-  if (context.terminal && isObject(pagination) && pagination["has_more"] === true) {
-    const after = safeText(String(pagination["next_offset"] ?? ""));
-    const flags = `--amount ${paging.amount} --after "${after}"`;
-    context.out(`for more results run with ${context.style.yellow(flags)}\n`);
+  if (options["json"] === true) return context.out(jsonText(page.answer));
+  const { columns, rowsOf = (entry: JsonObject) => [rowOf(columns, entry)] } = table;
+  const rows = page.results.flatMap((entry) => rowsOf(entry));
+  const { format } = context;
+  const more =
+    page.next === undefined ? undefined : `--amount ${page.amount} --after "${safeText(page.next)}"`;
+  if (format !== "table") {
+    const names = columns.map(({ name }) => name);
+    context.out(await structuredText(format, rows, names));
+    if (more !== undefined) context.err(`more results: run with ${more}, or with --all\n`);
+    return;
+  }
+  const cells = rows.map((row) => columns.map((column) => cellOf(column, row[column.name])));
+  const { gridText, plainRows } = await import("./table.ts");
+  const headings = columns.map(({ heading }) => heading);
+  context.out(context.terminal ? gridText(headings, cells) : plainRows(cells));
+  if (context.terminal && more !== undefined) {
+    context.out(`for more results run with ${context.style.yellow(more)}\n`);
   }
   context.out("\n");
 }
 
-async function printRows(
-  context: CommandContext,
-  headers: readonly string[],
-  rows: readonly (readonly Cell[])[],
-): Promise<void> {
-  const { gridText, plainRows } = await import("./table.ts");
-  context.out(context.terminal ? gridText(headers, rows) : plainRows(rows));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function cellOf({ kind }: Column, value: unknown): Cell {
+  if (kind === "date") return formatDate(value);
+  if (typeof value === "number") return value;
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,6 @@
 /** One difference between policies as text: the request that shows it, and the statements behind it. */
 
+import type { Change } from "../../../analysis/policy-diff.ts";
 import type { StatementPlace } from "../../../analysis/rules.ts";
 import type { Widening } from "../../../analysis/widening.ts";
 import { safeText } from "../../safe-text.ts";
@@ -31,7 +32,7 @@ function causeOf({ cause, deniedBy }: Widening, direction: "wider" | "narrower")
 }
 
 /** Lines of one difference, the first of them the request. */
-export function changeLines(change: Widening, direction: "wider" | "narrower", style: Style): string[] {
+export function changeLines(change: Change, direction: "wider" | "narrower", style: Style): string[] {
   const { certainty, counterexample, conditions } = change;
   const wider = direction === "wider";
   const refused = counterexample?.before ?? "refused";
@@ -47,7 +48,7 @@ export function changeLines(change: Widening, direction: "wider" | "narrower", s
   return [
     `${mark} ${requestOf(change)}`,
     `    ${wider ? style.red(sure) : style.green(sure)}`,
-    `    allowed by ${placeOf(change.allowedBy)}, ${wider ? "after" : "before"}`,
+    `    allowed by ${[change.allowedBy, ...(change.alsoAllowedBy ?? [])].map(placeOf).join(" and ")}, ${wider ? "after" : "before"}`,
     ...(cause === undefined ? [] : [`    ${cause}`]),
     ...(certainty === "certain"
       ? []

@@ -1,6 +1,6 @@
 /** `svcctl policy diff`. */
 
-import { type DiffScope, diffWorlds, type ScopeDiff } from "../../../analysis/policy-diff.ts";
+import { countChanges, type DiffScope, diffWorlds, type ScopeDiff } from "../../../analysis/policy-diff.ts";
 import type { PolicyDocument } from "../../../analysis/policy-documents.ts";
 import { PolicyWorld } from "../../../analysis/policy-world.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
@@ -92,9 +92,9 @@ function reportText(scopes: readonly ScopeDiff[], limit: number, style: Style): 
       : []),
     "",
   ]);
-  const count = (direction: "wider" | "narrower"): number =>
-    scopes.reduce((sum, scope) => sum + scope[direction].length, 0);
-  const wider = countOf(count("wider"), "widening");
-  const summary = `${count("wider") > 0 ? style.red(wider) : wider}, ${countOf(count("narrower"), "narrowing")}`;
+  const widenings = countChanges(scopes, "wider");
+  const wider = countOf(widenings, "widening");
+  const narrower = countOf(countChanges(scopes, "narrower"), "narrowing");
+  const summary = `${widenings > 0 ? style.red(wider) : wider}, ${narrower}`;
   return `${[...sections, summary].join("\n")}\n`;
 }

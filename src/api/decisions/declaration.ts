@@ -1,0 +1,43 @@
+/** What a declared route of the decision API says, and how it becomes a route. */
+
+import type { Decisions, Entrance } from "../../decisions/decisions.ts";
+import type { Admission } from "../../http/admission.ts";
+import { type Declaration, routeOf } from "../../http/declaration.ts";
+import type { HttpCounters, HttpLog } from "../../http/ports.ts";
+import type { Route } from "../../http/route.ts";
+import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
+import type { DecisionLimits } from "./limits.ts";
+import type { PageTokens } from "./page-tokens.ts";
+import type { DecisionMeters } from "./ports.ts";
+
+/** What the API is made of. */
+export interface DecisionParts {
+  readonly decisions: Decisions;
+  readonly limits: DecisionLimits;
+  readonly counters: HttpCounters & DecisionMeters;
+  readonly admission: Admission;
+  readonly log: HttpLog;
+  readonly tokens: PageTokens;
+  /** Host names of the S3 gateway (`gateways.s3.domain_name`). */
+  readonly s3Domains: readonly string[];
+}
+
+/** A declared route of the API. */
+export interface DecisionDeclaration extends Declaration<DecisionParts, ServiceCaller> {
+  /** What the caller's token needs. Handlers ask for `read` themselves where a call goes beyond deciding. */
+  readonly scope: Scope;
+  /** The meter that takes the time of the decisions. */
+  readonly meter: Entrance;
+}
+
+/** The routes of declarations. */
+export function decisionRoutes(
+  declarations: readonly DecisionDeclaration[],
+  parts: DecisionParts,
+): readonly Route<ServiceCaller>[] {
+  return declarations.map((declaration) => ({
+    ...routeOf(declaration, parts, parts.limits),
+    seconds: parts.counters.decisionSeconds[declaration.meter],
+    authorize: ({ caller }) => requireScope(caller, declaration.scope),
+  }));
+}

@@ -1,0 +1,85 @@
+/** `/check` and `/filter`. Unknown fields of requests are refused. */
+
+import type { Schemas } from "../../../http/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+
+const USER = text("Name of the user.");
+const ACTION = text("`service:Verb`, or with `type` a name that the type knows.");
+const CONTEXT = schemaRef("Context");
+const INDEX = { type: "integer", minimum: 0 } as const;
+const ITEM_ERROR = object({ status: { const: 400 }, message: text("What is wrong with the item.") });
+
+/** Schemas of native decisions. */
+export const NATIVE_SCHEMAS: Schemas = {
+  CheckRequest: closedObject(
+    {
+      user: USER,
+      required: schemaRef("RequiredPermissions"),
+      context: CONTEXT,
+      explain: { type: "boolean", default: false, description: "Needs a token with scope `read` besides." },
+    },
+    ["user", "required"],
+  ),
+  CheckAnswer: object(
+    {
+      allowed: { type: "boolean", description: "True exactly for effect `allow`." },
+      effect: schemaRef("Effect"),
+      message: text("Why not, in the words of the data server; absent when allowed."),
+      reason: { const: "unknown_user" },
+      id: text("Decision id, also in the audit log."),
+      explanation: schemaRef("Explanation"),
+    },
+    ["allowed", "effect"],
+  ),
+  FilterRequest: {
+    oneOf: [
+      closedObject(
+        {
+          user: USER,
+          action: ACTION,
+          resources: { ...listOf({ type: "string" }, "ARNs."), maxItems: 100_000 },
+          context: CONTEXT,
+        },
+        ["user", "action", "resources"],
+      ),
+      closedObject(
+        {
+          user: USER,
+          action: ACTION,
+          type: text("Resource type of the ids."),
+          ids: { ...listOf({ type: "string" }, "Ids in the form of the type."), maxItems: 100_000 },
+          context: CONTEXT,
+        },
+        ["user", "action", "type", "ids"],
+      ),
+    ],
+  },
+  FilterAnswer: object({
+    allowed: listOf(INDEX, "Indexes of the items that are allowed, ascending."),
+    complete: { const: true },
+  }),
+  FilterStreamHead: {
+    ...closedObject(
+      { user: USER, action: ACTION, type: text("Resource type of the items."), context: CONTEXT },
+      ["user", "action"],
+    ),
+    description: "The first line of a streamed request.",
+  },
+  FilterStreamItem: {
+    description: "The first line; then an item a line: an ARN, or an id where the first line names a type.",
+    oneOf: [schemaRef("FilterStreamHead"), { type: "string" }],
+  },
+  FilterStreamAnswer: {
+    description:
+      "A line per allowed item and per faulty one; the last line says whether the answer is complete. Without it, it is not.",
+    oneOf: [
+      closedObject({ index: INDEX }),
+      closedObject({ index: INDEX, error: ITEM_ERROR }),
+      closedObject({ complete: { const: true }, items: INDEX, allowed: INDEX }),
+      closedObject({
+        complete: { const: false },
+        error: object({ status: { type: "integer" }, message: { type: "string" } }),
+      }),
+    ],
+  },
+};

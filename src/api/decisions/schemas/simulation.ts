@@ -1,0 +1,114 @@
+/** `/simulate`: decisions from given or changed policies. */
+
+import type { Schema, Schemas } from "../../../http/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+
+const REPLACE = listOf(
+  schemaRef("GivenPolicy"),
+  "Policies in place of those of the same name, or beside them.",
+);
+const REMOVE = listOf({ type: "string" }, "Names of policies to leave out.");
+
+const EVALUATOR: Schema = {
+  enum: ["extended", "data_server"],
+  default: "extended",
+  description: "`data_server` knows only the data server's four condition operators.",
+};
+const EXPLAIN: Schema = {
+  type: "boolean",
+  default: false,
+  description: "Needs a token with scope `read` besides.",
+};
+
+const CASE: Schema = {
+  ...closedObject(
+    {
+      user: text("Name of the user; may stand in `candidate` instead."),
+      policies: listOf(schemaRef("GivenPolicy"), "Decide from these policies alone."),
+      candidate: schemaRef("PolicyChange"),
+      replace: REPLACE,
+      remove: REMOVE,
+      required: schemaRef("RequiredPermissions"),
+      list: schemaRef("RequiredPermission"),
+      context: schemaRef("Context"),
+      explain: EXPLAIN,
+      evaluator: EVALUATOR,
+    },
+    [],
+  ),
+  allOf: [
+    { oneOf: [{ required: ["required"] }, { required: ["list"] }] },
+    {
+      oneOf: [
+        { required: ["policies"] },
+        { anyOf: [{ required: ["candidate"] }, { required: ["replace"] }, { required: ["remove"] }] },
+      ],
+    },
+    {
+      oneOf: [
+        { required: ["user"] },
+        { required: ["candidate"], properties: { candidate: { required: ["user"] } } },
+      ],
+    },
+  ],
+};
+
+/** Schemas of simulations. */
+export const SIMULATION_SCHEMAS: Schemas = {
+  GivenStatement: closedObject(
+    {
+      sid: { type: ["string", "null"], description: "Name of the statement, shown where it decides." },
+      effect: text("Not validated: a broken statement denies as it would if it were stored."),
+      action: listOf({ type: "string" }),
+      resource: { type: "string" },
+      condition: {
+        type: ["object", "null"],
+        additionalProperties: { type: "object", additionalProperties: listOf({ type: "string" }) },
+      },
+    },
+    ["effect", "action", "resource"],
+  ),
+  GivenPolicy: closedObject(
+    {
+      name: { type: "string" },
+      statement: listOf(schemaRef("GivenStatement")),
+      creation_date: { description: "Not used." },
+      acl: { description: "Not used." },
+    },
+    ["name", "statement"],
+  ),
+  PolicyChange: {
+    ...closedObject({ user: { type: "string" }, replace: REPLACE, remove: REMOVE }, []),
+    description:
+      "Decide as if the policies of the real user were changed; needs a token with scope `read` besides.",
+  },
+  SimulationCase: CASE,
+  SimulateRequest: {
+    oneOf: [
+      schemaRef("SimulationCase"),
+      closedObject(
+        {
+          cases: { ...listOf(schemaRef("SimulationCase")), maxItems: 1000 },
+          explain: EXPLAIN,
+          evaluator: EVALUATOR,
+        },
+        ["cases"],
+      ),
+    ],
+  },
+  ListAnswer: object({
+    any_resource: {
+      type: "boolean",
+      description: "Whether some statement allows the action on any resource.",
+    },
+    listed: { type: "boolean", description: "Whether list filtering shows the resource." },
+  }),
+  SimulationAnswer: { oneOf: [schemaRef("CheckAnswer"), schemaRef("ListAnswer")] },
+  SimulateAnswer: {
+    oneOf: [
+      schemaRef("CheckAnswer"),
+      schemaRef("ListAnswer"),
+      object({ results: listOf(schemaRef("SimulationAnswer"), "In the order of the cases.") }),
+    ],
+  },
+};

@@ -1,0 +1,127 @@
+/** Bodies of the management API, in the shapes of a data server's own API (management-cli.md). */
+
+import type { Schema, Schemas } from "../../http/openapi-types.ts";
+import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema-forms.ts";
+import { DECISION_SCHEMAS } from "../decisions/routes.ts";
+import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
+import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
+
+const NAME: Schema = { type: "string", minLength: 1 };
+const STATEMENTS: Schema = { ...listOf(schemaRef("Statement")), minItems: 1 };
+const KEY = {
+  access_key_id: text("Access key id, unique over all users."),
+  creation_date: UNIX_SECONDS,
+};
+const PERMISSIONS = ["Read", "Write", "Super", "Admin"];
+
+/** Schemas of errors: a message that names every problem, and nothing else. */
+const FAILURE_SCHEMAS: Schemas = {
+  Error: object({ message: text("What is wrong, for people. An internal error shows only its id.") }),
+  NoAcl: object(
+    {
+      message: text("What is wrong, for people."),
+      no_acl: { type: "boolean", description: "True where the group exists and has no access list." },
+    },
+    ["message"],
+  ),
+};
+
+/** All schemas that operations refer to. */
+export const MANAGEMENT_SCHEMAS: Schemas = {
+  ...DECISION_SCHEMAS,
+  ...REST_SCHEMAS,
+  ...STATEMENT_SCHEMAS,
+  ...FAILURE_SCHEMAS,
+  User: object(
+    {
+      id: text("Unique name."),
+      creation_date: UNIX_SECONDS,
+      friendly_name: text("Name to show."),
+      email: text("E-mail address."),
+    },
+    ["id", "creation_date"],
+  ),
+  CurrentUser: object({ user: schemaRef("User") }),
+  UserCreation: object(
+    {
+      id: { ...NAME, description: "Unique name; with `invite_user` the e-mail address." },
+      invite_user: { type: ["boolean", "null"], default: false, description: "Send an invitation by mail." },
+    },
+    ["id"],
+  ),
+  Group: object(
+    {
+      id: text("Unique name."),
+      name: text("The same."),
+      description: text("What the group is for."),
+      creation_date: UNIX_SECONDS,
+    },
+    ["id", "name", "creation_date"],
+  ),
+  GroupCreation: object(
+    { id: { ...NAME, description: "Unique name." }, description: { type: ["string", "null"] } },
+    ["id"],
+  ),
+  Policy: object({ id: text("Unique name."), creation_date: UNIX_SECONDS, statement: STATEMENTS }),
+  PolicyWrite: object({ id: { ...NAME, description: "Unique name." }, statement: STATEMENTS }),
+  Acl: object({ permission: { enum: ["", ...PERMISSIONS], description: "Empty: nothing is allowed." } }),
+  AclWrite: object({ permission: { enum: PERMISSIONS } }),
+  Credentials: object(KEY),
+  CredentialsWithSecret: object({ ...KEY, secret_access_key: text("The secret, shown this once.") }),
+  ExternalPrincipal: object({ id: text("Id of the principal."), user_id: text("Name of the user.") }),
+  UserList: pageOf("User"),
+  GroupList: pageOf("Group"),
+  PolicyList: pageOf("Policy"),
+  CredentialsList: pageOf("Credentials"),
+  ExternalPrincipalList: pageOf("ExternalPrincipal"),
+  LoginInformation: object(
+    {
+      access_key_id: text("Access key id."),
+      secret_access_key: text("Its secret."),
+      token_expiration_duration: {
+        type: "integer",
+        minimum: 1,
+        description:
+          "Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.",
+      },
+    },
+    ["access_key_id", "secret_access_key"],
+  ),
+  LoginToken: object({ token: text("Login token, a JWT."), token_expiration: UNIX_SECONDS }),
+  Capabilities: object({
+    invite_user: { type: "boolean", description: "Whether mails can be sent." },
+    forgot_password: { const: false },
+  }),
+  Versions: object({
+    version: text("Version of the service."),
+    policy_set: object({
+      version: text("Version of the policy set: actions, resource types, preconfigured policies."),
+      digest: text("Digest of the policy set, the same for every partition of ARNs."),
+    }),
+  }),
+  Config: object({ version_config: schemaRef("Version"), capabilities_config: { type: "object" } }),
+  SetupState: object({
+    state: { enum: ["initialized", "not_initialized"] },
+    comm_prefs_missing: { const: false },
+    login_config: object({
+      RBAC: text("`auth.ui_config.rbac`."),
+      login_url: text("Empty: people log in here."),
+      login_cookie_names: listOf({ type: "string" }),
+      logout_url: text("Empty: people log out here."),
+    }),
+  }),
+  Setup: object(
+    {
+      username: { ...NAME, description: "Name of the first administrator." },
+      setup_token: text("The one-time token that the start of the service printed."),
+      key: {
+        type: ["object", "null"],
+        description: "A key to import; absent: one is generated.",
+        properties: { access_key_id: NAME, secret_access_key: NAME },
+        required: ["access_key_id", "secret_access_key"],
+      },
+    },
+    ["username", "setup_token"],
+  ),
+  Form: object({ token: text("The token of the link.") }),
+};

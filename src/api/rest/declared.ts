@@ -1,0 +1,100 @@
+/** What declarations of both REST APIs share: query parameters, headers, schemas, examples. */
+
+import type { Header, Parameter, Schema, Schemas } from "../../http/openapi-types.ts";
+import { listOf, object, schemaRef, text } from "../../http/schema-forms.ts";
+
+const ENCODED_TWICE =
+  "A data server percent-encodes path parameters twice; they are decoded twice (the second time only where that is possible), and `+` is a plus sign.";
+
+/** Path parameters by name. */
+export const PATH_PARAMETERS = {
+  userId: { description: `Name of the user. ${ENCODED_TWICE}`, example: "alice" },
+  groupId: { description: `Name of the group. ${ENCODED_TWICE}`, example: "Readers" },
+  policyId: { description: `Name of the policy. ${ENCODED_TWICE}`, example: "ReadData" },
+  accessKeyId: { description: `Access key id. ${ENCODED_TWICE}`, example: "AKIAJEXAMPLEEXAMPLEQ" },
+} as const;
+
+/** Query parameters of lists. */
+export const PAGING: readonly Parameter[] = [
+  {
+    name: "prefix",
+    in: "query",
+    description: "Only items whose key begins with this text.",
+    schema: { type: "string", default: "" },
+  },
+  {
+    name: "after",
+    in: "query",
+    description: "Only items behind this key: the `next_offset` of the page before.",
+    schema: { type: "string", default: "" },
+  },
+  {
+    name: "amount",
+    in: "query",
+    description: "Most items of a page; 0 means 100, -1 means 1,000.",
+    schema: { type: "integer", minimum: -1, maximum: 1000, default: 100 },
+  },
+];
+
+/** The external principal that a call is about. */
+export const PRINCIPAL_ID: Parameter = {
+  name: "principalId",
+  in: "query",
+  required: true,
+  description: "Id of the external principal, such as the ARN of a role.",
+  schema: { type: "string", minLength: 1 },
+  example: "arn:aws:sts::123456789012:assumed-role/Jobs",
+};
+
+/** Answers with secrets are not kept by caches. */
+export const NO_STORE_HEADER: { readonly [name: string]: Header } = {
+  "Cache-Control": { description: "`no-store`.", required: true, schema: { const: "no-store" } },
+};
+
+/** As {@link NO_STORE_HEADER}, on answers that may have no secret. */
+export const MAYBE_NO_STORE_HEADER: { readonly [name: string]: Header } = {
+  "Cache-Control": { description: "`no-store` where there is a password.", schema: { const: "no-store" } },
+};
+
+/** On writes that are done all the same. */
+export const WARNING_HEADER: { readonly [name: string]: Header } = {
+  Warning: {
+    description:
+      "What is valid but almost certainly a mistake, such as a condition that list filtering ignores.",
+    schema: { type: "string" },
+  },
+};
+
+/** Unix time of the examples. */
+export const EXAMPLE_TIME = 1_795_274_820;
+
+/** The example of a statement. */
+export const EXAMPLE_STATEMENT = {
+  effect: "allow",
+  action: ["fs:Read*"],
+  resource: "arn:svc:fs:::repository/data/*",
+} as const;
+
+/** The example of a page with one item. */
+export function pageOfOne(item: unknown): unknown {
+  return {
+    pagination: { has_more: false, next_offset: "", results: 1, max_per_page: 1000 },
+    results: [item],
+  };
+}
+
+/** The schema of a page of a list. */
+export function pageOf(schema: string): Schema {
+  return object({ pagination: schemaRef("Pagination"), results: listOf(schemaRef(schema)) });
+}
+
+/** Schemas of both APIs. */
+export const REST_SCHEMAS: Schemas = {
+  Pagination: object({
+    has_more: { type: "boolean", description: "Whether there is a next page." },
+    next_offset: text("`after` of the next page; empty on the last one."),
+    results: { type: "integer", minimum: 0, description: "Items of this page." },
+    max_per_page: { type: "integer", minimum: 0, description: "Most items that a page can have." },
+  }),
+  Version: object({ version: text("Version of the service.") }),
+};

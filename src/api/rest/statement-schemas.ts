@@ -1,0 +1,49 @@
+/** Statements of policies. */
+
+import type { Schema, Schemas } from "../../http/openapi-types.ts";
+import { listOf, object } from "../../http/schema-forms.ts";
+
+const CONDITION: Schema = {
+  type: ["object", "null"],
+  description: "Operator → field → values; all must hold.",
+  additionalProperties: {
+    type: "object",
+    additionalProperties: listOf({ type: "string" }),
+  },
+  examples: [{ IpAddress: { SourceIp: ["10.0.0.0/8"] } }],
+};
+
+const ACTIONS: Schema = {
+  ...listOf({ type: "string", minLength: 1 }, "`*` or `service:Verb`, in which `*` and `?` are wildcards."),
+  minItems: 1,
+  examples: [["fs:Read*"]],
+};
+
+const RESOURCE: Schema = {
+  type: "string",
+  minLength: 1,
+  description:
+    "An ARN with wildcards, `*`, or a JSON array of such inside the string. `${user}` stands for the user's name.",
+  examples: ["arn:svc:fs:::repository/data/*"],
+};
+
+const SID: Schema = {
+  type: ["string", "null"],
+  pattern: "^[A-Za-z0-9._-]{1,128}$",
+  description: "Name of the statement, for people; decisions do not depend on it.",
+  examples: ["OwnBranches"],
+};
+
+/** The schema of a statement. */
+export const STATEMENT_SCHEMAS: Schemas = {
+  Statement: object(
+    {
+      sid: SID,
+      effect: { enum: ["allow", "deny"] },
+      action: ACTIONS,
+      resource: RESOURCE,
+      condition: CONDITION,
+    },
+    ["effect", "action", "resource"],
+  ),
+};

@@ -1,0 +1,34 @@
+/** Paths of the API as data: segments that are fixed, and segments that an option fills. */
+
+import { textOption } from "../../command-spec.ts";
+import type { CommandCall } from "../command.ts";
+import type { ApiClient } from "./api-client.ts";
+import { currentUser } from "./current-user.ts";
+
+/** One segment. */
+export type PathPart = string | OptionPart;
+
+/** A segment from an option. */
+export interface OptionPart {
+  /** Camel-case name of the option. */
+  readonly option: string;
+  /** Without the option: the user whose access key is in use (management-cli.md §1). */
+  readonly orSelf?: true;
+}
+
+/** The segments of a path. Asks the server for the current user where a part needs that. */
+export async function fillPath(
+  api: ApiClient,
+  { options }: CommandCall,
+  parts: readonly PathPart[],
+): Promise<readonly string[]> {
+  const path: string[] = [];
+  for (const part of parts) {
+    if (typeof part === "string") path.push(part);
+    else {
+      const given = textOption(options, part.option) ?? "";
+      path.push(given === "" && part.orSelf === true ? await currentUser(api) : given);
+    }
+  }
+  return path;
+}

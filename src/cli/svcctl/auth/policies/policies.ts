@@ -1,0 +1,60 @@
+/** `svcctl auth policies` create, update and show. */
+
+import type { Statement } from "../../../../model/policy.ts";
+import { textOption } from "../../../command-spec.ts";
+import { UsageFailure } from "../../../failure.ts";
+import { type Call, type JsonObject, openApi } from "../../api/api-client.ts";
+import type { CommandCall } from "../../command.ts";
+import { given } from "../../given.ts";
+import { printObject } from "../../output/print.ts";
+import { paramsOf } from "../../policy/template-options.ts";
+import { policyDetails } from "./policy-details.ts";
+import { parseDocument, readDocument } from "./statement-document.ts";
+
+const POLICIES = ["auth", "policies"];
+
+export async function createPolicy(call: CommandCall): Promise<void> {
+  const policy = await writePolicy(call, { method: "POST", path: POLICIES, expect: 201 });
+  const { style } = call.context;
+  const text = (): string =>
+    `${style.green("Policy created successfully.")}\n${policyDetails(policy, style)}`;
+  await printObject(call, policy, text);
+}
+
+/** Keeps the attachments, which deleting the policy and creating it again would remove. */
+export async function updatePolicy(call: CommandCall): Promise<void> {
+  const path = [...POLICIES, given(call, "id")];
+  const policy = await writePolicy(call, { method: "PUT", path, expect: 200 });
+  const { green } = call.context.style;
+  await printObject(call, policy, () => `${green("Policy updated successfully.")}\n`);
+}
+
+async function writePolicy(call: CommandCall, request: Omit<Call, "body">): Promise<JsonObject> {
+  const api = openApi(call.context);
+  return api.fetchObject({ ...request, body: await policyOf(call) });
+}
+
+/** The policy that the options describe: a document, or a template with parameters. */
+async function policyOf(call: CommandCall): Promise<{ id: string; statement: readonly Statement[] }> {
+  const { context, options } = call;
+  const template = textOption(options, "template");
+  const document = textOption(options, "statementDocument");
+  const params = paramsOf(options);
+  if (template === undefined) {
+    if (params.length > 0) throw new UsageFailure("--param needs --template");
+    return { id: given(call, "id"), statement: parseDocument(await readDocument(context, document ?? "")) };
+  }
+  if (document !== undefined)
+    throw new UsageFailure("--template and --statement-document exclude each other");
+  const partition = textOption(options, "partition") ?? "svc";
+  // Loads the whole catalog, which a document does not need.
+  const { renderTemplate } = await import("../../policy/render-template.ts");
+  const { name, statement } = await renderTemplate({ template, params, partition });
+  return { id: textOption(options, "id") ?? name, statement };
+}
+
+export async function showPolicy(call: CommandCall): Promise<void> {
+  const path = [...POLICIES, given(call, "id")];
+  const policy = await openApi(call.context).fetchObject({ method: "GET", path, expect: 200 });
+  await printObject(call, policy, () => policyDetails(policy, call.context.style));
+}

@@ -1,0 +1,59 @@
+/**
+ * A route is declared once: what clients see of it ({@link Described}) and how it is done. The router, the OpenAPI
+ * document, the scopes and the validation of bodies are derived from declarations.
+ */
+
+import type { ValidateBody } from "./body-schema.ts";
+import type { HttpLimits } from "./limits.ts";
+import type { Described, DescribedBody } from "./openapi.ts";
+import type { Caller, Route, RouteBody } from "./route.ts";
+
+/** How the body of a declared route is read. */
+export interface DeclaredBody extends DescribedBody, Pick<RouteBody, "parse" | "format"> {
+  /** Which limit bounds it; default `bodyBytes`. */
+  readonly limit?: "bodyBytes" | "bulkBodyBytes";
+  /** Checks the value before the handler gets it. Absent: the handler reads and checks it. */
+  readonly validate?: ValidateBody;
+}
+
+/** A declared route: `P` is what its handler works with, `C` who calls. */
+export interface Declaration<P, C extends Caller = Caller>
+  extends Described,
+    Pick<Route<C>, "priority" | "heavy" | "head"> {
+  readonly body?: DeclaredBody;
+  /** Makes the handler, once per listener. */
+  readonly handler: (parts: P) => Route<C>["handle"];
+  /** Makes the handler of bodies in newline-delimited JSON. */
+  readonly stream?: (parts: P) => NonNullable<RouteBody["stream"]>;
+}
+
+/** The route of a declaration. */
+export function routeOf<P, C extends Caller>(
+  { method, path, priority, heavy, head, body, handler, stream }: Declaration<P, C>,
+  parts: P,
+  limits: HttpLimits & { readonly bulkBodyBytes?: number },
+): Route<C> {
+  return {
+    method,
+    path,
+    ...(priority === undefined ? {} : { priority }),
+    ...(heavy === undefined ? {} : { heavy }),
+    ...(head === undefined ? {} : { head }),
+    ...(body === undefined ? {} : { body: bodyOf(body, limits, stream?.(parts)) }),
+    handle: handler(parts),
+  };
+}
+
+function bodyOf(
+  { parse, format, validate, limit = "bodyBytes" }: DeclaredBody,
+  limits: HttpLimits & { readonly bulkBodyBytes?: number },
+  stream: RouteBody["stream"],
+): RouteBody {
+  return {
+    maxBytes: limits[limit] ?? limits.bodyBytes,
+    ...(parse === undefined ? {} : { parse }),
+    ...(format === undefined ? {} : { format }),
+    ...(validate === undefined ? {} : { validate }),
+    ...(stream === undefined ? {} : { stream }),
+  };
+}

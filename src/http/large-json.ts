@@ -1,0 +1,211 @@
+/**
+ * Large JSON texts, parsed in steps between which other requests are served. `JSON.parse` cannot be interrupted, and a
+ * megabyte of small values takes it up to a second. So brackets, strings and commas are scanned here, and `JSON.parse`
+ * reads groups of members that are small.
+ */
+
+/** Longest text that is given to `JSON.parse` in one step, unless it is a single string or number. */
+const GROUP_LENGTH = 16 << 10;
+const SCANNED_PER_STEP = 64 << 10;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const BLANK = /^[ \t\n\r]*$/;
+
+/** What a text may have at most. */
+export interface JsonBounds {
+  /** Deepest nesting of arrays and objects. */
+  readonly depth: number;
+  /** Elements of arrays and members of objects, at every depth. */
+  readonly values: number;
+}
+
+/** How a text breaks its bounds. */
+export type Breach = keyof JsonBounds;
+
+/** Thrown for a text that is not JSON. */
+export class NotJson extends Error {}
+
+/** Finds the first bound that a text breaks, whether or not the text is JSON. To be run in steps. */
+export function* findBreach(text: string, bounds: JsonBounds): Generator<undefined, Breach | undefined> {
+  let depth = 0;
+  let values = 0;
+  let nextStep = SCANNED_PER_STEP;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at);
+    else if (opens(unit)) {
+      if (++depth > bounds.depth) return "depth";
+      // The first value of what it opens; commas count the others.
+      if (!closes(text.charCodeAt(at + 1)) && ++values > bounds.values) return "values";
+    } else if (closes(unit)) depth--;
+    else if (unit === COMMA && ++values > bounds.values) return "values";
+    if (at >= nextStep) {
+      nextStep = at + SCANNED_PER_STEP;
+      yield;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Parses a text as `JSON.parse` does. To be run in steps.
+ * @throws NotJson for a text that is not JSON
+ */
+export function* parseInSteps(text: string): Generator<undefined, unknown> {
+  return yield* parseRange(text, 0, text.length);
+}
+
+function* parseRange(text: string, from: number, to: number): Generator<undefined, unknown> {
+  const [start, end] = trimmed(text, from, to);
+  const opening = text.charCodeAt(start);
+  if (end - start <= GROUP_LENGTH || !opens(opening)) return parseText(text.slice(start, end));
+  // "[" and "{" are two code units before their closing brackets.
+  if (text.charCodeAt(end - 1) !== opening + 2) throw new NotJson();
+  return yield* opening === 0x5b
+    ? parseMembers(text, start + 1, end - 1, new ArrayTarget())
+    : parseMembers(text, start + 1, end - 1, new ObjectTarget());
+}
+
+/** What members are put into: an array or an object. */
+interface Target {
+  /** Adds the members in a text of several, with commas between them. */
+  addGroup(text: string): void;
+  /** Adds a large member, which stands between two indexes. */
+  addLarge(text: string, from: number, to: number): Generator<undefined, void>;
+  readonly value: unknown;
+}
+
+/** Reads what stands between the brackets of a large array or object. */
+function* parseMembers(
+  text: string,
+  from: number,
+  to: number,
+  target: Target,
+): Generator<undefined, unknown> {
+  let group = from;
+  let member = from;
+  while (member <= to) {
+    const end: number = yield* endOfMember(text, member, to);
+    const isOnly = member === from && end === to;
+    if (end - member > GROUP_LENGTH) {
+      if (group < member) addGroup(text.slice(group, member - 1), target);
+      if (!isOnly || !BLANK.test(text.slice(member, end))) yield* target.addLarge(text, member, end);
+      group = end + 1;
+    } else if (end - group > GROUP_LENGTH || end === to) {
+      if (!isOnly || !BLANK.test(text.slice(group, end))) addGroup(text.slice(group, end), target);
+      group = end + 1;
+      yield;
+    }
+    member = end + 1;
+  }
+  return target.value;
+}
+
+/** Adds members to a target; a blank text has none, though a comma promises one. */
+function addGroup(text: string, target: Target): void {
+  if (BLANK.test(text)) throw new NotJson();
+  target.addGroup(text);
+}
+
+/** The index of the comma that ends a member, or `to`. */
+function* endOfMember(text: string, from: number, to: number): Generator<undefined, number> {
+  let depth = 0;
+  let nextStep = from + SCANNED_PER_STEP;
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at);
+    else if (opens(unit)) depth++;
+    else if (closes(unit)) {
+      if (--depth < 0) throw new NotJson();
+    } else if (unit === COMMA && depth === 0) return at;
+    if (at >= nextStep) {
+      nextStep = at + SCANNED_PER_STEP;
+      yield;
+    }
+  }
+  return to;
+}
+
+class ArrayTarget implements Target {
+  readonly value: unknown[] = [];
+
+  addGroup(text: string): void {
+    for (const element of parseText(`[${text}]`) as unknown[]) this.value.push(element);
+  }
+
+  *addLarge(text: string, from: number, to: number): Generator<undefined, void> {
+    this.value.push(yield* parseRange(text, from, to));
+  }
+}
+
+class ObjectTarget implements Target {
+  readonly value: Record<string, unknown> = {};
+
+  addGroup(text: string): void {
+    for (const [name, value] of Object.entries(parseText(`{${text}}`) as object)) this.#set(name, value);
+  }
+
+  *addLarge(text: string, from: number, to: number): Generator<undefined, void> {
+    const [start] = trimmed(text, from, to);
+    if (text.charCodeAt(start) !== QUOTE) throw new NotJson();
+    const nameEnd = endOfString(text, start) + 1;
+    const name = parseText(text.slice(start, nameEnd)) as string;
+    const [colon] = trimmed(text, nameEnd, to);
+    if (text.charCodeAt(colon) !== COLON) throw new NotJson();
+    this.#set(name, yield* parseRange(text, colon + 1, to));
+  }
+
+  /** As `JSON.parse` does, `__proto__` is a member like any other. */
+  #set(name: string, value: unknown): void {
+    if (name !== "__proto__") this.value[name] = value;
+    else {
+      Object.defineProperty(this.value, name, {
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    }
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NotJson();
+  }
+}
+
+/** The index of the quote that ends the string which begins at `from`; the end of the text where none does. */
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH) at++;
+    else if (unit === QUOTE) return at;
+  }
+  return text.length;
+}
+
+/** Start and end of a range without the white space around it. */
+function trimmed(text: string, from: number, to: number): [start: number, end: number] {
+  let [start, end] = [from, to];
+  while (start < end && isWhite(text.charCodeAt(start))) start++;
+  while (end > start && isWhite(text.charCodeAt(end - 1))) end--;
+  return [start, end];
+}
+
+function isWhite(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+}
+
+function opens(unit: number): boolean {
+  return unit === 0x5b || unit === 0x7b;
+}
+
+function closes(unit: number): boolean {
+  return unit === 0x5d || unit === 0x7d;
+}

@@ -1,0 +1,243 @@
+/** The OpenAPI 3.1 document of a listener, derived from the declarations of its routes. */
+
+import type {
+  Content,
+  Header,
+  MediaType,
+  Method,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+  Schema,
+  Schemas,
+  SecurityScheme,
+} from "./openapi-types.ts";
+
+/** What an operation takes. */
+export interface DescribedBody {
+  /** Default `application/json`. */
+  readonly type?: string;
+  readonly schema: Schema;
+  readonly example: unknown;
+  /** The same call with newline-delimited JSON. */
+  readonly lines?: MediaType;
+}
+
+/** What an operation answers where it succeeds. */
+export interface DescribedAnswer {
+  readonly status: 200 | 201 | 204;
+  readonly description: string;
+  /** Default `application/json`. */
+  readonly type?: string;
+  /** Absent: the answer has no body. */
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly headers?: { readonly [name: string]: Header };
+  readonly lines?: MediaType;
+}
+
+/** An operation as clients see it: everything that its declaration says besides how it is done. */
+export interface Described {
+  /** Unique over the document. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** With parameters as `{name}`, each a whole segment. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly query?: readonly Parameter[];
+  readonly body?: DescribedBody;
+  readonly answer: DescribedAnswer;
+  /** Statuses of failures beside those that all operations of the API have. */
+  readonly errors?: readonly number[];
+  /** Responses to failures that differ from those of the API, by status. */
+  readonly failures?: { readonly [status: string]: Response };
+}
+
+/** Responses to failures by status, with the name of the component that they become; `default` is any other failure. */
+export type Failures = { readonly [status: string]: { readonly name: string; readonly response: Response } };
+
+/** What a document says of a path parameter. */
+export interface PathParameter {
+  readonly description: string;
+  readonly example: string;
+}
+
+/** How callers authenticate, as one of several ways; no way at all: no credential is needed. */
+export type Security = readonly { readonly [scheme: string]: readonly string[] }[];
+
+/** An operation with the way in which its callers authenticate. */
+export interface SecuredOperation extends Described {
+  readonly security: Security;
+}
+
+/** The operations of one API with what they share. */
+export interface DescribedApi {
+  readonly operations: readonly SecuredOperation[];
+  readonly failures: Failures;
+  /** Statuses of failures that an operation has because of its form. */
+  readonly commonErrors: (operation: SecuredOperation) => readonly number[];
+  /** Path parameters by name. */
+  readonly parameters: { readonly [name: string]: PathParameter };
+}
+
+/** What a document is made of. */
+export interface DocumentParts {
+  readonly info: Pick<OpenApiDocument["info"], "title" | "version" | "summary" | "description">;
+  readonly tags: OpenApiDocument["tags"];
+  readonly apis: readonly DescribedApi[];
+  /** Schemas that operations refer to; those that none refers to are left out. */
+  readonly schemas: Schemas;
+  readonly securitySchemes: { readonly [name: string]: SecurityScheme };
+}
+
+const LICENSE = { name: "Apache License 2.0", identifier: "Apache-2.0" };
+const SCHEMA_PREFIX = "#/components/schemas/";
+
+/** Every answer has it. */
+const REQUEST_ID: { readonly [name: string]: Header } = {
+  "X-Request-ID": {
+    description: "The request's own X-Request-ID, or one that was made for it.",
+    required: true,
+    schema: { type: "string" },
+  },
+};
+
+const REQUEST_ID_PARAMETER: Parameter = {
+  name: "X-Request-ID",
+  in: "header",
+  description:
+    "Returned in the answer and written to the logs. One that is longer than 128 characters or not printable ASCII is replaced.",
+  schema: { type: "string" },
+};
+
+/** Builds the document. */
+export function openApiDocument({
+  info,
+  tags,
+  apis,
+  schemas,
+  securitySchemes,
+}: DocumentParts): OpenApiDocument {
+  const paths: Record<string, Record<string, Operation>> = {};
+  const responses: Record<string, Response> = {};
+  for (const api of apis) {
+    for (const { name, response } of Object.values(api.failures)) responses[name] = withRequestId(response);
+    for (const operation of api.operations) {
+      const method = operation.method.toLowerCase() as Method;
+      paths[operation.path] = { ...paths[operation.path], [method]: operationOf(api, operation) };
+    }
+  }
+  const used = reachable(schemas, [paths, responses]);
+  const usedResponses = referenced(paths, "#/components/responses/");
+  return {
+    openapi: "3.1.1",
+    info: { ...info, license: LICENSE },
+    tags,
+    paths,
+    components: {
+      schemas: picked(schemas, used),
+      responses: picked(responses, usedResponses),
+      securitySchemes,
+    },
+  };
+}
+
+function operationOf(api: DescribedApi, described: SecuredOperation): Operation {
+  const { id, tag, summary, description, body, answer, query = [], failures = {} } = described;
+  const pathParameters = [...described.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
+    return pathParameter(name, api.parameters[name]);
+  });
+  const statuses = [...new Set([...(described.errors ?? []), ...api.commonErrors(described)])];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    parameters: [...pathParameters, ...query, REQUEST_ID_PARAMETER],
+    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
+    responses: {
+      [answer.status]: answerOf(answer),
+      ...failureRefs(api.failures, statuses),
+      ...Object.fromEntries(
+        Object.entries(failures).map(([status, response]) => [status, withRequestId(response)]),
+      ),
+    },
+    security: described.security,
+  };
+}
+
+function contentOf({ type = "application/json", schema, example, lines }: DescribedBody): Content {
+  const media = { [type]: { schema, example } };
+  return lines === undefined ? media : { ...media, "application/x-ndjson": lines };
+}
+
+function answerOf({ description, schema, example, headers = {}, type, lines }: DescribedAnswer): Response {
+  const response = { description, headers: { ...REQUEST_ID, ...headers } };
+  if (schema === undefined) return response;
+  const media = example === undefined ? { schema } : { schema, example };
+  const content = { [type ?? "application/json"]: media };
+  return {
+    ...response,
+    content: lines === undefined ? content : { ...content, "application/x-ndjson": lines },
+  };
+}
+
+function withRequestId(response: Response): Response {
+  return { ...response, headers: { ...REQUEST_ID, ...response.headers } };
+}
+
+function pathParameter(name: string, parameter: PathParameter | undefined): Parameter {
+  const { description = "", example } = parameter ?? {};
+  return { name, in: "path", required: true, description, schema: { type: "string", minLength: 1 }, example };
+}
+
+function failureRefs(
+  failures: Failures,
+  statuses: readonly number[],
+): { readonly [status: string]: Reference } {
+  const named = [...statuses].sort((a, b) => a - b).map(String);
+  return Object.fromEntries(
+    [...named, "default"].flatMap((status) => {
+      const failure = failures[status];
+      return failure === undefined
+        ? []
+        : [[status, { $ref: `#/components/responses/${failure.name}` }] as const];
+    }),
+  );
+}
+
+/** The names that a value refers to below a prefix. */
+function referenced(value: unknown, prefix: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const look = (inner: unknown): void => {
+    if (typeof inner !== "object" || inner === null) return;
+    const { $ref } = inner as { $ref?: unknown };
+    if (typeof $ref === "string" && $ref.startsWith(prefix)) found.add($ref.slice(prefix.length));
+    for (const member of Object.values(inner)) look(member);
+  };
+  look(value);
+  return found;
+}
+
+/** The schemas that values refer to, directly or through others. */
+function reachable(schemas: Schemas, values: readonly unknown[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = [...referenced(values, SCHEMA_PREFIX)];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    waiting.push(...referenced(schemas[name], SCHEMA_PREFIX));
+  }
+  return found;
+}
+
+function picked<T>(
+  from: { readonly [name: string]: T },
+  names: ReadonlySet<string>,
+): { readonly [name: string]: T } {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => names.has(name)));
+}

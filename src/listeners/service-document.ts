@@ -1,0 +1,81 @@
+/** The OpenAPI document of the service listener. */
+
+import { DATA_SERVER_SCHEMAS, type DataServerDeclaration } from "../api/data-server/declaration.ts";
+import { DATA_SERVER_OPERATIONS } from "../api/data-server/operations.ts";
+import { DECISION_ROUTES, DECISION_SCHEMAS } from "../api/decisions/routes.ts";
+import { PATH_PARAMETERS } from "../api/rest/declared.ts";
+import type { Scope } from "../api/service-caller.ts";
+import { CHALLENGE, COMMON_FAILURES, ERROR_SCHEMAS, failure } from "../http/failures.ts";
+import { type Described, openApiDocument, type SecuredOperation } from "../http/openapi.ts";
+import type { OpenApiDocument, Schemas } from "../http/openapi-types.ts";
+import { OPEN_OPERATIONS, OPEN_SCHEMAS } from "./open-operations.ts";
+
+const TAGS = [
+  { name: "AuthZEN", description: "Decisions as OpenID AuthZEN Authorization API 1.0 defines them." },
+  { name: "decisions", description: "Decisions in the terms of policies." },
+  { name: "users", description: "Data-server API: users." },
+  { name: "groups", description: "Data-server API: groups." },
+  { name: "policies", description: "Data-server API: policies." },
+  { name: "credentials", description: "Data-server API: access keys." },
+  { name: "external principals", description: "Data-server API: identities of other systems." },
+  { name: "tokens", description: "Data-server API: one-time tokens." },
+  { name: "service", description: "Health, version and this document." },
+] as const;
+
+const BEARER = "bearer";
+const BEARER_MEANING = [
+  "The token of the data server (`auth.api.token`), a token of `authorizer.tokens`,",
+  "or, where `auth.api.token` is empty, an HS256 JWT signed with `auth.encrypt.secret_key` for the audience `auth-client`.",
+  "Operations name the scope that a listed token needs.",
+].join(" ");
+
+const DESCRIPTION = [
+  "Decisions on what users may do, and the API in which a data server keeps users, groups and policies.",
+  "Paths match exactly, letter by letter. Limits that can be configured are given with their defaults.",
+].join(" ");
+
+const FAILURES = {
+  ...COMMON_FAILURES,
+  401: { name: "Unauthenticated", response: failure("There is no valid bearer token.", CHALLENGE) },
+  403: { name: "NotAllowed", response: failure("The token lacks the scope that this call needs.") },
+} as const;
+
+/** Every schema that the document can have. */
+const SCHEMAS: Schemas = { ...ERROR_SCHEMAS, ...OPEN_SCHEMAS, ...DECISION_SCHEMAS, ...DATA_SERVER_SCHEMAS };
+
+function secured(operation: Described & { readonly scope?: Scope }): SecuredOperation {
+  return { ...operation, security: operation.scope === undefined ? [] : [{ [BEARER]: [operation.scope] }] };
+}
+
+function commonErrors({ security, body }: SecuredOperation): readonly number[] {
+  return [
+    ...(security.length === 0 ? [] : [401, 403, 500, 503]),
+    ...(body === undefined ? [] : [400, 413, 415]),
+  ];
+}
+
+/**
+ * Builds the document.
+ * @param version of the package
+ */
+export function serviceDocument(version: string): OpenApiDocument {
+  const declared: readonly (Described & Pick<DataServerDeclaration, "scope">)[] = [
+    ...DECISION_ROUTES,
+    ...DATA_SERVER_OPERATIONS,
+    ...OPEN_OPERATIONS,
+  ];
+  return openApiDocument({
+    info: {
+      title: "svc-authorizer, service listener",
+      version,
+      summary: "Authorization sidecar and policy decision point for versioned-data services",
+      description: DESCRIPTION,
+    },
+    tags: TAGS,
+    apis: [
+      { operations: declared.map(secured), failures: FAILURES, commonErrors, parameters: PATH_PARAMETERS },
+    ],
+    schemas: SCHEMAS,
+    securitySchemes: { [BEARER]: { type: "http", scheme: "bearer", description: BEARER_MEANING } },
+  });
+}

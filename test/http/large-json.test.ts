@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findBreach, NotJson, parseInSteps } from "../../src/http/large-json.ts";
+
+function runAll<T>(steps: Generator<unknown, T>): { value: T; steps: number } {
+  let count = 0;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return { value, steps: count };
+    count++;
+  }
+}
+
+/** The value of a text, or "not JSON". */
+function outcome(parse: () => unknown): unknown {
+  try {
+    return { value: parse() };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof NotJson) return "not JSON";
+    throw error;
+  }
+}
+
+const inSteps = (text: string) => outcome(() => runAll(parseInSteps(text)).value);
+const atOnce = (text: string) => outcome(() => JSON.parse(text));
+
+/** Compares without printing texts of this size. */
+const same = (text: string) => isDeepStrictEqual(inSteps(text), atOnce(text));
+
+const LONG = "x".repeat(40_000);
+const BLANKS = " ".repeat(40_000);
+
+describe("parsing in steps", () => {
+  it.each([
+    ["many small arrays", `[${"[],".repeat(30_000)}[]]`],
+    [
+      "many members",
+      `{${Array.from({ length: 20_000 }, (_, index) => `"${index}":{"a":[${index}]}`).join()}}`,
+    ],
+    ["repeated members", `{"a":"${LONG}","b":1,"a":2,"c":"${LONG}"}`],
+    ["large members in large members", `{"a":[{"b":["${LONG}",1]},2,"${LONG}"], "c" : {"d":"${LONG}"} }`],
+    ["__proto__ in a small member", `{"x":"${LONG}","__proto__":{"a":1}}`],
+    ["__proto__ as a large member", `{"__proto__":["${LONG}"],"x":1}`],
+    ["strings with brackets, commas and quotes", `["${'\\",[]{}\\\\'.repeat(9000)}","${LONG}",1]`],
+    ["an array of white space", `[${BLANKS}]`],
+    ["an object of white space", `  {${BLANKS}}  `],
+    ["a long number", `[${"1".repeat(40_000)}]`],
+    ["a long string alone", `"${LONG}"`],
+  ])("%s: as JSON.parse", (_name, text) => {
+    expect([same(text), inSteps(text) === "not JSON"]).toEqual([true, false]);
+  });
+
+  it.each([
+    ["a comma before the end", `["${LONG}",]`],
+    ["a comma and white space before the end", `["${LONG}",${BLANKS}]`],
+    ["a comma at the beginning", `[,"${LONG}"]`],
+    ["two commas", `["${LONG}",,"${LONG}"]`],
+    ["two commas around white space", `["${LONG}",${BLANKS},1]`],
+    ["no comma", `["${LONG}" "${LONG}"]`],
+    ["the wrong bracket", `["${LONG}"}`],
+    ["the wrong bracket inside", `[{"a":"${LONG}"],1]`],
+    ["a bracket too many", `["${LONG}"]]`],
+    ["a bracket too few", `[["${LONG}"]`],
+    ["no end of a string", `["${LONG}`],
+    ["a member without a name", `{"a":"${LONG}",1}`],
+    ["a large member without a colon", `{"a" "${LONG}"}`],
+    ["a large member without a value", `{"a":1,"${LONG}"}`],
+    ["a large member whose name is no string", `{a:"${LONG}"}`],
+    ["text behind the value", `["${LONG}"]x`],
+    ["nothing", BLANKS],
+  ])("%s: not JSON, as for JSON.parse", (_name, text) => {
+    expect([inSteps(text) === "not JSON", same(text)]).toEqual([true, true]);
+  });
+
+  it("equals JSON.parse on random texts, sound and damaged", () => {
+    const large = fc
+      .json({ maxDepth: 6 })
+      .map((text) => `[${text},"${LONG}",${text},{"k":${text},"l":"${LONG}"}]`);
+    const damage = fc.tuple(fc.nat(), fc.constantFrom("", ",", "]", "}", "[", "{", '"', ":", " ", "\\", "1"));
+    fc.assert(
+      fc.property(large, fc.option(damage), (text, damaged) => {
+        const at = damaged === null ? 0 : damaged[0] % text.length;
+        const given = damaged === null ? text : text.slice(0, at) + damaged[1] + text.slice(at + 1);
+        expect(same(given)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("takes many steps, each of a bounded length", () => {
+    const text = `[${"{},".repeat(300_000)}{}]`;
+    expect(runAll(parseInSteps(text)).steps).toBeGreaterThan(text.length / 40_000);
+    expect(runAll(findBreach(text, { depth: 2, values: 1e6 })).steps).toBeGreaterThan(text.length / 70_000);
+  });
+});
+
+describe("the bounds of a text", () => {
+  const breach = (text: string, depth: number, values: number) =>
+    runAll(findBreach(text, { depth, values })).value;
+
+  it("count nesting and values, and nothing in strings", () => {
+    expect(breach("[[1]]", 2, 10)).toBeUndefined();
+    expect(breach("[[1]]", 1, 10)).toBe("depth");
+    expect(breach("[1,2,3]", 1, 3)).toBeUndefined();
+    expect(breach("[1,2,3,4]", 1, 3)).toBe("values");
+    expect(breach('["[[[,,,\\",,"]', 1, 1)).toBeUndefined();
+  });
+});
