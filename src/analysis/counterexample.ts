@@ -31,7 +31,7 @@ export interface Counterexample {
 export interface Blame {
   /** Every statement after that allows it. */
   readonly allowedBy: readonly StatementName[];
-  /** Every statement before that denies it, by its effect or because it cannot be evaluated; none where none did. */
+  /** The statements of before that deny it, by their effect or because they cannot be evaluated. */
   readonly deniedBy: readonly (StatementName & { readonly failed: boolean })[];
 }
 

@@ -96,7 +96,7 @@ function formatContents(contents: unknown): void {
   }
 }
 
-/** Undefined where an alias would come to stand in front of its anchor. */
+/** Undefined if an alias would come to stand in front of its anchor. */
 function formatYaml(text: string): string | undefined {
   const document = parseDocument(text, { version: "1.2", schema: "core", merge: false, stringKeys: true });
   formatContents(document.contents);

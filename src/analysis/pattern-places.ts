@@ -128,7 +128,7 @@ export class Pattern {
   readonly text: string;
   /** Before the first wildcard. */
   readonly begin: string;
-  /** Behind the last wildcard; all of it where there is none. */
+  /** The text after the last wildcard, or the whole pattern. */
   readonly end: string;
   #set: PatternSet | undefined;
 

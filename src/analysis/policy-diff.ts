@@ -67,7 +67,7 @@ function pairsOf(before: PolicyWorld, after: PolicyWorld): Pair[] {
   return [...(single.length > 1 ? [all] : []), ...single, ...byUser];
 }
 
-/** The request of a change and its effects, as a text; undefined where there is no example. */
+/** The request of a change and its effects as a text; undefined without an example. */
 function exampleOf({ counterexample, anyUser }: Widening): string | undefined {
   if (counterexample === undefined) return undefined;
   const { user, required, context, before } = counterexample;

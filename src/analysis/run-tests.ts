@@ -40,7 +40,7 @@ export class Coverage {
     }
   }
 
-  /** How many decisions a statement was part of. */
+  /** Number of decisions in which a statement took part. */
   hits(policy: string, statement: number): number {
     return this.#hits.get(Coverage.#key(policy, statement)) ?? 0;
   }

@@ -39,7 +39,7 @@ function withoutRegion(resource: string): string {
   return resource.replace(/^(arn:[^:]*:[^:]*:)[^:]*:/, "$1:");
 }
 
-/** Places of `pattern` where one can stand after some text of `begin`. */
+/** Positions in `pattern` after some text that `begin` matches. */
 function reach(pattern: readonly string[], begin: readonly string[]): Set<number> {
   let reached = closed(pattern, new Set([0]));
   for (const character of begin) reached = closed(pattern, step(pattern, reached, character));
