@@ -71,7 +71,7 @@ export async function openData(values: ConfigValues, logger: Logger): Promise<Da
   }
 }
 
-/** Key derivation for a store that ends with the process: nobody can steal what is never written down. */
+/** Cheap key derivation for a store in memory: its secrets are never written to a disk. */
 const CHEAP_COST = { N: 256, r: 8, p: 1 };
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {

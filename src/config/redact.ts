@@ -1,4 +1,4 @@
-/** Values as they may be shown: in the notation of a file, without secrets. */
+/** Values for people: in the notation of a file, without secrets. */
 import { formatBytes } from "./bytes.ts";
 import { formatDuration } from "./duration.ts";
 import type { AnyItem, Rate, ServiceTokenItem } from "./item.ts";
@@ -16,7 +16,7 @@ export type ShownValue =
   | readonly ShownValue[]
   | { readonly [key: string]: ShownValue };
 
-/** The value of an item for people: null where there is none, `<redacted>` for secrets. */
+/** Returns the value of an item for people: null where it is not set, `<redacted>` for secrets. */
 export function shownValue(item: AnyItem, value: unknown): ShownValue {
   if (value === undefined) return null;
   if (item.type === "tokens") return (value as readonly ServiceTokenItem[]).map(shownToken);

@@ -1,4 +1,4 @@
-/** What the values of a configuration must be together, so that the service can run with them. */
+/** The rules that the values of a configuration must keep together, so that the service can run with them. */
 import { idleItems } from "./idle-items.ts";
 import { isLoopbackHost, parseListenAddress } from "./listen-address.ts";
 import type { Origins } from "./merge.ts";

@@ -1,5 +1,5 @@
 /**
- * Copies what somebody wants to log into plain JSON data: secrets replaced by name, errors spelt out, nothing that
+ * Copies the fields of a log entry into plain JSON data: secrets replaced by name, errors spelt out, nothing that
  * throws, loops or never ends. Fields are judged by their names, at any depth; a secret inside a message is the
  * writer's mistake and not found here.
  */
