@@ -40,14 +40,14 @@ export interface ConfirmedStep extends EscalationStep {
   readonly allowedBy: readonly StatementName[];
 }
 
-/** How a user becomes an administrator. */
+/** The calls by which a user becomes an administrator. */
 export interface EscalationPath {
   readonly user: string;
   /** In their order; there is no shorter path. */
   readonly steps: readonly ConfirmedStep[];
 }
 
-/** What the search found about all users of a world, each in one of the lists or without a path. */
+/** The result for all users of a world. A user in none of the lists has no path. */
 export interface EscalationReport {
   /** Users who are administrators already. */
   readonly administrators: readonly string[];

@@ -16,7 +16,7 @@ import {
   userOf,
 } from "./access-world.ts";
 
-/** Whose rights somebody can use, in which world. */
+/** A world, and the user whose rights can be used in it. */
 export interface EscalationState {
   readonly world: AccessWorld;
   readonly user: string;
@@ -37,7 +37,7 @@ export interface TriedStep extends EscalationStep {
   readonly next: EscalationState;
 }
 
-/** What steps are made of. */
+/** Settings of the steps. */
 export interface StepOptions {
   /** Name of the policy that holds a group's access list. */
   readonly aclPolicyName: (group: string) => string;
@@ -46,7 +46,7 @@ export interface StepOptions {
   /** Names for a policy and a group that do not exist yet. */
   readonly newPolicy: string;
   readonly newGroup: string;
-  /** Whether statements can allow anything that leads on: only such policies, groups and users are tried. */
+  /** True for statements that can allow a further step: only such policies, groups and users are tried. */
   readonly isUseful: (statements: readonly Statement[]) => boolean;
 }
 

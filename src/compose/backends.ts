@@ -13,7 +13,7 @@ import type { StoreLog } from "../store/store-log.ts";
 /** An open store. */
 export interface OpenedStore {
   readonly store: Store;
-  /** The store itself where it is in memory: it can be captured and restored. */
+  /** The store itself if it is in memory, which can be captured and restored. */
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal?: JournalStore;
@@ -33,7 +33,8 @@ export const DATABASE_TYPES: readonly string[] = [...BACKENDS.keys()];
 
 /**
  * Opens the backend that `database.type` names.
- * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be opened
+ * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be
+ * opened
  */
 export async function openStore(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
   const type = values["database.type"] ?? "";

@@ -17,7 +17,7 @@ export interface DataParts {
   readonly logger: Logger;
   readonly catalog: Catalog;
   readonly store: Store;
-  /** The store itself where it is in memory: it can be captured and restored. */
+  /** The store itself if it is in memory, which can be captured and restored. */
   readonly memory: MemoryStore | undefined;
   readonly storeCounters: StoreCounters;
   readonly directory: OpenedDirectory;
@@ -71,7 +71,7 @@ export async function openData(values: ConfigValues, logger: Logger): Promise<Da
   }
 }
 
-/** Cheap key derivation for a store in memory: its secrets are never written to a disk. */
+/** Key derivation for a store in memory, which is never written to disk. */
 const CHEAP_COST = { N: 256, r: 8, p: 1 };
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {

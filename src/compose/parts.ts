@@ -29,13 +29,13 @@ import { type ManagementParts, managementOptions } from "./management.ts";
 import { openSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
 
-/** How to start. */
+/** Options of a start. */
 export interface ServiceOptions {
   /** Version of this package. */
   readonly version: string;
   /** Reads environment variables, for secrets that data sets name. */
   readonly env: (name: string) => string | undefined;
-  /** Take the next free port where one is busy (quick start). */
+  /** Take the next free port if one is busy (quick start). */
   readonly nextFreePort?: boolean;
 }
 
@@ -122,7 +122,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   };
 }
 
-/** What the service listener serves. */
+/** The APIs of the service listener. */
 function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
   const { audit, decisions, identities, invitations, version } = working;
   return {

@@ -9,7 +9,7 @@ import { readYaml } from "./read-yaml.ts";
 /** Largest configuration file. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;
 
-/** Where to look. */
+/** Where to search for the file. */
 export interface FileSearch {
   /** Value of `--config`. */
   readonly configFile?: string | undefined;

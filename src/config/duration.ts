@@ -16,15 +16,15 @@ const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 const SYNTAX = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u;
 const PART = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/gu;
 
-/** Longest text that is read as a duration. */
+/** Longer texts are not parsed as durations. */
 const LONGEST_TEXT = 100;
 
-/** What the data server can hold: 64 bits of nanoseconds, about 292 years. */
+/** Largest duration of the data server: 64 bits of nanoseconds, about 292 years. */
 const LONGEST_NANOSECONDS = 2n ** 63n - 1n;
 
 /**
  * The milliseconds of a duration text, with a fraction where it is finer than that.
- * Undefined for another text, and for a duration that is too long for the data server to hold.
+ * Undefined when the text is none, or is too long for the data server to hold.
  */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;

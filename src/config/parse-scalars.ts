@@ -9,7 +9,7 @@ import type { RawValue } from "./raw-value.ts";
 import { expectedText } from "./text-checks.ts";
 import { expected, found, type ParserTools, type ValueParser } from "./value-parser.ts";
 
-/** A text. A number is taken as it was written; an empty text is "not set" where there is no default. */
+/** A text. A number is taken as it was written; an empty text is "not set" if there is no default. */
 export function parseString(raw: RawValue, item: AnyItem, tools: ParserTools): string | undefined {
   if (raw.shape === "scalar" && raw.kind === "bool") {
     return tools.fail("expected text, found a boolean: put it in quotes", raw.place);

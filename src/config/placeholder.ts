@@ -1,4 +1,4 @@
-/** Placeholder texts: what an operator has to replace by a value. */
+/** Placeholders for values that an operator must fill in. */
 
 /** How the reference writes what has to be filled in (configuration.md §2.4): `<SIGNING_SECRET>`, `{auth_url}`. */
 const PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;

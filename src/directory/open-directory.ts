@@ -28,7 +28,7 @@ import { createTokenClaims } from "./write/token-claims.ts";
 import { Writer } from "./write/transaction.ts";
 import { createUsers } from "./write/users.ts";
 
-/** What a directory is opened with. */
+/** Options of a directory. */
 export interface DirectoryOptions {
   readonly store: Store;
   /** Product-name part of ARNs (`authorizer.partition`). */
@@ -153,7 +153,7 @@ function assemble(
     principal: (username) => readPrincipal(context, username),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
-    // One process at a time has a store, and a store tells of each commit.
+    // One process at a time has a store, and a store reports each commit.
     tellsEveryChange: () => true,
     health: () => context.store.health(),
     async close() {

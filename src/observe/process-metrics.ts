@@ -48,13 +48,13 @@ function memoryMetrics(): ScrapedMetric[] {
   ];
 }
 
-/** Returns a size of `/proc/self/status`; undefined where the system has no such file. */
+/** A size in `/proc/self/status`, or undefined if there is none. */
 function statusBytes(field: "VmSize" | "VmData"): number | undefined {
   const match = readProcFile("/proc/self/status").match(new RegExp(`^${field}:\\s*(\\d+) kB$`, "m"));
   return match === null ? undefined : Number(match[1]) * KIBIBYTE;
 }
 
-/** Reads a file of the kernel, which needs no disk; "" where it does not exist. */
+/** A file of the kernel's own (never waits for a disk), or "" if there is none. */
 function readProcFile(path: string): string {
   try {
     return readFileSync(path, "utf8");

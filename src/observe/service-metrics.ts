@@ -10,7 +10,7 @@ import type { StoreCounters } from "./store-metrics.ts";
 
 const PREFIX = "svc_authorizer_";
 
-/** Where the values come from: plain numbers, read at each scrape. */
+/** Sources of the values: plain numbers, read at each scrape. */
 export interface MetricSources {
   readonly build: {
     /** Of this package. */
@@ -24,7 +24,7 @@ export interface MetricSources {
   readonly store: StoreCounters;
   readonly audit: AuditCounters;
   readonly log: { readonly droppedLines: number };
-  /** Whether the last load of data sets succeeded; undefined as long as there was none. */
+  /** True if the last load of data sets succeeded; undefined before the first load. */
   readonly datasets: { readonly lastLoadSuccess: boolean | undefined };
   readonly mail: MailCounters;
 }

@@ -7,7 +7,7 @@ import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 /** Operations that are counted. */
 export type StoreOperation = "snapshot" | "get" | "getMany" | "scan" | "commit";
 
-/** How an operation ended; `conflict` is the normal end of a lost race. */
+/** The result of an operation; `conflict` is the normal end of a lost race. */
 export type StoreResult = "ok" | "conflict" | "unavailable" | "error";
 
 /** Counters of one operation. */

@@ -95,7 +95,7 @@ export interface Change {
 /** A set of writes, of any size, that happens whole or not at all. */
 export interface Commit {
   readonly expect?: readonly Expectation[];
-  /** What the writes were derived from. */
+  /** The reads from which the writes were derived. */
   readonly reads?: ReadSet;
   readonly put?: readonly RecordPut[];
   readonly delete?: readonly RecordName[];
@@ -128,7 +128,7 @@ export interface Store {
    */
   commit(commit: Commit): Promise<number>;
   /**
-   * Commits after a revision, oldest first, at most `limit` of them; undefined where some of them are no longer kept,
+   * Commits after a revision, oldest first, at most `limit` of them; undefined if some of them are no longer kept,
    * so that whoever follows has to read everything anew.
    */
   changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;

@@ -156,7 +156,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.limits.statements_per_policy": 1000,
   "authorizer.limits.policies_per_user": 10_000,
   "authorizer.limits.tree_nodes": 1000,
-  "authorizer.limits.work": 5_000_000_000,
+  "authorizer.limits.work": 2_000_000_000,
   "authorizer.limits.json_depth": 32,
   "authorizer.limits.json_values": 500_000,
   "authorizer.limits.bodies_bytes": 64 * 1024 ** 2,

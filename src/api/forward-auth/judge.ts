@@ -16,7 +16,7 @@ import { type OriginalRequest, splitUri } from "./proxies.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
-/** What the judgement rests on. */
+/** The parts of a judgement. */
 export interface JudgeOptions {
   readonly decisions: Decisions;
   readonly identities: Identities;
@@ -41,12 +41,12 @@ export interface Judged {
 export interface Refused {
   readonly pass: false;
   readonly refusal: Refusal;
-  /** Decision id; "" where it did not come to a decision. */
+  /** Decision id; "" without a decision. */
   readonly id: string;
   readonly identity?: Identity;
 }
 
-/** What came out; `identity` is of whoever proved to be somebody, also where the request is refused. */
+/** The result. `identity` is the authenticated user, also for a refused request. */
 export type Judgement =
   | { readonly pass: true; readonly identity: Identity | undefined; readonly id: string }
   | Refused;
@@ -60,7 +60,7 @@ interface Reading {
 const REPLICATION = "/service/replication/";
 const SAFE = new Set(["GET", "HEAD"]);
 
-/** Judges a request; rejects or throws only where no judgement is possible (store failure, overload). */
+/** Judges a request. Rejects or throws only if no judgement is possible (store failure, overload). */
 export function judge(options: JudgeOptions, request: Judged): Judgement | Promise<Judgement> {
   const { original, headers } = request;
   const [path, query] = splitUri(original.uri);
@@ -130,7 +130,7 @@ function isSameSite(headers: RequestHeaders, publicOrigin: string | undefined): 
   return publicOrigin !== undefined && headers.single("origin") === publicOrigin;
 }
 
-/** Where nobody was identified although somebody tried; what is no refusal of theirs goes on as an error. */
+/** The judgement after a failed authentication. Rethrows every other error. */
 function unidentified(error: unknown, { s3 }: Reading): Judgement {
   if (error instanceof CrossSite) {
     return refusal({ status: 403, message: "this write was sent from another site" });

@@ -1,4 +1,4 @@
-/** The items that only this service has, but for its limits. */
+/** The items of this service alone, except its limits. */
 import type { ConfigItem } from "../item.ts";
 
 /** The `authorizer` section. */
