@@ -26,6 +26,7 @@ const BACKENDS: ReadonlyMap<string, OpenBackend> = new Map([
   ["local", openLocal],
   ["mem", openMemory],
   ["postgres", openPostgres],
+  ["dynamodb", openDynamodb],
 ]);
 
 /** The values of `database.type` that this build can open, for `config validate` and `run` alike. */
@@ -71,6 +72,31 @@ async function openPostgres(values: ConfigValues, logger: Logger): Promise<Opene
     warn: (message) => logger.warn(message),
   });
   return openReplicated(engine, values, logger);
+}
+
+async function openDynamodb(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const { openDynamodbEngine } = await import("../journal/engines/dynamodb.ts");
+  const [accessKeyId, secretAccessKey] = [
+    values["database.dynamodb.cloud_access_key_id"],
+    values["database.dynamodb.cloud_secret_access_key"],
+  ];
+  const engine = await openDynamodbEngine({
+    tableName: values["database.dynamodb.table_name"],
+    scanLimit: values["database.dynamodb.scan_limit"],
+    ...given("endpoint", values["database.dynamodb.endpoint"]),
+    ...given("region", values["database.dynamodb.cloud_region"]),
+    ...given("profile", values["database.dynamodb.cloud_profile"]),
+    ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
+    maxAttempts: values["database.dynamodb.max_attempts"],
+    maxConnections: values["database.dynamodb.max_connections"],
+    requestTimeoutMs: values["authorizer.replication.commit_timeout"],
+    warn: (message) => logger.warn(message),
+  });
+  return openReplicated(engine, values, logger);
+}
+
+function given<K extends string>(key: K, value: string | undefined): { readonly [name in K]?: string } {
+  return (value ? { [key]: value } : {}) as { readonly [name in K]?: string };
 }
 
 /** A node of its own over an engine that others share. */

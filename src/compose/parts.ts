@@ -93,6 +93,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     log: logger,
     datasets,
     mail: invitations.counters,
+    journal: data.journal,
   });
   const health = new Health({ checkStore: () => directory.health() });
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };

@@ -5,6 +5,7 @@ import type { IdentityCounters } from "../identity/identity.ts";
 import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
+import { type JournalSource, journalMetrics } from "./journal-metrics.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 import type { StoreCounters } from "./store-metrics.ts";
 
@@ -27,6 +28,8 @@ export interface MetricSources {
   /** True if the last load of data sets succeeded; undefined before the first load. */
   readonly datasets: { readonly lastLoadSuccess: boolean | undefined };
   readonly mail: MailCounters;
+  /** The log of several nodes; undefined for a store of one process. */
+  readonly journal: JournalSource | undefined;
 }
 
 /** All metrics of the service over their sources. */
@@ -36,6 +39,7 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...identityMetrics(sources.identities),
     ...httpMetrics(sources.http),
     ...storeMetrics(sources.store),
+    ...journalMetrics(sources.journal),
     ...mailMetrics(sources.mail),
     ...stateMetrics(sources),
   ];

@@ -75,6 +75,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["model", "errors"],
     types: [
       "store",
+      "journal",
       "directory",
       "identity",
       "decisions",

@@ -90,6 +90,11 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
       lags.push(await until(one, "alice", true));
     }
     expect(Math.max(...lags)).toBeLessThan(5_000);
+    for (const node of nodes) {
+      const metrics = await (await fetch(`${node.metrics}/metrics`)).text();
+      expect(Number(/^svc_authorizer_log_revision (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(20);
+      expect(Number(/^svc_authorizer_log_staleness_seconds (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(5);
+    }
   }, 60_000);
 
   it("keep everything acknowledged when either is killed under load", async () => {
