@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 /** Names of templates and actions for help texts and completion, read without the checks of the whole catalog. */
-=======
-/** Summaries of the policy templates for help texts and completion, read without validating the whole catalog. */
->>>>>>> main
 
 import { readdirSync, readFileSync } from "node:fs";
 import type { PolicyTemplate } from "./catalog.ts";
