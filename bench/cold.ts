@@ -5,8 +5,8 @@
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
-import { largeDataset } from "../fixtures/datasets/large.ts";
 import type { DatasetDocument } from "../src/datasets/dataset.ts";
+import { largeDataset } from "../test/datasets/large-dataset.ts";
 import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
 import { type StartedServer, startServer } from "./processes.ts";
 

@@ -1,7 +1,7 @@
 /** Memory and start-up of the program, as a process of its own. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { largeDataset } from "../fixtures/datasets/large.ts";
+import { largeDataset } from "../test/datasets/large-dataset.ts";
 import { folder, program, serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
 import { type StartedServer, startServer } from "./processes.ts";
 

@@ -12,6 +12,10 @@ export type ErrorCode =
   | "not_allowed"
   | "conflict"
   | "unavailable"
+  /** The write may have happened or may still happen: whoever asked has to look. */
+  | "outcome_unknown"
+  /** This node was without contact to its database for too long to answer. */
+  | "stale"
   | "internal";
 
 /** One fault in a document or request. */

@@ -1,4 +1,4 @@
-/** Values of condition fields with which conditions may hold or fail: material for a counterexample. */
+/** Values of condition fields with which conditions may hold or fail, to construct counterexamples. */
 
 import ipaddr from "ipaddr.js";
 import type { DecisionContext } from "../model/decision.ts";
@@ -7,7 +7,7 @@ import type { Condition } from "../model/policy.ts";
 
 type Value = string | readonly string[] | undefined;
 
-/** Most contexts that are tried for one request. */
+/** Most contexts to try for one request. */
 const MOST_CONTEXTS = 1_000;
 const MOST_VALUES = 40;
 /** A value that no IP operator can read. */
@@ -73,8 +73,8 @@ function valuesFor(operator: string, values: readonly string[]): Value[] {
 }
 
 /**
- * Contexts to try, without any field first, then the simplest. Not complete: that no context of these makes a
- * condition hold does not say that none does.
+ * Contexts to try: first one without fields, then the simplest. The list is not complete: a condition may hold for a
+ * context that is not among them.
  */
 export function* contextsFor(conditions: readonly Condition[]): Generator<DecisionContext> {
   const byField = new Map<string, Set<Value>>();

@@ -1,4 +1,4 @@
-/** Whether one condition holds wherever another does: narrowing a range of addresses is no widening of access. */
+/** Tests whether one condition implies another: a narrower range of addresses does not widen access. */
 
 import { type IpRange, parseIpRange, rangeContains } from "../model/ip.ts";
 import type { Condition } from "../model/policy.ts";
@@ -61,11 +61,11 @@ function fieldsOf(tests: readonly Test[]): string {
   return JSON.stringify([...new Set(tests.map(({ field }) => field))].sort());
 }
 
-/** Answers whether rules hold together, and remembers what took a search. */
+/** Tests whether the condition of one rule implies that of another, and remembers the answers. */
 export class Implications {
   readonly #known = new Map<string, boolean>();
 
-  /** True when `wanted` surely holds in every request in which `given` holds. Seen from their conditions alone. */
+  /** True if `wanted` holds for every request for which `given` holds, by their conditions alone. */
   holds(given: Rule, wanted: Rule): boolean {
     if (wanted.key === undefined || wanted.key === given.key) return true;
     if (given.condition === undefined || wanted.condition === undefined) return false;
@@ -82,7 +82,7 @@ export class Implications {
 function implies(given: Condition, wanted: Condition, asDeny: boolean): boolean {
   const [from, to] = [testsOf(given), testsOf(wanted)];
   if (!to.every((test) => from.some((one) => testImplies(one, test)))) return false;
-  // An operator without fields always holds, but for an unknown one.
+  // An operator without fields always holds, unless it is unknown.
   if (!Object.keys(wanted).every((operator) => PLAIN.has(operator) || operator in given)) return false;
   if (!asDeny) return true;
   // A deny also holds where its condition cannot be read (a list of values): both must then read the same fields.

@@ -1,4 +1,4 @@
-/** Requests that the engine answers differently, and the most readable ones among them. */
+/** Requests that two sets of policies decide differently, in a readable form if possible. */
 
 import { type CompiledPolicies, compile } from "../engine/compile.ts";
 import { decide } from "../engine/decide.ts";
@@ -17,7 +17,7 @@ import { contextsFor, NO_ADDRESS } from "./condition-context.ts";
 import type { Point } from "./point-search.ts";
 import type { Rule } from "./rules.ts";
 
-/** A request that is allowed now and was not before, as the engine confirms. */
+/** A request that is allowed after and not before, confirmed by the engine. */
 export interface Counterexample {
   readonly user: string;
   readonly required: RequiredPermissions;
@@ -31,14 +31,14 @@ export interface Counterexample {
 export interface Blame {
   /** Every statement after that allows it. */
   readonly allowedBy: readonly StatementName[];
-  /** Every statement before that denies it, by its effect or because it cannot be evaluated; none where none did. */
+  /** The statements of before that deny it, by their effect or because they cannot be evaluated. */
   readonly deniedBy: readonly (StatementName & { readonly failed: boolean })[];
 }
 
-/** Whether a counterexample shows what it is meant to show. */
+/** True for a counterexample that the wanted statements decide. */
 export type Fits = (found: Counterexample) => boolean;
 
-/** What stands for open parts of readable requests. */
+/** Replaces wildcards and placeholders in readable requests. */
 const FILLER = "x";
 
 /** Asks the engine about two sets of policies. */
@@ -80,9 +80,9 @@ export class Confirmation {
   }
 
   /**
-   * A counterexample at a point: without condition fields if that does, else with values made from the conditions; the
-   * first that fits, else the first. Undefined where none of these is one, which says nothing about other values.
-   * @param malformed a field that has to be no IP address
+   * A counterexample at a point: without condition fields if possible, else with values made from the conditions. The
+   * first that fits wins, else the first. Undefined if none was found; other values may still give one.
+   * @param malformed a field whose value must not be an IP address
    */
   at(
     user: string,
@@ -102,7 +102,7 @@ export class Confirmation {
     return first;
   }
 
-  /** The same with an action that exists and a resource of its kind, if that is a counterexample that fits. */
+  /** A counterexample with a known action and a resource of its kind, if one fits; else `found`. */
   readable(found: Counterexample, point: Point, rules: readonly Rule[], fits: Fits): Counterexample {
     const context = new Map(Object.entries(found.context));
     for (const action of this.#actionsLike(point.action)) {

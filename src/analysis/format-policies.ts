@@ -1,6 +1,6 @@
 /**
- * The one form in which policies are written: fields in a fixed order, no action twice. What a policy says stays as
- * it is, the order of statements and actions too (a refusal names the first that matches), and so do YAML comments.
+ * The canonical form of policies: fields in a fixed order, no action twice. The meaning of a policy stays the same, and
+ * so do the order of statements and actions (a refusal names the first that matches) and YAML comments.
  */
 
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
@@ -96,7 +96,7 @@ function formatContents(contents: unknown): void {
   }
 }
 
-/** Undefined where an alias would come to stand in front of its anchor. */
+/** Undefined if an alias would come to stand in front of its anchor. */
 function formatYaml(text: string): string | undefined {
   const document = parseDocument(text, { version: "1.2", schema: "core", merge: false, stringKeys: true });
   formatContents(document.contents);
@@ -108,7 +108,7 @@ function formatYaml(text: string): string | undefined {
   }
 }
 
-/** What a YAML text says, in canonical form; undefined where it cannot be read. */
+/** The value of a YAML text in canonical form; undefined if the text cannot be read. */
 function saidBy(text: string): string | undefined {
   const parsed = parseYaml(text);
   return "value" in parsed ? JSON.stringify(canonicalValue(parsed.value)) : undefined;

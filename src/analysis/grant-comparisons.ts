@@ -1,7 +1,6 @@
 /**
- * Comparisons of grants in a thread of their own. What policies allow is compared exactly, which for hostile policies
- * takes more time and memory than anybody has: the thread has limits for both, and no other request waits for it
- * (security.md §5.3).
+ * Compares grants in a thread. The comparison is exact, and hostile policies can make it need any time and memory. So
+ * the thread has limits for both, and no other request waits for it (security.md §5.3).
  */
 
 import { extname } from "node:path";
@@ -22,10 +21,10 @@ export interface ComparisonLimits {
 }
 
 const PATIENCE_MS = 2_000;
-/** The thread ends when nothing was compared for so long, and gives its memory back. */
+/** Idle time after which the thread ends, to release its memory. */
 const IDLE_MS = 30_000;
 const MEMORY_MB = 96;
-/** Characters of policies that are compared at all: handing them to the thread takes a few milliseconds. */
+/** Most characters of policies to compare: sending them to the thread takes a few milliseconds. */
 const MOST_TEXT = 2 << 20;
 /** Comparisons that may wait. */
 const MOST_WAITING = 64;
@@ -41,7 +40,7 @@ interface Job {
 /** Compares one grant at a time, those of different givers in turn. */
 export class GrantComparisons {
   readonly #limits: ComparisonLimits;
-  /** By giver, so that whoever asks for much waits for themselves. */
+  /** By giver, so that the requests of one giver do not delay those of others. */
   readonly #waiting = new Map<string, Job[]>();
   #size = 0;
   #worker: Worker | undefined;
@@ -54,8 +53,8 @@ export class GrantComparisons {
   }
 
   /**
-   * What the grant gives beyond what its giver holds; not certain where that took too long.
-   * @throws AuthorizerError "unavailable" where too many wait
+   * The right that the grant gives beyond those of its giver; not certain if the comparison took too long.
+   * @throws AuthorizerError "unavailable" if too many comparisons wait
    */
   beyond(grant: Grant): Promise<Beyond | undefined> {
     if (isLarge([...grant.held, ...grant.granted])) return Promise.resolve(UNKNOWN);
@@ -70,7 +69,7 @@ export class GrantComparisons {
     });
   }
 
-  /** Ends the thread; what waits is refused. */
+  /** Ends the thread and refuses the comparisons that wait. */
   async close(): Promise<void> {
     this.#closed = true;
     const jobs = [...(this.#current === undefined ? [] : [this.#current]), ...this.#waiting.values()].flat();
@@ -104,7 +103,7 @@ export class GrantComparisons {
       this.#worker.ref();
       this.#worker.postMessage(job.grant);
     } catch (error) {
-      // No thread to be had, or nothing that could be handed to one: whoever waits must hear of it.
+      // The thread cannot start, or the grant cannot be sent to it: the caller gets the error.
       this.#fail(error);
     }
   }
@@ -168,13 +167,13 @@ function tooMany(): AuthorizerError {
   });
 }
 
-/** What may be handed to another thread, and nothing that is not needed there. */
+/** The grant with only the fields that the thread needs and that can be sent to it. */
 function plain({ giver, held, granted, actsAs }: Grant): Grant {
   const statements = ({ name, statement }: NamedStatements): NamedStatements => ({ name, statement });
   return { giver, held: held.map(statements), granted: granted.map(statements), actsAs };
 }
 
-/** Stops counting where it is clear. */
+/** True for policies with more text than {@link MOST_TEXT}. */
 function isLarge(policies: readonly NamedStatements[]): boolean {
   let left = MOST_TEXT;
   for (const { statement } of policies) {

@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type Beyond, beyondHeld, type Grant } from "./grant.ts";
 import type { WideningOptions } from "./widening.ts";
 
-/** What the thread says. Time is counted from the begin on: before, it loads its program. */
+/** Messages of the thread. The time limit starts with "began"; before that, the thread loads its program. */
 export type Told = "began" | { readonly beyond: Beyond | undefined };
 
 const options = workerData as Pick<WideningOptions, "partition" | "vocabulary">;

@@ -1,4 +1,4 @@
-/** What a grant gives beyond what its giver holds (security.md §3.5): the comparison of policies, put into words. */
+/** Finds what a grant allows beyond the rights of its giver (security.md §3.5), and describes it in words. */
 
 import type { NamedStatements, Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
@@ -11,17 +11,17 @@ export interface Grant {
   readonly held: readonly NamedStatements[];
   readonly granted: readonly NamedStatements[];
   /**
-   * Whose name `${user}` in the granted policies stands for, where the giver could act as that user. Absent: it stands
-   * for the same name on both sides.
+   * The user as whom the giver could act: `${user}` in the granted policies stands for this name. If it is absent,
+   * `${user}` stands for the same name on both sides.
    */
   readonly actsAs?: string | undefined;
 }
 
-/** What a grant gives that its giver lacks. */
+/** A right that a grant gives and its giver does not have. */
 export interface Beyond {
-  /** A request that becomes possible, else the statement that may make one possible, else why nobody can tell. */
+  /** A request that becomes possible, or the statement that may make one possible, or why this is unknown. */
   readonly what: string;
-  /** False: it may give that, which could not be shown. */
+  /** False: the grant may give it, but the comparison found no example. */
   readonly certain: boolean;
 }
 
@@ -29,7 +29,7 @@ const USER = "${user}";
 const WILDCARD = /[*?]/;
 const ONE = 1;
 
-/** One thing that the grant gives and its giver lacks; undefined where there is none. */
+/** A right that the grant gives and its giver does not have; undefined if there is none. */
 export function beyondHeld(
   { giver, held, granted, actsAs }: Grant,
   options: Pick<WideningOptions, "partition" | "vocabulary">,
@@ -41,8 +41,8 @@ export function beyondHeld(
 }
 
 /**
- * Policies as they are in force for a user of that name. A name with wildcards stands for nobody else: such allows are
- * left out, as they are where decisions are made (security.md §3.1).
+ * Policies as they are in force for a user of that name. For a name with wildcards, allows that contain `${user}` are
+ * omitted, as in decisions (security.md §3.1).
  */
 function boundTo(username: string, policies: readonly NamedStatements[]): readonly NamedStatements[] {
   const isPattern = WILDCARD.test(username);

@@ -1,4 +1,4 @@
-/** Checks policies: every error that keeps them from being stored, and everything that is almost certainly a mistake. */
+/** Checks policies for errors that a write refuses, and for what is valid but almost certainly a mistake. */
 
 import type { Problem } from "../errors.ts";
 import { parseArn } from "../model/arn.ts";
@@ -8,10 +8,10 @@ import type { ResourceType } from "../model/resource-type.ts";
 import type { FoundPolicy, PolicyDocument } from "./policy-documents.ts";
 import { selfEscalations } from "./self-escalation.ts";
 
-/** What a finding is about: see {@link LINT_RULES}. */
+/** The rule that a finding belongs to: see {@link LINT_RULES}. */
 export type LintRule = "syntax" | "form" | "guard" | "doubtful" | "self-escalation";
 
-/** Every rule, with what it says and how severe it is. */
+/** Every rule, with its meaning and severity. */
 export const LINT_RULES: ReadonlyMap<LintRule, { readonly severity: Severity; readonly meaning: string }> =
   new Map([
     ["syntax", { severity: "error", meaning: "The file cannot be read as JSON or YAML." }],
@@ -32,7 +32,7 @@ export interface Finding extends Problem {
   readonly policy?: string;
 }
 
-/** What policies are checked against. */
+/** Settings of the checks. */
 export interface LintOptions {
   readonly vocabulary: Vocabulary;
   /** Services that actions may name, those of the catalog among them. */

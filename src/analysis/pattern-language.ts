@@ -1,8 +1,8 @@
 /**
- * Questions about languages of wildcard patterns, answered with a text: one that some patterns match and others do
- * not. Sets of places are built as they are reached (subset construction on the fly), and of two that differ in
- * nothing but what is to be avoided only the smaller one is followed (the antichain method of De Wulf, Doyen,
- * Henzinger and Raskin, "Antichains: A New Algorithm for Checking Universality of Finite Automata", CAV 2006).
+ * Searches a text that some wildcard patterns match and others do not. The search builds sets of states when it reaches
+ * them (subset construction on the fly). If two sets differ only in the patterns to avoid, it follows only the smaller
+ * one (the antichain method of De Wulf, Doyen, Henzinger and Raskin, "Antichains: A New Algorithm for Checking
+ * Universality of Finite Automata", CAV 2006).
  */
 
 import { type Letter, letterOf, PatternSet, type Places } from "./pattern-places.ts";
@@ -12,26 +12,26 @@ const MOST_STATES = 20_000;
 /** Steps from place to place that one search may take. */
 const MOST_STEPS = 1_000_000;
 
-/** Steps that many searches may take together, at most a few seconds of work; whoever asks for more gets no answers. */
+/** Steps that many searches may take together: a few seconds of work. Further searches give up at once. */
 export class Effort {
   left = 5_000_000;
 }
 
-/** What a search gives where it had to stop before it knew. */
+/** The result of a search that gave up. */
 export const UNDECIDED = Symbol("undecided");
 
-/** Readable letters first; the choice ends with what no policy is likely to name. */
+/** Readable letters first, unlikely ones last. */
 const READABLE = "xyzwvkqjupXYZWVKQJ0123456789_~abcdefghilmnorst";
 const FIRST_UNLIKELY: readonly number[] = [0x21, 0x3041, 0x1_0000];
 
-/** A text, what of `others` matches it. */
+/** A text, and the patterns of `others` that match it. */
 export interface Match {
   readonly text: string;
   /** Indexes into `others`, ascending. */
   readonly matched: readonly number[];
 }
 
-/** A state of a search: where each of the patterns that must match stands, and all the others together. */
+/** A state of a search: the places in each pattern that must match, and in all the others together. */
 interface State {
   readonly inside: readonly Places[];
   readonly outside: Places;
@@ -55,14 +55,14 @@ function isSubset(small: readonly number[], large: readonly number[]): boolean {
   return true;
 }
 
-/** A code point from `first` on that the patterns do not name. */
+/** A code point from `first` on that the patterns do not contain. */
 function unnamed(named: ReadonlySet<number>, first: number): number {
   let code = first;
   while (named.has(code) || code === 0x2a || code === 0x3f) code++;
   return code;
 }
 
-/** An ASCII character that none of these texts has, one of `preferred` if there is. */
+/** An ASCII character that none of these texts contains; one of `preferred` if possible. */
 export function freshCharacter(texts: readonly string[], preferred = READABLE): string {
   const named = new Set(
     texts.flatMap((text) => [...text.toWellFormed()].map((c) => c.codePointAt(0) as number)),
@@ -72,7 +72,7 @@ export function freshCharacter(texts: readonly string[], preferred = READABLE): 
 }
 
 /**
- * Letters that stand for all that no pattern names. Characters of three and four bytes differ from others only
+ * Letters that stand for all characters that no pattern contains. Characters of three and four bytes differ only
  * behind a `*` that two or three `?` follow (evaluation.md §6).
  */
 function freshLetters(patterns: readonly string[]): Letter[] {
@@ -135,7 +135,7 @@ class Walk {
     return inside.every((places, index) => (this.#inside[index] as PatternSet).accepted(places).length > 0);
   }
 
-  /** A letter that only patterns outside name leads nowhere that an unnamed one does not lead to as well. */
+  /** A letter that only patterns of `outside` contain leads to no state that other letters do not reach. */
   #letters({ inside }: State): Letter[] {
     const named = new Set<number>();
     let any = true;
@@ -159,7 +159,7 @@ class Walk {
     return this.#isNew(inside, outside) ? { inside, outside, before: state, letter: letter.text } : undefined;
   }
 
-  /** False when a state was seen with which at most as much is matched, whatever follows. */
+  /** False if the search has seen a state that matches no more than this one for every continuation. */
   #isNew(inside: readonly Places[], outside: Places): boolean {
     const key = inside.map((places) => places.join()).join(";");
     const seen = this.#seen.get(key);

@@ -1,6 +1,6 @@
 /**
- * Wildcard patterns as automata that are followed side by side (evaluation.md §6): where in each of many patterns one
- * stands after a text. The same languages as `engine/wildcard.ts`, in the form that searching for a text needs.
+ * Wildcard patterns as automata that run in parallel (evaluation.md §6): the places in each of many patterns after a
+ * text. The same languages as `engine/wildcard.ts`, in the form that a search for a text needs.
  */
 
 const STAR = 0x2a;
@@ -123,12 +123,12 @@ export class PatternSet {
   }
 }
 
-/** A pattern with what can be told of it at a glance. */
+/** A pattern with its literal beginning and end, for quick comparisons. */
 export class Pattern {
   readonly text: string;
   /** Before the first wildcard. */
   readonly begin: string;
-  /** Behind the last wildcard; all of it where there is none. */
+  /** The text after the last wildcard, or the whole pattern. */
   readonly end: string;
   #set: PatternSet | undefined;
 
@@ -150,14 +150,14 @@ export class Pattern {
   }
 
   /**
-   * True when every text of `narrow` is a text of this pattern, seen from the two alone. Never wrong when true; false
-   * for a few pairs that differ in form only (`*?` and `?*`).
+   * True if every text of `narrow` is a text of this pattern. The answer true is always right; false is wrong for a few
+   * pairs that differ only in form (`*?` and `?*`).
    */
   covers(narrow: Pattern): boolean {
     const { text } = this;
     if (text === "*" || text === narrow.text) return true;
     if (!narrow.begin.startsWith(this.begin) || !narrow.end.endsWith(this.end)) return false;
-    // One star between two literals that the other has as well: it takes what is between them.
+    // One star between two literals that the other pattern has too: it matches the text between them.
     const open = text.length - this.begin.length - this.end.length;
     if (open === 1 && text.includes("*")) return narrow.text.length >= text.length - 1;
     if (open <= 0) return false;
@@ -176,7 +176,7 @@ function readLetter(character: string): Letter {
   return character === "?" ? READ_ANY : letterOf(character.codePointAt(0) as number);
 }
 
-/** Patterns by their text, so that each is looked at once. */
+/** Patterns by their text, so that each is read once. */
 export class Patterns {
   readonly #known = new Map<string, Pattern>();
 

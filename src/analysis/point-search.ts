@@ -1,4 +1,4 @@
-/** Finds a request, as action and resource, that some rules match and others do not. */
+/** Searches a request (action and resource) that some rules match and others do not. */
 
 import { bindUser } from "../engine/resource-pattern.ts";
 import { formatArn, parseArn } from "../model/arn.ts";
@@ -12,7 +12,7 @@ export interface Point {
   readonly resource: string;
 }
 
-/** One rule, or two that have to match together. */
+/** One rule, or two rules that must both match. */
 export type Inside = readonly [Rule] | readonly [Rule, Rule];
 
 /** A resource of a rule for one user. `service` and `account` must be equal, `text` is a pattern (evaluation.md §3). */
@@ -20,13 +20,13 @@ type BoundResource =
   | { readonly any: true }
   | { readonly any: false; readonly service: string; readonly account: string; readonly text: Pattern };
 
-/** A rule with what matters of it for one user. */
+/** The patterns of a rule for one user. */
 interface BoundRule {
   readonly actions: readonly Pattern[];
   readonly resources: readonly BoundResource[];
 }
 
-/** What searches for several users share. */
+/** The results that searches for several users share. */
 export class SearchMemory {
   readonly patterns = new Patterns();
   readonly #effort = new Effort();
@@ -65,7 +65,7 @@ function resourcesMayMeet(a: BoundResource, b: BoundResource): boolean {
   return isSameField(a, b) && a.text.mayMeet(b.text);
 }
 
-/** What an action has to match, for each pair of patterns that two rules have. */
+/** The patterns that an action must match, for each pair of patterns of the two rules. */
 function actionPairs(first: BoundRule, second: BoundRule): readonly (readonly Pattern[])[] {
   if (first === second) return first.actions.map((action) => [action]);
   return first.actions.flatMap((left) =>
@@ -99,7 +99,7 @@ export class PointSearch {
     return bound;
   }
 
-  /** None for a resource that matches nothing. */
+  /** Empty for a resource that matches nothing. */
   #bindResource(resource: string): BoundResource[] {
     if (resource === "*") return [{ any: true }];
     const arn = parseArn(resource, this.#partition);
@@ -108,7 +108,7 @@ export class PointSearch {
     return [{ any: false, service, account, text: this.#memory.patterns.of(arn.resource) }];
   }
 
-  /** True when `wide` matches wherever `narrow` does, seen from these two rules alone. */
+  /** True if `wide` matches every point that `narrow` matches. Other rules are not considered. */
   covers(wide: Rule, narrow: Rule): boolean {
     const [outer, inner] = [this.#bind(wide), this.#bind(narrow)];
     return (
@@ -129,7 +129,7 @@ export class PointSearch {
   /** True when the rule matches the point. */
   matches(rule: Rule, { action, resource }: Point): boolean {
     const { actions, resources } = this.#bind(rule);
-    // A point's texts have no wildcards, so that covering one is matching it.
+    // The texts of a point have no wildcards, so covering and matching are the same.
     const asked: BoundResource = this.#bindResource(resource)[0] ?? { any: true };
     const name = this.#memory.patterns.of(action);
     return (
@@ -207,7 +207,7 @@ export class PointSearch {
     const avoided = obstacles.flatMap(({ resources }) => resources);
     if (avoided.some(({ any }) => any)) return undefined;
     const arn = left.any ? right : left;
-    // A required `*` is matched by no ARN pattern: where `*` alone is asked for, nothing else need be tried.
+    // No ARN pattern matches a required `*`, so if only `*` is possible, there is nothing else to try.
     if (arn.any) return "*";
     const inside = [left, right].flatMap((one) => (one.any ? [] : [one.text.text]));
     const outside = avoided.flatMap((one) => (!one.any && isSameField(one, arn) ? [one.text.text] : []));
@@ -218,7 +218,7 @@ export class PointSearch {
   }
 }
 
-/** True when a single rule is in the way everywhere. */
+/** True if one rule covers everything. */
 function isCovered(
   actions: readonly Pattern[],
   resources: readonly BoundResource[],

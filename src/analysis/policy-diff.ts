@@ -1,4 +1,4 @@
-/** What a change of policies changes for those who have them, in both directions. */
+/** Compares two versions of policies in both directions: access that is gained and access that is lost. */
 
 import type { NamedStatements } from "../model/policy.ts";
 import type { Vocabulary } from "../model/policy-warnings.ts";
@@ -6,7 +6,7 @@ import { isMissing, type PolicyWorld } from "./policy-world.ts";
 import type { StatementPlace } from "./rules.ts";
 import { type Widening, widening } from "./widening.ts";
 
-/** Whose access is compared: of a user of the files, of whoever has all policies, or one of them alone. */
+/** The subject of a comparison: a user of a data set, a user with one policy alone, or a user with all policies. */
 export type DiffScope = { readonly user: string } | { readonly policy: string } | { readonly all: true };
 
 /** One way in which access changes. */
@@ -15,19 +15,19 @@ export interface Change extends Widening {
   readonly alsoAllowedBy?: readonly StatementPlace[];
 }
 
-/** What changes for one scope. */
+/** The changes for one scope. */
 export interface ScopeDiff {
   readonly scope: DiffScope;
-  /** Requests that are allowed now and were not. */
+  /** Requests that are allowed after and not before. */
   readonly wider: readonly Change[];
-  /** Requests that were allowed and are not now: `before` and `after` are exchanged in each. */
+  /** Requests that are allowed before and not after; `before` and `after` are exchanged in each. */
   readonly narrower: readonly Change[];
 }
 
 /** Settings of a comparison. */
 export interface DiffOptions {
   readonly vocabulary: Vocabulary;
-  /** Most changes that are looked for in each direction of a scope. */
+  /** Most changes to search for in each direction of a scope. */
   readonly limit: number;
 }
 
@@ -43,7 +43,7 @@ function heldOrNothing(world: PolicyWorld, user: string): readonly NamedStatemen
   return isMissing(held) ? [] : held.map(({ policy }) => policy);
 }
 
-/** Every policy alone, since nobody says who has it together with which others. */
+/** Every policy alone: the files do not say which policies a user has together. */
 function policyPairs(before: PolicyWorld, after: PolicyWorld): Pair[] {
   const names = new Set([...before.policies, ...after.policies].map(({ name }) => name));
   const named = (world: PolicyWorld, name: string) => world.policies.filter((policy) => policy.name === name);
@@ -67,14 +67,14 @@ function pairsOf(before: PolicyWorld, after: PolicyWorld): Pair[] {
   return [...(single.length > 1 ? [all] : []), ...single, ...byUser];
 }
 
-/** The request of a change and its effects, as a text; undefined where there is no example. */
+/** The request of a change and its effects as a text; undefined without an example. */
 function exampleOf({ counterexample, anyUser }: Widening): string | undefined {
   if (counterexample === undefined) return undefined;
   const { user, required, context, before } = counterexample;
   return JSON.stringify([anyUser ? null : user, required, context, before]);
 }
 
-/** Changes with equal examples as one. */
+/** Merges changes with equal examples. */
 function withoutRepeats(changes: readonly Widening[]): Change[] {
   const found = new Map<string, Change>();
   for (const [index, change] of changes.entries()) {
@@ -92,14 +92,14 @@ function withoutRepeats(changes: readonly Widening[]): Change[] {
   });
 }
 
-/** Distinct places other than the first. */
+/** The distinct places without `first`. */
 function distinct(first: StatementPlace, places: readonly StatementPlace[]): StatementPlace[] {
   const byText = new Map(places.map((place) => [JSON.stringify(place), place]));
   byText.delete(JSON.stringify(first));
   return [...byText.values()];
 }
 
-/** How many examples there are in all scopes, equal ones counted once. */
+/** The number of changes in all scopes; equal examples count once. */
 export function countChanges(scopes: readonly ScopeDiff[], direction: "wider" | "narrower"): number {
   let withoutExample = 0;
   const examples = new Set<string>();
@@ -118,8 +118,8 @@ function sameStatements(one: readonly NamedStatements[], other: readonly NamedSt
 }
 
 /**
- * Compares two worlds: for whoever has all policies, for each policy alone, and for each user of data sets. Scopes in
- * which nothing changes are left out.
+ * Compares two worlds: all policies together, each policy alone, and the policies of each user of data sets. Scopes
+ * without changes are omitted.
  */
 export function diffWorlds(before: PolicyWorld, after: PolicyWorld, options: DiffOptions): ScopeDiff[] {
   const { vocabulary, limit } = options;

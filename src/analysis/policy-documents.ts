@@ -1,7 +1,7 @@
 /**
  * Policies in documents of every form in which they are written: a policy, a statement document (`{statement: […]}`,
- * as `svcctl auth policies create` takes it), a list of these, a data set. Read leniently: what is not understood is a
- * problem with its place, and the rest is looked at all the same.
+ * as `svcctl auth policies create` takes it), a list of these, a data set. The reader is lenient: it reports each fault
+ * with its place and reads the rest.
  */
 
 import { type Problem, pointTo } from "../errors.ts";
@@ -13,19 +13,19 @@ import type { DocumentSource } from "../source-files/source.ts";
 export interface FoundPolicy extends NamedStatements {
   /** JSON pointer of the policy in its document. */
   readonly pointer: string;
-  /** False where the document gives no name, and the file's was taken. */
+  /** False if the document has no name and the name of the file is used. */
   readonly named: boolean;
 }
 
-/** What a document says about policies. */
+/** The policies of a document. */
 export interface PolicyDocument {
   readonly source: DocumentSource;
   readonly policies: readonly FoundPolicy[];
   /** Resource types that a data set declares, as they are written. */
   readonly resourceTypes: readonly ResourceType[];
-  /** What has not the form of a policy. */
+  /** Faults of form. */
   readonly problems: readonly Problem[];
-  /** Pointers of statements with parts that could not be read and were replaced: nothing else is said of them. */
+  /** Pointers of malformed statements, which get no further findings. */
   readonly unreadable: ReadonlySet<string>;
 }
 
@@ -43,7 +43,7 @@ const POLICY_FIELDS: ReadonlySet<string> = new Set([
   "note",
 ]);
 const STATEMENT_FIELDS: ReadonlySet<string> = new Set(["sid", "effect", "action", "resource", "condition"]);
-/** Stands in for a resource that is no text: it is a problem of form, and no further one. */
+/** Replaces a resource that is not a text, so that it causes no further findings. */
 const UNREADABLE_RESOURCE = "*";
 
 /** True for an object that is no list. */
@@ -92,7 +92,7 @@ class Reader {
       this.#statement(one, pointTo(`${pointer}/statement`, index)),
     );
     const known = statement.filter((one) => one !== undefined);
-    // Pointers count statements: with one of them missing, they would point to another.
+    // Pointers contain the index of a statement, so none may be missing.
     if (known.length < statement.length) return;
     this.policies.push({ name: named ? given : this.#fallback, statement: known, pointer, named });
   }

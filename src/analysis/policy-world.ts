@@ -1,23 +1,23 @@
-/** Users, groups and policies put together from files, without a store: who has which policies in force. */
+/** Users, groups and policies from files, without a store: which policies are in force for which user. */
 
 import type { Problem } from "../errors.ts";
 import type { NamedStatements, Via } from "../model/policy.ts";
 import type { Attached } from "./test-file.ts";
 
-/** A policy that is in force for somebody. */
+/** A policy that is in force for a user. */
 export interface HeldPolicy {
   readonly policy: NamedStatements;
   readonly via: readonly Via[];
 }
 
-/** Names, and what is attached to them. */
+/** Users and groups with their attachments, and policies. */
 export class PolicyWorld {
   readonly #policies = new Map<string, NamedStatements>();
   readonly #groups = new Map<string, readonly string[]>();
   readonly #users = new Map<string, Attached>();
   readonly #problems: Problem[] = [];
 
-  /** What is wrong with the names given until now. */
+  /** Problems with the names added so far. */
   get problems(): readonly Problem[] {
     return this.#problems;
   }

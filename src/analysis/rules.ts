@@ -1,11 +1,11 @@
-/** Policies as the rules that a comparison of languages needs: what is allowed, what is denied, under which text. */
+/** Policies as rules for the comparison of languages: what is allowed, what is denied, and under which condition. */
 
 import { compile } from "../engine/compile.ts";
 import { type CompiledStatement, nameOf } from "../engine/statement.ts";
 import type { StatementName } from "../model/decision.ts";
 import type { Condition, NamedStatements } from "../model/policy.ts";
 
-/** Where a rule comes from. */
+/** The statement that a rule comes from. */
 export type StatementPlace = StatementName;
 
 /** A statement, or a way in which one fails and thereby denies everything (evaluation.md §2.1, evaluation.md §2.2). */
@@ -39,7 +39,7 @@ export interface RuleSet {
 
 const EVERYTHING = ["*"];
 
-/** One text for conditions that say the same: names in order, values as they are. */
+/** A text that is equal for equivalent conditions: names are sorted, values stay as they are. */
 function conditionKey(condition: Condition): string {
   const sorted = <T>(value: Readonly<Record<string, T>>): [string, T][] =>
     Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -102,12 +102,12 @@ function ruleOf(statement: CompiledStatement, place: StatementPlace): Rule[] {
   ];
 }
 
-/** Equal for rules that say the same, wherever they come from. */
+/** A text that is equal for equal rules of different statements. */
 export function ruleText({ deny, failure, actions, resources, key }: Rule): string {
   return JSON.stringify([deny, failure, actions, resources, key ?? null]);
 }
 
-/** The rules of policies. What cannot be evaluated is a deny of everything, as the engine has it. */
+/** The rules of policies. A statement that cannot be evaluated is a deny of everything, as in the engine. */
 export function rulesOf(policies: readonly NamedStatements[], partition: string): RuleSet {
   const { statements } = compile(policies, { partition, evaluator: "extended" });
   const rules = statements.flatMap((statement) => {

@@ -6,10 +6,10 @@ import type { DeterminingStatement, Effect, Explanation } from "../model/decisio
 import { isMissing, type PolicyWorld } from "./policy-world.ts";
 import type { Expectation, ExpectedStatement, TestCase, TestRequest } from "./test-file.ts";
 
-/** A decision with its reasons, without what only a server has to say of it. */
+/** An explanation without the fields that only a server knows. */
 export type OfflineExplanation = Pick<Explanation, "effect" | "determining" | "tree" | "near_misses">;
 
-/** What came of a case: nothing wrong, or why and with which decision it failed. */
+/** The result of a case, with the requests that failed. */
 export interface CaseResult {
   readonly case: TestCase;
   readonly passed: boolean;
@@ -40,7 +40,7 @@ export class Coverage {
     }
   }
 
-  /** How many decisions a statement was part of. */
+  /** Number of decisions in which a statement took part. */
   hits(policy: string, statement: number): number {
     return this.#hits.get(Coverage.#key(policy, statement)) ?? 0;
   }
@@ -107,7 +107,7 @@ function runRequest(
   return { message, request, explanation };
 }
 
-/** Runs one case: every request of it has to come out as expected. */
+/** Runs one case: each of its requests must be decided as expected. */
 export function runCase(
   world: PolicyWorld,
   test: TestCase,

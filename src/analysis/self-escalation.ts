@@ -5,7 +5,7 @@ import type { NamedStatements } from "../model/policy.ts";
 import { PointSearch, SearchMemory } from "./point-search.ts";
 import { type Rule, rulesOf } from "./rules.ts";
 
-/** An action that gives rights, and where it does. */
+/** An action that grants rights, and the resources on which it does. */
 interface Way {
   readonly action: string;
   /** Kinds of resource below which it gives them. */

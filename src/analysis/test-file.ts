@@ -6,10 +6,10 @@ import type { DecisionContext, Effect, FieldValue, RequiredPermissions } from ".
 import type { NamedStatements } from "../model/policy.ts";
 import type { DocumentSource, Position } from "../source-files/source.ts";
 
-/** What a case expects: an effect, or that access is refused either way. */
+/** The expected effect; `refused` is `neutral` or `deny`. */
 export type Expectation = Effect | "refused";
 
-/** A statement that has to be among those that decide, by index or sid; any of the policy where none is named. */
+/** A statement that must be among the deciding ones, by index or sid; any statement of the policy if none is named. */
 export interface ExpectedStatement {
   readonly policy: string;
   readonly statement?: number;

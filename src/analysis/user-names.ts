@@ -1,4 +1,4 @@
-/** Names of users to try where policies speak of `${user}`: one that nothing names, and those that texts can spell. */
+/** User names to try for policies with `${user}`: names that no policy contains, and names that texts can spell. */
 
 import { USER_PLACEHOLDER } from "../engine/resource-pattern.ts";
 import { freshCharacter } from "./pattern-language.ts";
@@ -10,15 +10,15 @@ const LONGEST = 32;
 /** Most names that are spelled from one pair of resources. */
 const MOST_SPELLED = 64;
 
-/** True when a resource of the rule depends on who asks. */
+/** True if a resource of the rule contains `${user}`. */
 export function namesUser(rule: Rule): boolean {
   return rule.resources.some((resource) => resource.includes(USER_PLACEHOLDER));
 }
 
-/** Names that stand for all that nothing names. */
+/** Names that stand for all names that no policy contains. */
 export interface MadeUpNames {
   readonly names: readonly string[];
-  /** False where names of further lengths would have to be tried. */
+  /** False if names of further lengths would be necessary. */
   readonly complete: boolean;
 }
 
@@ -39,7 +39,7 @@ function withoutRegion(resource: string): string {
   return resource.replace(/^(arn:[^:]*:[^:]*:)[^:]*:/, "$1:");
 }
 
-/** Places of `pattern` where one can stand after some text of `begin`. */
+/** Positions in `pattern` after some text that `begin` matches. */
 function reach(pattern: readonly string[], begin: readonly string[]): Set<number> {
   let reached = closed(pattern, new Set([0]));
   for (const character of begin) reached = closed(pattern, step(pattern, reached, character));

@@ -1,8 +1,8 @@
 /**
- * What policies allow that others did not: a semantic comparison of two sets of policies. Exact for actions and ARNs,
- * where every answer is a request that the engine confirms. Conditions are compared by their text: equal ones hold in
- * the same requests, different ones independently of each other unless one plainly implies the other. So no widening
- * is missed, while one that depends on conditions may turn out to be impossible.
+ * Compares two sets of policies and finds what the second allows and the first does not. The comparison is exact for
+ * actions and ARNs, and the engine confirms each answer. Conditions are compared by their text: equal conditions hold
+ * for the same requests, and different ones are independent unless one clearly implies the other. So the comparison
+ * misses no widening, but one that depends on conditions may turn out to be impossible.
  */
 
 import { isWildcardName } from "../engine/resource-pattern.ts";
@@ -16,33 +16,33 @@ import { type Inside, type Point, PointSearch, SearchMemory } from "./point-sear
 import { type Rule, type RuleSet, rulesOf, ruleText, type StatementPlace } from "./rules.ts";
 import { madeUpNames, namesUser, spelledNames } from "./user-names.ts";
 
-/** What to compare for whom. */
+/** Settings of a comparison. */
 export interface WideningOptions {
   /** Product-name part of ARNs (`authorizer.partition`). */
   readonly partition: string;
   /**
-   * Users by name. Default: any user, tried as one whom no policy names, and as those whose names make an allow with
-   * `${user}` meet a deny, or the other way round.
+   * Names of the users to compare for. Default: any user. The comparison then tries a name that no policy has, and the
+   * names for which a resource with `${user}` in an allow overlaps with a deny, or the reverse.
    */
   readonly users?: readonly string[];
   /** Makes counterexamples readable: known actions on resources of their kinds. */
   readonly vocabulary?: Partial<Vocabulary>;
-  /** Most widenings that are looked for; default 100. */
+  /** Most widenings to search for; default 100. */
   readonly limit?: number;
 }
 
 /**
- * Why something is allowed now: an allow that nothing matched before; a deny that is gone or narrower; a statement
- * that could not be evaluated and so denied everything, in these circumstances or always; the gate of lists, which
- * asks for an action on any resource (evaluation.md §10).
+ * The reason why a request is allowed now. `allow`: a new or wider allow. `deny`: a deny was removed or narrowed.
+ * `failure`: a statement that could not be evaluated, and so denied everything, was removed or changed. `list`: the
+ * gate of lists, which requires an action on any resource (evaluation.md §10), is open now.
  */
 export type WideningCause = "allow" | "deny" | "failure" | "list";
 
 /** One way in which access is wider. */
 export interface Widening {
   /**
-   * `certain`: there is a counterexample. `possible`: at `point` access is wider if conditions hold or fail together
-   * in a way that could not be found. `undecided`: the search was given up; there may be a widening.
+   * `certain`: there is a counterexample. `possible`: access at `point` is wider if conditions hold or fail together in
+   * a way for which the search found no values. `undecided`: the search gave up; there may be a widening.
    */
   readonly certainty: "certain" | "possible" | "undecided";
   readonly cause: WideningCause;
@@ -61,13 +61,13 @@ export interface Widening {
 }
 
 const DEFAULT_LIMIT = 100;
-/** In place of a name: the placeholder then matches any text but the empty one. */
+/** Stands for a name, so that the placeholder matches every text except the empty one. */
 const ANYBODY = "?*";
 
 /**
- * Every way in which `after` allows more than `before`, one for each statement that allows and each that no longer
- * denies; at most `limit`. Empty: whatever `after` allows, `before` allowed as well. The questions of delegated
- * administration are the same (security.md §3.5): before is what somebody holds, after what would be granted.
+ * The ways in which `after` allows more than `before`: one for each statement that allows and each that no longer
+ * denies; at most `limit`. If the list is empty, `before` allows everything that `after` allows. Delegated
+ * administration asks the same question (security.md §3.5): `before` is what the caller holds, `after` what the call would grant.
  */
 export function widening(
   before: readonly NamedStatements[],
@@ -104,7 +104,7 @@ class Comparison {
   readonly #allLengths: boolean;
   readonly #memory = new SearchMemory();
   readonly #searches = new Map<string, PointSearch>();
-  /** Denies of before that after does not have as they are. */
+  /** Denies of before that are missing or changed after. */
   readonly #gone: readonly Rule[];
   readonly #lost = new Map<string, Map<Rule, boolean>>();
 
@@ -151,7 +151,7 @@ class Comparison {
     yield* this.#widerWithout(allow);
   }
 
-  /** Where no allow of before matches. */
+  /** Searches where no allow of before matches. */
   #lookAlone(allow: Rule): Widening | undefined {
     const { users } = this.#options;
     const own = namesUser(allow);
@@ -163,7 +163,7 @@ class Comparison {
     return allTried ? undefined : this.#report("undecided", [allow], this.#madeUp[0] as string);
   }
 
-  /** Where a deny or a failure of before stood in the way of what `allow` allows. */
+  /** Searches where a deny or a failure of before overruled what `allow` allows. */
   *#widerWithout(allow: Rule): Generator<Widening> {
     for (const deny of this.#gone) {
       const found = this.#lookWithout(allow, deny);
@@ -194,8 +194,8 @@ class Comparison {
   }
 
   /**
-   * Whether the two may meet where after denies nothing, for any user at all: every placeholder is taken for any
-   * text, and obstacles that depend on the user for none. False says that there is no such user.
+   * False only if no user exists for whom the two overlap where after denies nothing. Every placeholder stands for any
+   * text, and obstacles that depend on the user are ignored.
    */
   #mayMeetForSomebody(allow: Rule, deny: Rule): boolean {
     const search = this.#searchFor(ANYBODY);
@@ -206,7 +206,7 @@ class Comparison {
     return search.find([allow, deny], obstacles) !== undefined;
   }
 
-  /** False for a deny that a single deny of after replaces for this user. */
+  /** False if a single deny of after covers the deny for this user. */
   #isLost(user: string, deny: Rule): boolean {
     const answers = this.#lost.get(user) ?? new Map<Rule, boolean>();
     this.#lost.set(user, answers);
@@ -226,13 +226,13 @@ class Comparison {
     return known;
   }
 
-  /** What before allows: for a name that acts as a wildcard, nothing with `${user}` (security.md §3.1). */
+  /** The allows of before; without those that contain `${user}` for a name with wildcards (security.md §3.1). */
   #allowsFor(user: string): readonly Rule[] {
     const { allows } = this.#before;
     return isWildcardName(user) ? allows.filter((rule) => !namesUser(rule)) : allows;
   }
 
-  /** A point that `inside` matches, first one that depends on no condition, then any. */
+  /** Searches a point that `inside` matches: first one that depends on no condition, then any. */
   #look(user: string, inside: Inside): Widening | undefined {
     const search = this.#searchFor(user);
     const obstacles = [...(inside.length === 1 ? this.#allowsFor(user) : []), ...this.#after.denies];
@@ -247,7 +247,7 @@ class Comparison {
     return point === undefined ? undefined : this.#report("possible", inside, user, point);
   }
 
-  /** A widening, certain if the engine confirms it. */
+  /** A widening; it is certain if the engine confirms it. */
   #report(certainty: "possible" | "undecided", [allow, deny]: Inside, user: string, point?: Point): Widening {
     const found = point === undefined ? undefined : this.#confirm(user, point, allow, deny);
     const behind =
@@ -286,7 +286,7 @@ class Comparison {
       : this.#confirmation.readable(found, point, deny === undefined ? [allow] : [deny, allow], fits);
   }
 
-  /** The statements behind a counterexample: those that were looked for if they decide it, else others that do. */
+  /** The statements that decide a counterexample: those of the search if they are among them, else others. */
   #behind(
     found: Counterexample,
     allow: Rule,

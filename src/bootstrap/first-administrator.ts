@@ -17,7 +17,7 @@ import { shippedSetOf } from "./shipped-set.ts";
 /** Name of the mark in the directory. */
 const SETUP_MARK = "setup";
 const FORMAT = 1;
-/** What a data server calls users of its own set-up. */
+/** The source of users in a data server's own set-up. */
 const SOURCE = "internal";
 
 /** The administrator to create. */

@@ -8,7 +8,7 @@ import type { AdminFile } from "./admin-file.ts";
 export const ADMINS = "Admins";
 
 const DEFAULT_USERNAME = "admin";
-/** What a data server calls users of its own set-up. */
+/** The source of users in a data server's own set-up. */
 const SOURCE = "internal";
 
 /** `authorizer.bootstrap_admin.*`; key id and secret are given together. */

@@ -8,13 +8,13 @@ import { LRUCache } from "lru-cache";
 import type { CacheSettings } from "./cache-settings.ts";
 import { SharedLoads } from "./shared-loads.ts";
 
-/** What a change touched: internal ids, or anything. */
+/** The entities that a change touched: internal ids, or everything. */
 export interface Touched {
   readonly ids: readonly string[];
   readonly all: boolean;
 }
 
-/** What a {@link DependentCache} needs. */
+/** Options of a {@link DependentCache}. */
 export interface DependentCacheOptions<T> {
   readonly settings: CacheSettings;
   /** Ids that evict a value when a change touches them. */
@@ -22,8 +22,8 @@ export interface DependentCacheOptions<T> {
   /** True when a value depends on an id: asked of a load that a change overtook. Default: it is filed under the id. */
   readonly dependsOn?: (value: T, id: string) => boolean;
   /**
-   * True when every change of the directory has been told to the cache. Then a value whose time is over is still
-   * in force, since nothing that it depends on has changed, and is renewed without a load. Default: never.
+   * True if the cache has received every change of the directory. An expired value is then still valid, because nothing
+   * that it depends on has changed, and is renewed without a load. Default: never.
    */
   readonly isToldEverything?: () => boolean;
   /** Unix milliseconds; default the clock. */

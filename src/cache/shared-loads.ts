@@ -24,8 +24,8 @@ export class SharedLoads<T> {
   }
 
   /**
-   * Loads, or takes part in a load that began after the last change.
-   * @param keep told of what was found and of the generation in which its loading began, to keep it or not
+   * Loads, or joins a load that began after the last change.
+   * @param keep receives the value and the generation in which its load began, and may store it
    */
   load(key: string, find: () => Promise<T>, keep: (found: T, generation: number) => void): Promise<T> {
     const running = this.#loads.get(key);

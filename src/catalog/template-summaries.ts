@@ -1,4 +1,4 @@
-/** What policy templates there are, for help texts and completion: read without the checks of the whole catalog. */
+/** Summaries of the policy templates for help texts and completion, read without validating the whole catalog. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import type { PolicyTemplate } from "./catalog.ts";

@@ -3,7 +3,14 @@
 import { Command } from "commander";
 import { addOptions } from "./add-options.ts";
 import { pathOf } from "./command-path.ts";
-import type { CommandOutput, CommandSpec, GroupSpec, OptionSpec, OptionValues } from "./command-spec.ts";
+import type {
+  ArgumentSpec,
+  CommandOutput,
+  CommandSpec,
+  GroupSpec,
+  OptionSpec,
+  OptionValues,
+} from "./command-spec.ts";
 import { UsageFailure } from "./failure.ts";
 import { refuseUnknownWord } from "./unknown-word.ts";
 
@@ -62,9 +69,10 @@ function addCommand<Context extends CommandOutput>(
   const { options = [] } = spec;
   const command = new Command(spec.name).copyInheritedSettings(parent);
   command.description(spec.description).allowExcessArguments();
-  if (spec.arguments !== undefined) command.arguments(spec.arguments);
+  addArguments(command, spec);
   addOptions(command, options);
   command.action(async () => {
+    checkCount(spec, command.args.length);
     checkRequired(options, command.opts());
     const run = await spec.load();
     await run({ context, options: command.opts(), args: command.args, command });
@@ -103,6 +111,24 @@ export function addExamples(command: Command, lines: readonly string[], page: st
     `Read on: docs/${page} in the repository`,
   ];
   command.addHelpText("after", text.join("\n"));
+}
+
+/** Declares the arguments. Where their number is checked here, commander, which says less, takes all as optional. */
+function addArguments(command: Command, { arguments: form, argumentCount }: ArgumentSpec): void {
+  if (form === undefined) return;
+  if (argumentCount === undefined) command.arguments(form);
+  else command.arguments(form.replace(/<([^>]*)>/g, "[$1]")).usage(`[options] ${form}`);
+}
+
+function checkCount({ argumentCount }: ArgumentSpec, count: number): void {
+  if (argumentCount === undefined) return;
+  const [least, most] = argumentCount;
+  if (count >= least && count <= most) return;
+  if (least === most) throw new UsageFailure(`accepts ${least} arg(s), received ${count}`);
+  if (most === Number.POSITIVE_INFINITY) {
+    throw new UsageFailure(`requires at least ${least} arg(s), only received ${count}`);
+  }
+  throw new UsageFailure(`accepts between ${least} and ${most} arg(s), received ${count}`);
 }
 
 function checkRequired(specs: readonly OptionSpec[], values: OptionValues): void {

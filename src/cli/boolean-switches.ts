@@ -25,8 +25,8 @@ export function booleanSwitches(program: Command, args: readonly string[]): stri
       );
     }
     if (value) return [name];
-    const opposite = name.replace(/^--no-/, "--");
-    return opposite !== name && switches.has(opposite) ? [opposite] : [];
+    const opposite = name.startsWith("--no-") ? name.replace(/^--no-/, "--") : name.replace(/^--/, "--no-");
+    return switches.has(opposite) ? [opposite] : [];
   });
   return [...rewritten, ...after];
 }

@@ -51,15 +51,21 @@ export interface CommandCall<Context> {
 /** What a command does. It throws when it fails. */
 export type CommandRun<Context> = (call: CommandCall<Context>) => Promise<void> | void;
 
+/** The positional arguments of a command. */
+export interface ArgumentSpec {
+  /** In commander's notation, such as `[outfile]`. Arguments beyond these are ignored without `argumentCount`. */
+  readonly arguments?: string;
+  /** Fewest and most arguments; another number is an error of the command line. */
+  readonly argumentCount?: readonly [least: number, most: number];
+}
+
 /** A command that does something. */
-export interface CommandSpec<Context> {
+export interface CommandSpec<Context> extends ArgumentSpec {
   readonly name: string;
   readonly description: string;
   /** What may follow its name, for the help text: the most usual call first. */
   readonly examples: readonly string[];
   readonly options?: readonly OptionSpec[];
-  /** Positional arguments in commander's notation, such as `[outfile]`. Arguments beyond these are ignored. */
-  readonly arguments?: string;
   /** Page of `docs/` that the help names, where it is not that of the group. */
   readonly page?: string;
   /** Further lines of the help text, before the examples. Called only when the help is printed. */

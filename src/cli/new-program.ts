@@ -53,9 +53,5 @@ function formatHelp(command: Command, helper: Help): string {
 
 /** What help shows after a command's name: only its arguments, because every command has options. */
 function argumentsOf(command: Command): string {
-  const terms = command.registeredArguments.map((argument) => {
-    const name = argument.variadic ? `${argument.name()}...` : argument.name();
-    return argument.required ? `<${name}>` : `[${name}]`;
-  });
-  return terms.join(" ");
+  return command.usage().replace("[options]", "").trim();
 }

@@ -3,6 +3,8 @@
 import { join } from "node:path";
 import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
+import type { Engine } from "../journal/engine.ts";
+import type { JournalStore } from "../journal/journal-store.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
@@ -11,8 +13,10 @@ import type { StoreLog } from "../store/store-log.ts";
 /** An open store. */
 export interface OpenedStore {
   readonly store: Store;
-  /** The store itself where it is in memory: it can be captured and restored. */
+  /** The store itself if it is in memory, which can be captured and restored. */
   readonly memory: MemoryStore | undefined;
+  /** The store itself where it is a node of several. */
+  readonly journal?: JournalStore;
 }
 
 type OpenBackend = (values: ConfigValues, logger: Logger) => Promise<OpenedStore>;
@@ -21,6 +25,8 @@ type OpenBackend = (values: ConfigValues, logger: Logger) => Promise<OpenedStore
 const BACKENDS: ReadonlyMap<string, OpenBackend> = new Map([
   ["local", openLocal],
   ["mem", openMemory],
+  ["postgres", openPostgres],
+  ["dynamodb", openDynamodb],
 ]);
 
 /** The values of `database.type` that this build can open, for `config validate` and `run` alike. */
@@ -28,7 +34,8 @@ export const DATABASE_TYPES: readonly string[] = [...BACKENDS.keys()];
 
 /**
  * Opens the backend that `database.type` names.
- * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be opened
+ * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be
+ * opened
  */
 export async function openStore(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
   const type = values["database.type"] ?? "";
@@ -52,6 +59,63 @@ async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedSt
     log: storeLog(logger, values["database.local.enable_logging"]),
   });
   return { store, memory: undefined };
+}
+
+async function openPostgres(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const { openPostgresEngine } = await import("../journal/engines/postgres.ts");
+  const engine = await openPostgresEngine({
+    connectionString: values["database.postgres.connection_string"],
+    maxOpenConnections: values["database.postgres.max_open_connections"],
+    maxIdleConnections: values["database.postgres.max_idle_connections"],
+    connectionMaxLifetimeMs: values["database.postgres.connection_max_lifetime"],
+    statementTimeoutMs: values["authorizer.replication.commit_timeout"],
+    warn: (message) => logger.warn(message),
+  });
+  return openReplicated(engine, values, logger);
+}
+
+async function openDynamodb(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const { openDynamodbEngine } = await import("../journal/engines/dynamodb.ts");
+  const [accessKeyId, secretAccessKey] = [
+    values["database.dynamodb.cloud_access_key_id"],
+    values["database.dynamodb.cloud_secret_access_key"],
+  ];
+  const engine = await openDynamodbEngine({
+    tableName: values["database.dynamodb.table_name"],
+    scanLimit: values["database.dynamodb.scan_limit"],
+    ...given("endpoint", values["database.dynamodb.endpoint"]),
+    ...given("region", values["database.dynamodb.cloud_region"]),
+    ...given("profile", values["database.dynamodb.cloud_profile"]),
+    ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
+    maxAttempts: values["database.dynamodb.max_attempts"],
+    maxConnections: values["database.dynamodb.max_connections"],
+    requestTimeoutMs: values["authorizer.replication.commit_timeout"],
+    warn: (message) => logger.warn(message),
+  });
+  return openReplicated(engine, values, logger);
+}
+
+function given<K extends string>(key: K, value: string | undefined): { readonly [name in K]?: string } {
+  return (value ? { [key]: value } : {}) as { readonly [name in K]?: string };
+}
+
+/** A node of its own over an engine that others share. */
+async function openReplicated(engine: Engine, values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const { openJournal } = await import("../journal/journal-store.ts");
+  const { openMemoryStore } = await import("../store/memory/memory-store.ts");
+  const journal = await openJournal({
+    engine,
+    replica: openMemoryStore(),
+    settings: {
+      pollMs: values["authorizer.replication.poll_interval"],
+      maxStalenessMs: values["authorizer.replication.max_staleness"],
+      commitTimeoutMs: values["authorizer.replication.commit_timeout"],
+      checkpointEvery: values["authorizer.replication.checkpoint_every"],
+      keepMs: values["authorizer.history.keep"],
+    },
+    log: storeLog(logger, true),
+  });
+  return { store: journal, memory: undefined, journal };
 }
 
 /** Folder of this service below `database.local.path` (decision-api.md §1). */

@@ -1,4 +1,4 @@
-/** What the configuration puts into the store at the first start: `authorizer.bootstrap` and `authorizer.bootstrap_admin`. */
+/** Installs the configured content at the first start: `authorizer.bootstrap` and `authorizer.bootstrap_admin`. */
 
 import { join } from "node:path";
 import { ADMIN_FILE } from "../bootstrap/admin-file.ts";
@@ -38,7 +38,7 @@ function administratorOf(values: ConfigValues): AdminSettings {
   };
 }
 
-/** Creates the administrator whom the configuration names with a key, where the store never had one. */
+/** Creates the configured administrator with a key, if the store never had one. */
 async function createAdministrator(
   { directory, catalog, values, logger }: DataParts,
   audit: AuditEvents,

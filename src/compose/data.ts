@@ -5,6 +5,7 @@ import { openCatalog } from "../catalog/open-catalog.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
+import type { JournalStore } from "../journal/journal-store.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
@@ -17,8 +18,10 @@ export interface DataParts {
   readonly logger: Logger;
   readonly catalog: Catalog;
   readonly store: Store;
-  /** The store itself where it is in memory: it can be captured and restored. */
+  /** The store itself if it is in memory, which can be captured and restored. */
   readonly memory: MemoryStore | undefined;
+  /** The store itself where it is a node of several. */
+  readonly journal: JournalStore | undefined;
   readonly storeCounters: StoreCounters;
   readonly directory: OpenedDirectory;
   /** Closes everything, the log last. */
@@ -45,7 +48,7 @@ export function openLog(values: ConfigValues): Logger {
 export async function openData(values: ConfigValues, logger: Logger): Promise<DataParts> {
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
-  const { store: bare, memory } = await openStore(values, logger);
+  const { store: bare, memory, journal } = await openStore(values, logger);
   const store = observeStore(bare, storeCounters);
   try {
     const directory = await openDirectory({
@@ -64,14 +67,14 @@ export async function openData(values: ConfigValues, logger: Logger): Promise<Da
       await store.close();
       await logger.close();
     };
-    return { values, logger, catalog, store, memory, storeCounters, directory, close };
+    return { values, logger, catalog, store, memory, journal, storeCounters, directory, close };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-/** Key derivation for a store that ends with the process: nobody can steal what is never written down. */
+/** Key derivation for a store in memory, which is never written to disk. */
 const CHEAP_COST = { N: 256, r: 8, p: 1 };
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {

@@ -5,13 +5,13 @@ import type { ConfigValues } from "../config/table.ts";
 import { loadDatasets } from "../datasets/load-datasets.ts";
 import type { DataParts } from "./data.ts";
 
-/** What is known of the last load; read by the metrics. */
+/** The state of the last load, for metrics. */
 export interface DatasetState {
   lastLoadSuccess: boolean | undefined;
 }
 
 /**
- * Loads the configured data sets; nothing where none are configured. Throws what the load throws, with the data
+ * Loads the configured data sets; nothing if none are configured. Throws what the load throws, with the data
  * unchanged.
  */
 export async function loadConfiguredDatasets(

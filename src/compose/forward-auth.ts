@@ -6,7 +6,7 @@ import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
 
-/** What `/forward-auth` of the service listener is made of. */
+/** Builds `/forward-auth` of the service listener. */
 export function forwardAuth(
   values: ConfigValues,
   decisions: Decisions,

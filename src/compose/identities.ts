@@ -1,4 +1,4 @@
-/** Who end users are: opened once, for every entrance that asks. */
+/** Opens the authentication of end users once for all entrances. */
 
 import type { ConfigValues } from "../config/table.ts";
 import type { Identities } from "../identity/identity.ts";

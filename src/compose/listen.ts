@@ -4,16 +4,16 @@ import { parseListenAddress } from "../config/listen-address.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 
-/** Ports tried after a busy one, where that is wanted. */
+/** Number of ports to try after a busy one. */
 const PORTS_TO_TRY = 50;
 const HIGHEST_PORT = 65_535;
 
-/** How to listen. */
+/** Options of a listener. */
 export interface ListenOptions {
   /** The configuration item, for messages. */
   readonly item: string;
   readonly address: string;
-  /** Take the next free port where the wanted one is busy (quick start only). */
+  /** Take the next free port if the wanted one is busy (quick start only). */
   readonly nextFreePort: boolean;
 }
 

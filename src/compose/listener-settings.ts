@@ -1,4 +1,4 @@
-/** What the listeners take from the configuration and the log. */
+/** Settings of the listeners from configuration and log. */
 
 import { hkdfSync } from "node:crypto";
 import { PAGE_TOKEN_KEY_BYTES } from "../api/decisions/page-tokens.ts";
@@ -37,8 +37,8 @@ export function httpLog(logger: Logger, audit: AuditLog): HttpLog {
 const PAGE_TOKEN_PURPOSE = "svc-authorizer 1 page tokens";
 
 /**
- * Returns the keys of page tokens, that of `auth.encrypt.secret_key` first; none without a secret key. They are derived,
- * so that a page token is valid after a restart and on every node.
+ * Returns the keys of page tokens, that of `auth.encrypt.secret_key` first; none without a secret key. They are
+ * derived, so that a page token is valid after a restart and on every node.
  */
 export function pageTokenKeys(values: ConfigValues): readonly Buffer[] {
   const secrets = [values["auth.encrypt.secret_key"], values["authorizer.previous_secret_key"]];

@@ -14,7 +14,7 @@ import type { DataParts } from "./data.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import type { ServiceSetup } from "./setup.ts";
 
-/** What the API works on besides data. */
+/** Parts of the API besides data. */
 export interface ManagementParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;

@@ -47,9 +47,17 @@ export async function withOfflineStore<T>(
   }
 }
 
+function assertLocal(values: ConfigValues): void {
+  assertDurable(values);
+  const type = values["database.type"];
+  if (type === "local") return;
+  const message = `database.type ${type} is shared by several nodes: stop them all and remove the tables svc_authorizer_… in the database`;
+  throw new AuthorizerError("invalid_request", message);
+}
+
 /** What {@link emptyStore} empties, for people; undefined where there is nothing. */
 export function storePlace(values: ConfigValues): string | undefined {
-  assertDurable(values);
+  assertLocal(values);
   return hasLocalStore(localFolder(values)) ? localFolder(values) : undefined;
 }
 
@@ -63,7 +71,7 @@ export function assertNotInUse(values: ConfigValues): void {
  * @throws AuthorizerError "unavailable" when it is in use
  */
 export function emptyStore(values: ConfigValues): void {
-  assertDurable(values);
+  assertLocal(values);
   removeLocalStore(localFolder(values));
   rmSync(adminFileOf(values), { force: true });
 }

@@ -29,13 +29,13 @@ import { type ManagementParts, managementOptions } from "./management.ts";
 import { openSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
 
-/** How to start. */
+/** Options of a start. */
 export interface ServiceOptions {
   /** Version of this package. */
   readonly version: string;
   /** Reads environment variables, for secrets that data sets name. */
   readonly env: (name: string) => string | undefined;
-  /** Take the next free port where one is busy (quick start). */
+  /** Take the next free port if one is busy (quick start). */
   readonly nextFreePort?: boolean;
 }
 
@@ -93,6 +93,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     log: logger,
     datasets,
     mail: invitations.counters,
+    journal: data.journal,
   });
   const health = new Health({ checkStore: () => directory.health() });
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
@@ -122,7 +123,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   };
 }
 
-/** What the service listener serves. */
+/** The APIs of the service listener. */
 function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
   const { audit, decisions, identities, invitations, version } = working;
   return {

@@ -1,4 +1,4 @@
-/** What SIGHUP does: tokens, certificates and data sets are read again, each on its own. */
+/** The effect of SIGHUP: tokens, certificates and data sets are read again, independently. */
 
 import type { ConfigValues } from "../config/table.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";

@@ -21,7 +21,7 @@ export interface RunningService {
   readonly addresses: ServiceAddresses;
   readonly data: DataParts;
   readonly decisions: Decisions;
-  /** How to set up the first administrator; undefined where that was done before this start. */
+  /** The offer to set up the first administrator; undefined if the set-up is done. */
   readonly setup: SetupOffer | undefined;
   /** Reads data sets, tokens and certificates again; what is faulty stays as it was and is logged. */
   reload(values: ConfigValues): Promise<void>;

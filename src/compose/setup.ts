@@ -15,19 +15,19 @@ const TOKEN_FILE = "svc-authorizer-setup-token";
 const TOKEN_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
-/** What a start tells the operator as long as there is no administrator. */
+/** The information for the operator while there is no administrator. */
 export interface SetupOffer {
   readonly token: string;
-  /** The file with the token; undefined where the store ends with the process, or where no file could be written. */
+  /** The file with the token; undefined if the store is in memory, or if no file could be written. */
   readonly file: string | undefined;
 }
 
-/** Set-up with the offer of this start, undefined where it is done. */
+/** Set-up with the offer of this start; undefined if it is done. */
 export interface ServiceSetup extends Setup {
   readonly offer: SetupOffer | undefined;
 }
 
-/** The file with the token; undefined where nothing is kept on disk. */
+/** The file with the token; undefined for a store in memory. */
 export function setupTokenFile(values: ConfigValues): string | undefined {
   switch (values["database.type"]) {
     case "mem":
@@ -58,7 +58,11 @@ export async function openSetup({ directory, catalog, values, logger }: DataPart
   };
   return {
     offer: token === undefined ? undefined : { token, file },
-    isDone: async () => done,
+    isDone: async () => {
+      // Another node may have done it.
+      if (!done && (await isSetUp(directory))) await finish();
+      return done;
+    },
     accepts: (given) =>
       timingSafeEqual(hash("sha256", given, "buffer"), wanted) && token !== undefined && !done,
     run: async (administrator) => {
@@ -81,7 +85,7 @@ async function removeToken(file: string | undefined): Promise<void> {
   if (file !== undefined) await rm(file, { force: true }).catch(() => {});
 }
 
-/** Writes the file; returns its path where that worked. */
+/** Writes the file. Returns its path, or undefined after a failure. */
 async function keepToken(
   file: string | undefined,
   token: string,

@@ -5,7 +5,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { TlsMaterial } from "../http/server-lifecycle.ts";
 
-/** TLS of a listener; nothing where it serves plain HTTP. */
+/** TLS of a listener; empty for plain HTTP. */
 export interface ListenerTls {
   readonly tls?: TlsMaterial;
 }

@@ -1,7 +1,6 @@
 /**
- * Certificates are read again when their files change (decision-api.md §1.2). The files are asked for their times
- * instead of being watched: secrets mounted by Kubernetes change by links to other folders, which no watch of a file
- * tells.
+ * Reads certificates again when their files change (decision-api.md §1.2). It polls the times of the files: Kubernetes
+ * changes mounted secrets through links to other folders, which a watch of a file does not notice.
  */
 
 import { unwatchFile, watchFile } from "node:fs";

@@ -1,7 +1,7 @@
 /** Defaults that are values of other items, computed once all sources are merged. */
 import type { ConfigName } from "./table.ts";
 
-/** What a value would be by default, and whose value that is. */
+/** A default value that is computed from another item. */
 export interface ComputedDefault {
   readonly value: unknown;
   readonly from: ConfigName;

@@ -1,4 +1,4 @@
-/** Where the configuration file is looked for, and how it is read. */
+/** Finds and reads the configuration file. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { absolutePath } from "./path-value.ts";
@@ -9,7 +9,7 @@ import { readYaml } from "./read-yaml.ts";
 /** Largest configuration file. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;
 
-/** Where to look. */
+/** Where to search for the file. */
 export interface FileSearch {
   /** Value of `--config`. */
   readonly configFile?: string | undefined;

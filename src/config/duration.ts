@@ -16,10 +16,10 @@ const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 const SYNTAX = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u;
 const PART = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/gu;
 
-/** Longer texts are no duration that somebody means. */
+/** Longer texts are not parsed as durations. */
 const LONGEST_TEXT = 100;
 
-/** What the data server can hold: 64 bits of nanoseconds, about 292 years. */
+/** Largest duration of the data server: 64 bits of nanoseconds, about 292 years. */
 const LONGEST_NANOSECONDS = 2n ** 63n - 1n;
 
 /**

@@ -1,6 +1,6 @@
 /** The form of one row in the table of configuration items, and the types derived from such rows. */
 
-/** What a caller other than the data server may do with its token. */
+/** Scopes of the tokens of callers other than the data server. */
 export const TOKEN_SCOPES = ["decide", "search", "read", "secrets", "write", "metrics"] as const;
 
 /** One of {@link TOKEN_SCOPES}. */
@@ -45,7 +45,7 @@ export interface ValueOfType {
 /** Name of a value type. */
 export type ItemType = keyof ValueOfType;
 
-/** Whether this version acts on an item of this service: `yes`, `in part:` and how, or `no:` and why. */
+/** The effect of an item of this service in this version: `yes`, `in part:` and how, or `no:` and why. */
 export type Acts = "yes" | `in part: ${string}` | `no: ${string}`;
 
 /** A default in the notation of a configuration file; null means that there is none. */
@@ -61,7 +61,7 @@ export interface AnyItem {
   readonly default: DefaultNotation;
   /** The item whose value is the default here. */
   readonly defaultFrom?: string;
-  /** What the reference says of the default in place of the value. */
+  /** The text about the default in the generated documentation, in place of the value. */
   readonly defaultNote?: string;
   /** True when the value must never be shown. */
   readonly secret?: true;
@@ -88,7 +88,7 @@ type Given<Item extends ConfigItem> = Item extends { type: "choice"; choices: re
   ? Choice
   : ValueOfType[Item["type"]];
 
-/** Type of an item's value: undefined is possible exactly where there is no default. */
+/** Type of an item's value: undefined is possible exactly if there is no default. */
 export type ItemValue<Item extends ConfigItem> = Item extends { default: null; defaultFrom: string }
   ? Given<Item>
   : Item extends { default: null }

@@ -2,7 +2,7 @@
 import { isIP, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Where a listener listens. */
+/** The address of a listener. */
 export interface ListenAddress {
   /** Name or IP address, without brackets; empty for every interface. */
   readonly host: string;

@@ -22,7 +22,7 @@ export interface FlagValue {
 /** Items by name, nested as in a file or with dotted names. */
 export type ConfigObject = Readonly<Record<string, unknown>>;
 
-/** What {@link loadConfig} reads. */
+/** Options of {@link loadConfig}. */
 export interface LoadOptions {
   /** Variables, usually those of `readEnvironment()`. */
   readonly env: Environment;

@@ -6,10 +6,10 @@ import { type Place, type ProblemSink, problemSink } from "./problem.ts";
 import { rawFromJs } from "./raw-value.ts";
 import { ALL_ITEMS, type ConfigValues } from "./table.ts";
 
-/** Where a value comes from. */
+/** The kind of source of a value. */
 export type OriginKind = "flag" | "variable" | "file" | "code" | "default";
 
-/** Where the value of an item comes from, for people and for the place of problems. */
+/** The source of an item's value, for people and for the place of problems. */
 export interface Origin {
   readonly kind: OriginKind;
   /** The flag, the variable, `file:line`, the item whose value is the default; may be empty. */
@@ -24,7 +24,7 @@ export type Origins = ReadonlyMap<string, Origin>;
 export interface Layer {
   readonly kind: OriginKind;
   readonly given: GivenValues;
-  /** What relative paths of this source are relative to. */
+  /** The folder to which relative paths of this source are relative. */
   readonly folder: string;
 }
 

@@ -3,20 +3,20 @@ import { parseBytes } from "./bytes.ts";
 import { parseDuration } from "./duration.ts";
 import type { AnyItem } from "./item.ts";
 import { absolutePath } from "./path-value.ts";
-import { isSeedPlaceholder } from "./placeholder.ts";
+import { isPlaceholder } from "./placeholder.ts";
 import { parseRate } from "./rate.ts";
 import type { RawValue } from "./raw-value.ts";
 import { expectedText } from "./text-checks.ts";
 import { expected, found, type ParserTools, type ValueParser } from "./value-parser.ts";
 
-/** A text. A number is taken as it was written; an empty text is "not set" where there is no default. */
+/** A text. A number is taken as it was written; an empty text is "not set" if there is no default. */
 export function parseString(raw: RawValue, item: AnyItem, tools: ParserTools): string | undefined {
   if (raw.shape === "scalar" && raw.kind === "bool") {
     return tools.fail("expected text, found a boolean: put it in quotes", raw.place);
   }
   if (raw.shape !== "scalar") return tools.fail(expected("text", raw, item), raw.place);
   if (raw.text === "" && item.default === null) return undefined;
-  if (isSeedPlaceholder(raw.text)) {
+  if (isPlaceholder(raw.text)) {
     return tools.warn("the placeholder text counts as not set", raw.place);
   }
   const wrong = item.check === undefined ? undefined : expectedText(item.check, raw.text);

@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import type { AnyItem } from "./item.ts";
 
-/** What a path is relative to. */
+/** The base of relative paths. */
 export interface PathBase {
   /** Absolute home folder that `~` stands for. */
   readonly home: string;

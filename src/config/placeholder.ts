@@ -1,11 +1,11 @@
-/** Texts that stand where somebody has still to put a value. */
+/** Placeholders for values that an operator must fill in. */
 
 /** How the reference writes what has to be filled in (configuration.md §2.4): `<SIGNING_SECRET>`, `{auth_url}`. */
-const SEED_PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;
+const PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;
 
 /** True for a placeholder, which counts as not set. */
-export function isSeedPlaceholder(text: string): boolean {
-  return SEED_PLACEHOLDER.test(text.trim());
+export function isPlaceholder(text: string): boolean {
+  return PLACEHOLDER.test(text.trim());
 }
 
 /** Other forms that are never a secret: an unexpanded variable, and wording seen in published examples. */
@@ -16,5 +16,5 @@ const EXAMPLE_WORDING =
 /** True for a secret that is publicly known because it is a placeholder or stands in examples. */
 export function isKnownPlaceholder(text: string): boolean {
   const trimmed = text.trim();
-  return isSeedPlaceholder(trimmed) || TEMPLATE.test(trimmed) || EXAMPLE_WORDING.test(trimmed);
+  return isPlaceholder(trimmed) || TEMPLATE.test(trimmed) || EXAMPLE_WORDING.test(trimmed);
 }

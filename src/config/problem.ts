@@ -1,20 +1,20 @@
 /** Faults of a configuration: how they are written down, collected and thrown. */
 import { AuthorizerError, type Problem, pointTo } from "../errors.ts";
 
-/** Where a value was given. */
+/** The place of a value. */
 export interface Place {
   readonly file?: string;
   /** 1-based. */
   readonly line?: number;
   /** 1-based. */
   readonly column?: number;
-  /** Where the value is not from a file: the environment variable, or the flag. */
+  /** The environment variable or the flag, if the value is not from a file. */
   readonly source?: string;
 }
 
 /** One fault, or one warning, of a configuration. */
 export interface ConfigProblem extends Problem {
-  /** Dotted name of the item; empty where the fault is of the whole file. */
+  /** Dotted name of the item; empty for a fault of the whole file. */
   readonly item: string;
   /** Environment variable or flag the value came from. */
   readonly source?: string;

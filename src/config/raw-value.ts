@@ -8,7 +8,7 @@ export type RawValue =
   | { readonly shape: "list"; readonly elements: readonly RawValue[]; readonly place: Place }
   | RawMap;
 
-/** What a scalar was written as. */
+/** The written form of a scalar. */
 export type ScalarKind = "string" | "number" | "bool";
 
 /** A section, or a value that is a map. Keys may repeat. */
@@ -51,7 +51,7 @@ export function rawFromJs(value: unknown, place: Place, depth = 0): RawValue {
   return { shape: "map", entries, place };
 }
 
-/** What a value is, for messages: never its content. */
+/** The kind of a value for messages, never its content. */
 export function shapeName(raw: RawValue): string {
   if (raw.shape === "map") return "a section";
   if (raw.shape === "list") return "a list";

@@ -10,7 +10,7 @@ const DEEPEST = 32;
 
 /**
  * Returns the values of a file's text; an empty file has none. Reports faults to `sink` without quoting the text, which
- * may hold secrets. Returns undefined where the text is no YAML mapping.
+ * may hold secrets. Returns undefined if the text is no YAML mapping.
  */
 export function readYaml(text: string, file: string, sink: ProblemSink): RawMap | undefined {
   const parsed = parseYamlText(text);

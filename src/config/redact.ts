@@ -4,7 +4,7 @@ import { formatDuration } from "./duration.ts";
 import type { AnyItem, Rate, ServiceTokenItem } from "./item.ts";
 import { formatRate } from "./rate.ts";
 
-/** What stands in place of a secret. */
+/** The text in place of a secret. */
 export const REDACTED = "<redacted>";
 
 /** A value that JSON and YAML can hold. */
@@ -16,7 +16,7 @@ export type ShownValue =
   | readonly ShownValue[]
   | { readonly [key: string]: ShownValue };
 
-/** The value of an item for people: null where there is none, `<redacted>` for secrets. */
+/** The value of an item for people: null if there is none, `<redacted>` for secrets. */
 export function shownValue(item: AnyItem, value: unknown): ShownValue {
   if (value === undefined) return null;
   if (item.type === "tokens") return (value as readonly ServiceTokenItem[]).map(shownToken);
@@ -40,7 +40,7 @@ function shownToken({ name, token, token_file, token_sha256, scopes }: ServiceTo
   };
 }
 
-/** A text without user and password, where it is an URL with such. */
+/** Removes user and password from a URL. */
 function redactUrl(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`);
 }

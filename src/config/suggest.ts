@@ -1,6 +1,6 @@
 /** "Did you mean": the known name that a mistyped one is closest to. */
 
-/** Longer texts are not compared: nobody means an item by them. */
+/** Longer texts are not compared: they are not misspelt items. */
 const LONGEST = 80;
 
 /** ` (did you mean x?)`, or nothing when no known name is close enough. */

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { TextCheck } from "./item.ts";
 import { parseListenAddress } from "./listen-address.ts";
 
-/** What is expected of the text, when it does not follow the syntax; undefined when it does. */
+/** The expected syntax of an invalid text; undefined for a valid one. */
 export function expectedText(check: TextCheck, text: string): string | undefined {
   return CHECKS[check](text);
 }

@@ -1,4 +1,4 @@
-/** What the values of a configuration must be together, so that the service can run with them. */
+/** Validation of a configuration as a whole. */
 import { idleItems } from "./idle-items.ts";
 import { isLoopbackHost, parseListenAddress } from "./listen-address.ts";
 import type { Origins } from "./merge.ts";
@@ -14,7 +14,7 @@ type Tell = (name: ConfigName, message: string) => void;
 
 type Rule = (values: ConfigValues, problem: Tell, warning: Tell) => void;
 
-/** What the values are judged for. */
+/** The purpose of the validation. */
 export interface Circumstances {
   /** The configuration file, for problems of what is missing. */
   readonly file?: string;

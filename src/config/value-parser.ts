@@ -1,4 +1,4 @@
-/** What every parser of values takes and gives. */
+/** Types of the parsers of values. */
 import type { AnyItem } from "./item.ts";
 import type { PathBase } from "./path-value.ts";
 import type { Place } from "./problem.ts";
@@ -7,7 +7,7 @@ import { type RawValue, shapeName } from "./raw-value.ts";
 /** Parses a value of one item. Undefined is "not set", or wrong, which `tools.fail` was told. */
 export type ValueParser = (raw: RawValue, item: AnyItem, tools: ParserTools) => unknown;
 
-/** What a parser of values is given beside the value and its item. */
+/** Further input of a parser of values. */
 export interface ParserTools extends PathBase {
   /** Reports a problem of the item at `place`; `below` is the way from the item to the faulty part. */
   fail(message: string, place: Place, below?: readonly (string | number)[]): undefined;

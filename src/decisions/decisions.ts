@@ -124,10 +124,11 @@ export interface Decisions {
   /** An AuthZEN evaluation; an ambiguous id throws AuthorizerError("invalid_request"). */
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer>;
   /**
-   * Evaluations of one user and action name on many resources, for batches; see {@link OutcomesAtHand}. Undefined if
-   * they would wait or depend on more than the resource; use {@link evaluate} then.
+   * Evaluations of one user and action name, one resource after the other, for batches: see {@link OutcomesAtHand}.
+   * Undefined where they cannot be had at once or need more than the resource: {@link evaluate} then.
+   * @param budget pays for them; an outcome that it cannot pay for throws its refusal
    */
-  outcomesAtHand(username: string, actionName: string): OutcomesAtHand | undefined;
+  outcomesAtHand(username: string, actionName: string, budget: WorkBudget): OutcomesAtHand | undefined;
   /** A new decision id, for the answer to a refusal from {@link outcomesAtHand}. */
   decisionId(): string;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */

@@ -58,7 +58,7 @@ export interface DecisionsOptions {
 }
 
 /** The defaults of `authorizer.limits`. */
-const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 5_000_000_000 };
+const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 2_000_000_000 };
 
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
@@ -103,7 +103,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   return {
     check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
-    outcomesAtHand: (username, actionName) => authzen.outcomesAtHand(username, actionName),
+    outcomesAtHand: (username, actionName, budget) => authzen.outcomesAtHand(username, actionName, budget),
     decisionId: nextId,
     filter: (request) => filter(shared, request),
     typesRefreshed: () => types.refreshed(),

@@ -42,7 +42,7 @@ export type BatchOperation =
   | { readonly op: "put_resource"; readonly resource: RegisteredResource }
   | { readonly op: "delete_resource"; readonly type: string; readonly id: string };
 
-/** How a batch is applied. */
+/** Options of a batch. */
 export interface BatchOptions {
   /** Marks what the batch puts as made by a data set, so that a later `sync` may remove it. */
   readonly managed: boolean;
@@ -93,20 +93,20 @@ export interface DirectoryState {
 
 /** One state as the plan of a marked batch sees it: what the batch will find. */
 export interface MarkedState {
-  /** What the mark holds, undefined where it was never set. */
+  /** The value of the mark, or undefined. */
   readonly mark: unknown;
   user(username: string): Promise<User | undefined>;
   group(name: string): Promise<Group | undefined>;
   policy(name: string): Promise<Policy | undefined>;
   /** Names of the policies attached to a group, in UTF-8 byte order; empty for an unknown group. */
   groupPolicies(name: string): Promise<readonly string[]>;
-  /** Name of some member of a group, or undefined where it has none. */
+  /** Name of some member of a group, or undefined. */
   someMember(group: string): Promise<string | undefined>;
-  /** Name of the user who has an access key, or undefined where it is free. */
+  /** Name of the owner of an access key, or undefined. */
   keyOwner(accessKeyId: string): Promise<string | undefined>;
 }
 
-/** What a marked batch does. */
+/** The plan of a marked batch. */
 export interface MarkedPlan<T> {
   readonly operations: readonly BatchOperation[];
   /** JSON to keep as the mark from now on. */
@@ -125,11 +125,11 @@ export interface DirectoryBatches {
    */
   apply(operations: readonly BatchOperation[], options: BatchOptions): Promise<void>;
   /**
-   * Plans from one state and applies the plan together with a durable mark, all or nothing. What the plan read by name
-   * is what is written over: where somebody else was faster, also from another process, it is planned again.
+   * Plans from one state and applies the plan together with a durable mark, atomically. If another writer, also of
+   * another process, changes something that the plan read, it is planned again.
    * @param name of the mark
    * @param plan may run more than once; undefined leaves everything as it is
-   * @returns the plan's result, undefined where there was none
+   * @returns the plan's result, or undefined
    */
   applyMarked<T>(
     name: string,

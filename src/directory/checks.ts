@@ -58,13 +58,13 @@ export class Problems {
   }
 }
 
-/** What is wrong with Unix seconds. */
+/** The problem of Unix seconds, or undefined. */
 export function dateProblem(date: number | undefined): string | undefined {
   if (date === undefined || (Number.isSafeInteger(date) && date >= 0)) return undefined;
   return "must be a whole number of Unix seconds, 0 or later";
 }
 
-/** What is wrong with a free text. */
+/** The problem of a free text, or undefined. */
 export function textProblem(text: string | null | undefined): string | undefined {
   if (typeof text !== "string") return undefined;
   if (!text.isWellFormed()) return "must be well-formed Unicode: it has half of a surrogate pair";
@@ -76,7 +76,7 @@ function isDeeper(value: unknown, depth: number): boolean {
   return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }
 
-/** What is wrong with properties. */
+/** The problem of properties, or undefined. */
 export function propertiesProblem(properties: Properties | null | undefined): string | undefined {
   if (properties === undefined || properties === null) return undefined;
   if (typeof properties !== "object" || Array.isArray(properties)) return "must be an object";
@@ -86,7 +86,7 @@ export function propertiesProblem(properties: Properties | null | undefined): st
   return bytes > MAX_PROPERTIES_BYTES ? `must have at most ${MAX_PROPERTIES_BYTES} bytes as JSON` : undefined;
 }
 
-/** What is wrong with the changeable fields of a user. */
+/** The problems of the changeable fields of a user. */
 export function userFieldProblems(fields: {
   readonly friendly_name?: string | null;
   readonly email?: string | null;
@@ -103,7 +103,7 @@ export function userFieldProblems(fields: {
   return problems.list;
 }
 
-/** What is wrong with a user to be stored. */
+/** The problems of a new user. */
 export function userProblems(user: NewUser, guards: Guards): Problem[] {
   const problems = new Problems();
   problems.add("/username", userNameProblem(user.username, guards));
@@ -112,7 +112,7 @@ export function userProblems(user: NewUser, guards: Guards): Problem[] {
   return [...problems.list, ...userFieldProblems(user)];
 }
 
-/** What is wrong with a group to be stored. */
+/** The problems of a new group. */
 export function groupProblems(
   group: { readonly name: string; readonly description?: string; readonly creation_date?: number },
   guards: Guards,

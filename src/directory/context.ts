@@ -1,4 +1,4 @@
-/** What the use cases of the directory share; built once by `open-directory.ts`. */
+/** State that the use cases of the directory share. `open-directory.ts` builds it once. */
 
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
@@ -9,7 +9,7 @@ import { type Reader, readState } from "./read/reader.ts";
 import type { SecretBox } from "./records/secrets.ts";
 import type { Writer } from "./write/transaction.ts";
 
-/** What is allowed to be written. */
+/** Rules for writes. */
 export interface WriteRules {
   /** Product-name part of ARNs (`authorizer.partition`). */
   readonly partition: string;

@@ -18,12 +18,13 @@ import type {
 } from "../model/entities.ts";
 import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { Change } from "../store/port.ts";
 import type { DirectoryBatches } from "./batch.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
 export type { NewPolicy, NewUser };
 
-/** Which part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
+/** A part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
 export interface PageRequest {
   readonly prefix?: string;
   readonly after?: string;
@@ -46,7 +47,7 @@ export interface UserChange {
   readonly properties?: Properties | null;
 }
 
-/** Exactly one of these finds users by an exact text; an empty text matches nobody. */
+/** Exactly one of these finds users by an exact text. An empty text matches no user. */
 export interface UserFilter {
   readonly email?: string;
   readonly external_id?: string;
@@ -127,25 +128,25 @@ export interface OwnedKey {
   readonly username: string;
 }
 
-/** What a session of a user depends on, read from one state of the store. */
+/** The state that a session of a user depends on, read from one snapshot of the store. */
 export interface Session {
   /** Internal id, never reused. */
   readonly userId: string;
   /** Unix seconds; of an imported user, the date it was imported with. */
   readonly creation_date: number;
-  /** Unix milliseconds: whatever was issued then or before is over; 0 where nothing was ended. */
+  /** Unix milliseconds: tokens issued at this time or before are invalid; 0 if no session was ended. */
   readonly validAfter: number;
-  /** Whether the access key asked about is one of this user; true where none was asked about. */
+  /** True if the given access key belongs to this user, or if none was given. */
   readonly holdsKey: boolean;
-  /** Whether the token id asked about is claimed; false where none was asked about. */
+  /** True if the given token id is claimed; false if none was given. */
   readonly isTokenClaimed: boolean;
 }
 
-/** Who holds which key, and until when sessions hold (security.md §4.4). */
+/** Owners of access keys, and the validity of sessions (security.md §4.4). */
 export interface Sessions {
   /** An access key with its owner and the secret in clear; "not_found" when there is none. */
   key(accessKeyId: string): Promise<OwnedKey>;
-  /** What a session of the user depends on; "not_found" for an unknown user. */
+  /** The state that a session of the user depends on; "not_found" for an unknown user. */
   get(username: string, of?: { accessKeyId?: string; tokenId?: string }): Promise<Session>;
   /** Ends all sessions of the user. Deleting one of its access keys does so too. */
   advance(username: string): Promise<void>;
@@ -182,18 +183,8 @@ export interface Principal {
   readonly policies: readonly EffectivePolicy[];
 }
 
-/**
- * What a committed write touched, by internal ids. `all`: anything may have changed. A decision about a user
- * depends on the user's id, the ids of its groups and the ids of its policies.
- */
-export interface DirectoryChange {
-  readonly users?: readonly string[];
-  readonly groups?: readonly string[];
-  readonly policies?: readonly string[];
-  /** Resource types or registered resources changed. */
-  readonly resources?: boolean;
-  readonly all?: boolean;
-}
+/** What a committed write touched, by internal ids. */
+export type DirectoryChange = Change;
 
 /** Registered resources and resource types declared by data sets. */
 export interface Resources {
@@ -202,7 +193,7 @@ export interface Resources {
   list(type: string, page: PageRequest): Promise<Page<RegisteredResource>>;
 }
 
-/** Whether somebody of this name comes into question. */
+/** True if a user with this name is a candidate. */
 export type HolderTest = (username: string) => boolean;
 
 /** One state of the directory, to be looked through: what searches read. */
@@ -210,9 +201,9 @@ export interface Survey {
   /** All policies, sorted by name in UTF-8 byte order. */
   policies(): Promise<readonly StoredPolicy[]>;
   /**
-   * Names of the users after `after` who hold one of the policies, directly or through a group, as far as the test
-   * of the policy passes the name: in pages that follow each other in UTF-8 byte order, some of them empty. Nobody
-   * who holds one is left out; somebody who does not may be among them.
+   * Names of the users after `after` who hold one of the policies, directly or through a group, and whose name passes
+   * the test of the policy: in pages in UTF-8 byte order, some of them empty. No holder is missing; some of the users
+   * may not be holders.
    * @param policies by internal id
    */
   holders(policies: ReadonlyMap<string, HolderTest>, after: string): AsyncIterable<readonly string[]>;
@@ -236,8 +227,8 @@ export interface Directory {
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
   /**
-   * Runs `work` on one state of the directory, which is kept for as long as it takes.
-   * @param pause called between reads; waits where it is time to let others run
+   * Runs `work` on one snapshot of the directory.
+   * @param pause called between reads; waits if it is time to let other work run
    */
   survey<T>(work: (survey: Survey) => Promise<T>, pause: () => Promise<void> | undefined): Promise<T>;
   /**
@@ -246,8 +237,8 @@ export interface Directory {
    */
   onChange(listener: (change: DirectoryChange) => void): () => void;
   /**
-   * True while every change of what is stored is told to the listeners of {@link onChange}, whoever wrote it: what was
-   * read and not touched since is then still in force.
+   * True while the listeners of {@link onChange} receive every change, whoever writes it. A value that was read and not
+   * touched since is then still valid.
    */
   tellsEveryChange(): boolean;
   /** Rejects with "unavailable" when the store does not work. */

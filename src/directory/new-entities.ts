@@ -1,15 +1,15 @@
-/** What creates or replaces users and policies, one by one or in batches. */
+/** Input for creating or replacing users and policies, one by one or in batches. */
 
 import type { User } from "../model/entities.ts";
 import type { Policy } from "../model/policy.ts";
 
-/** What `users.create` takes. */
+/** Input of `users.create`. */
 export interface NewUser extends Omit<User, "creation_date"> {
   /** Unix seconds; now where absent. */
   readonly creation_date?: number;
 }
 
-/** What creating or replacing a policy takes. */
+/** Input of creating or replacing a policy. */
 export interface NewPolicy extends Omit<Policy, "creation_date"> {
   /** Unix seconds; now where absent. */
   readonly creation_date?: number;

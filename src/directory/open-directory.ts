@@ -5,7 +5,7 @@ import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
 import type { DirectoryContext } from "./context.ts";
-import type { Directory, DirectoryChange } from "./directory.ts";
+import type { Directory } from "./directory.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
 import { readPrincipal } from "./read/principals.ts";
@@ -28,7 +28,7 @@ import { createTokenClaims } from "./write/token-claims.ts";
 import { Writer } from "./write/transaction.ts";
 import { createUsers } from "./write/users.ts";
 
-/** What a directory is opened with. */
+/** Options of a directory. */
 export interface DirectoryOptions {
   readonly store: Store;
   /** Product-name part of ARNs (`authorizer.partition`). */
@@ -102,8 +102,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   const notifier = new ChangeNotifier();
   const groupPolicies = new GroupPolicies();
   const unsubscribe = store.subscribe(({ revision, change }) => {
-    groupPolicies.tell(revision, change as DirectoryChange | undefined);
-    if (change !== undefined) notifier.notify(change as DirectoryChange);
+    groupPolicies.tell(revision, change);
+    if (change !== undefined) notifier.notify(change);
   });
   const policies = new PolicyCache();
   const writer = new Writer({ store, policies });
@@ -153,7 +153,7 @@ function assemble(
     principal: (username) => readPrincipal(context, username),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
-    // One process at a time has a store, and a store tells of each commit.
+    // One process at a time has a store, and a store reports each commit.
     tellsEveryChange: () => true,
     health: () => context.store.health(),
     async close() {

@@ -5,8 +5,11 @@
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
+import type { ConditionResult } from "./condition-part.ts";
+import type { CompiledCondition } from "./conditions.ts";
 import { decideLeaf, decideTree, type Leaf, type LeafFindings, type Question } from "./decide-tree.ts";
-import { look } from "./look.ts";
+import { type KnownOfContext, look } from "./look.ts";
+import { priceOf } from "./matches.ts";
 import { isWildcardName } from "./resource-pattern.ts";
 import type { Steps } from "./work.ts";
 import { PER_ITEM, STEP_UNITS } from "./work.ts";
@@ -66,11 +69,16 @@ function* findInSteps(
   policies: CompiledPolicies,
   request: EngineRequest,
 ): Steps<ReadonlyMap<Leaf<string>, LeafFindings>> {
+  const { user, contextOf } = request;
   const found = new Map<Leaf<string>, LeafFindings>();
+  const userOnlyDenies = onlyDeniesOwn(policies, user);
+  // Where all leaves have the same condition fields, each condition is evaluated once.
+  const known = contextOf === undefined ? yield* knownInSteps(policies, request) : undefined;
   let work = 0;
   for (const leaf of leavesOf(request.required)) {
-    const context = request.contextOf?.(leaf.resource) ?? request.context;
-    const { deny, fails, allowed, work: units } = lookUp(leaf, { policies, user: request.user }, context);
+    const context = contextOf?.(leaf.resource) ?? request.context;
+    const looker = { user, context, userOnlyDenies, ...(known && { known }) };
+    const { deny, fails, allowed, work: units } = look(policies, leaf, looker);
     found.set(leaf, { deny, fails, allowed });
     work += units + PER_ITEM;
     if (work < STEP_UNITS) continue;
@@ -79,6 +87,27 @@ function* findInSteps(
   }
   yield work;
   return found;
+}
+
+/** What the policies say of the condition fields, whatever the resource. */
+function* knownInSteps(
+  policies: CompiledPolicies,
+  { context, user }: EngineRequest,
+): Steps<KnownOfContext | undefined> {
+  if (!policies.readsContext) return undefined;
+  const conditions = new Map<CompiledCondition, ConditionResult>();
+  let work = 0;
+  for (const { condition } of policies.statements) {
+    if (condition === undefined || conditions.has(condition)) continue;
+    work += priceOf(condition, context);
+    if (work > STEP_UNITS) {
+      yield work;
+      work = 0;
+    }
+    conditions.set(condition, condition.evaluate(context, user));
+  }
+  yield work;
+  return { failure: policies.firstFailure(context, user), conditions };
 }
 
 function questionOf(

@@ -2,6 +2,8 @@
 
 import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
+import type { ConditionResult } from "./condition-part.ts";
+import type { CompiledCondition } from "./conditions.ts";
 import type { Leaf, LeafFindings } from "./decide-tree.ts";
 import { Findings, NO_STATEMENT } from "./matches.ts";
 import type { PolicySet } from "./policy-set.ts";
@@ -15,6 +17,14 @@ export interface Looker {
   readonly context: ConditionFields;
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   readonly userOnlyDenies: boolean;
+  /** What does not depend on the resource, where it was found before. */
+  readonly known?: KnownOfContext;
+}
+
+/** What policies say of a user and condition fields, whatever the resource. */
+export interface KnownOfContext {
+  readonly failure: CompiledStatement | undefined;
+  readonly conditions: ReadonlyMap<CompiledCondition, ConditionResult>;
 }
 
 // One object each serves all look-ups, so that a look-up allocates nothing.
@@ -33,11 +43,12 @@ const result = {
 export function look(
   policies: CompiledPolicies,
   { action, resource }: Leaf<string>,
-  { user, context, userOnlyDenies }: Looker,
+  { user, context, userOnlyDenies, known }: Looker,
 ): LeafFindings & { readonly work: number } {
   const wellFormed = action.toWellFormed();
   required.set(resource.toWellFormed(), policies.arnPrefix);
   findings.begin(context, user, userOnlyDenies);
+  if (known !== undefined) findings.known = known.conditions;
   result.deny = undefined;
   const { sets } = policies;
   for (let index = 0; index < sets.length; index++) {
@@ -47,7 +58,7 @@ export function look(
   }
   result.allowed = findings.allowed;
   result.fails = false;
-  const failure = policies.canFail ? policies.firstFailure(context, user) : undefined;
+  const failure = known !== undefined ? known.failure : firstFailure(policies, context, user);
   if (failure !== undefined) noteFailure(policies, failure);
   result.work = findings.work;
   return result;
@@ -93,6 +104,14 @@ function lookIn(indexes: readonly ResourceIndex[]): void {
   for (let index = 0; index < indexes.length; index++) {
     (indexes[index] as ResourceIndex).lookup(required, findings.user, findings);
   }
+}
+
+function firstFailure(
+  policies: CompiledPolicies,
+  context: ConditionFields,
+  user: string,
+): CompiledStatement | undefined {
+  return policies.canFail ? policies.firstFailure(context, user) : undefined;
 }
 
 function noteDeny(policies: CompiledPolicies, statement: CompiledStatement): void {

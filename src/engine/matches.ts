@@ -1,14 +1,31 @@
 /** The result of matching statements for one required permission, reduced to what a decision needs. */
 
 import type { ConditionFields } from "../model/decision.ts";
+import type { ConditionResult } from "./condition-part.ts";
 import type { CompiledCondition } from "./conditions.ts";
 import type { CompiledStatement } from "./statement.ts";
 
 /** Position of a missing statement: greater than every real one. */
 export const NO_STATEMENT = 0x7fffffff;
 
-/** Units of work of evaluating a condition. */
+/** Units of work of evaluating a condition besides the characters. */
 const PER_CONDITION = 200;
+
+/** Units of work of evaluating a condition against condition fields. */
+export function priceOf({ words, reads }: CompiledCondition, context: ConditionFields): number {
+  let characters = 0;
+  for (const field of reads) {
+    const value = context.get(field);
+    characters += typeof value === "string" ? value.length : LIST_LENGTH;
+  }
+  return PER_CONDITION + 2 * words * characters;
+}
+
+/** What a list of values counts as, in characters. */
+const LIST_LENGTH = 200;
+
+/** Units of work of looking at the statements with one condition. */
+const PER_GROUP = 10;
 
 /** Statements that share a resource pattern and a condition: the first that denies and the first that allows. */
 interface Group {
@@ -31,6 +48,8 @@ export class Findings {
   userOnlyDenies = false;
   /** Units of work. */
   work = 0;
+  /** Results of conditions for this context and user that are known already. */
+  known: ReadonlyMap<CompiledCondition, ConditionResult> | undefined;
 
   /** Resets the result. A caller that looks into several sets must reset the deny between them. */
   begin(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
@@ -40,6 +59,15 @@ export class Findings {
     this.user = user;
     this.userOnlyDenies = userOnlyDenies;
     this.work = 0;
+    this.known = undefined;
+  }
+
+  /** What a condition says of the request. */
+  resultOf(condition: CompiledCondition): ConditionResult {
+    const known = this.known?.get(condition);
+    if (known !== undefined) return known;
+    this.work += priceOf(condition, this.context);
+    return condition.evaluate(this.context, this.user);
   }
 }
 
@@ -87,10 +115,10 @@ export class Slot {
     mayAllow: boolean,
   ): void {
     for (const [condition, { deny, allow }] of groups) {
-      findings.work += PER_CONDITION;
+      findings.work += PER_GROUP;
       const matters = deny < findings.deny || (mayAllow && !findings.allowed && allow !== NO_STATEMENT);
       if (!matters) continue;
-      const result = condition.evaluate(findings.context, findings.user);
+      const result = findings.resultOf(condition);
       // `CompiledPolicies` finds errors that end the whole check; here, "error" only means "does not allow".
       if (result !== "unsatisfied" && deny < findings.deny) findings.deny = deny;
       if (result === "satisfied" && mayAllow && allow !== NO_STATEMENT) findings.allowed = true;

@@ -36,7 +36,7 @@ export class Tail {
 
   /** Reports its slot if the text after the literal beginning matches for this user. */
   report(text: string, user: string, findings: Findings): void {
-    findings.work += PER_PATTERN + text.length + this.#text.length;
+    findings.work += PER_PATTERN + 2 * (text.length + this.#text.length);
     if (this.matches(text, user)) this.slot.report(findings);
   }
 

@@ -103,7 +103,15 @@ export class ResourceIndex {
     this.#lengths = Int32Array.from(new Set(this.#entries.map(({ literal }) => literal.length))).sort();
     let work = 0;
     for (const [index, entry] of this.#entries.entries()) {
-      work += this.#place(entry, index);
+      this.#place(entry, index);
+      work += PER_ITEM;
+      for (const tail of this.#tailsToFile(entry)) {
+        this.#grams.add(tail.chunks(), { entry, tail });
+        work += 4 * PER_ITEM;
+        if (work < STEP_UNITS) continue;
+        yield work;
+        work = 0;
+      }
       if (work < STEP_UNITS) continue;
       yield work;
       work = 0;
@@ -114,19 +122,22 @@ export class ResourceIndex {
     this.#slots.clear();
   }
 
-  /** Adds an entry to the table. Returns the units of work. */
-  #place(entry: PatternEntry, index: number): number {
+  /** Adds an entry to the table. */
+  #place(entry: PatternEntry, index: number): void {
     const hash = hashOf(entry.service, entry.account, entry.literal);
     let place = (hash ^ (hash >>> 15)) & this.#mask;
     while (this.#table[place] !== 0) place = (place + 1) & this.#mask;
     this.#table[place] = index + 1;
     this.#hashes[place] = hash;
+  }
+
+  /** The tails of an entry that has too many to try them one by one. */
+  #tailsToFile(entry: PatternEntry): readonly Tail[] {
     const { tails } = entry;
-    if (tails === undefined || tails.length <= MANY_PATTERNS) return PER_ITEM;
-    for (const tail of tails) this.#grams.add(tail.chunks(), { entry, tail });
+    if (tails === undefined || tails.length <= MANY_PATTERNS) return [];
     entry.tails = undefined;
     this.#hasGrams = true;
-    return PER_ITEM * tails.length;
+    return tails;
   }
 
   /** Reports the slots of all patterns that match the required resource. */
@@ -173,9 +184,17 @@ export class ResourceIndex {
 
   #lookupGrams(required: RequiredResource, user: string, findings: Findings): void {
     findings.work += required.length * 20;
+    // Many patterns in a row have the same beginning.
+    let last: PatternEntry | undefined;
+    let begins = false;
+    let text = "";
     this.#grams.visit(required.text, required.start, ({ entry, tail }) => {
-      if (!required.begins(entry.service, entry.account, entry.literal)) return;
-      tail.report(required.text.slice(required.start + entry.literal.length), user, findings);
+      if (entry !== last) {
+        last = entry;
+        begins = required.begins(entry.service, entry.account, entry.literal);
+        text = begins ? required.text.slice(required.start + entry.literal.length) : "";
+      }
+      if (begins) tail.report(text, user, findings);
     });
   }
 }

@@ -50,6 +50,56 @@ class Chunks implements Wildcard {
   }
 }
 
+const STAR = 0x2a;
+const QUESTION_MARK = 0x3f;
+const NOT_ASCII = 0x80;
+/** Up to this length a pattern with `?` goes back to its last star where it does not fit: a bounded number of steps. */
+const SHORT_PATTERN = 64;
+
+/** A short pattern with `?`. Texts beyond ASCII, where `?` takes several bytes, are left to the automaton. */
+class ShortPattern implements Wildcard {
+  readonly #pattern: string;
+  /** The last character where it is literal and ASCII: it tells most texts apart. */
+  readonly #last: number;
+  #automaton: WildcardNfa | undefined;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+    const last = pattern.charCodeAt(pattern.length - 1);
+    this.#last = last === STAR || last === QUESTION_MARK || last >= NOT_ASCII ? -1 : last;
+  }
+
+  match(text: string): boolean {
+    const pattern = this.#pattern;
+    if (this.#last >= 0 && text.charCodeAt(text.length - 1) !== this.#last) return false;
+    let place = 0;
+    let star = -1;
+    let mark = 0;
+    for (let index = 0; index < text.length; ) {
+      const unit = text.charCodeAt(index);
+      if (unit >= NOT_ASCII) return this.#matchBytes(text);
+      const token = place < pattern.length ? pattern.charCodeAt(place) : -1;
+      if (token === STAR) {
+        star = place++;
+        mark = index;
+      } else if (token === unit || token === QUESTION_MARK) {
+        place++;
+        index++;
+      } else if (star >= 0) {
+        place = star + 1;
+        index = ++mark;
+      } else return false;
+    }
+    while (place < pattern.length && pattern.charCodeAt(place) === STAR) place++;
+    return place === pattern.length;
+  }
+
+  #matchBytes(text: string): boolean {
+    this.#automaton ??= new WildcardNfa([{ text: this.#pattern, literal: false }]);
+    return this.#automaton.match(text);
+  }
+}
+
 /** The texts between the stars of a pattern without `?`. */
 function chunksOf(pieces: readonly PatternPiece[]): string[] {
   const chunks = [""];
@@ -73,7 +123,11 @@ export function compilePieces(pieces: readonly PatternPiece[]): Wildcard {
 /** Compiles a pattern. Lone surrogates count as U+FFFD, as in UTF-8. */
 export function compileWildcard(pattern: string): Wildcard {
   const wellFormed = pattern.toWellFormed();
-  if (wellFormed.includes("?")) return new WildcardNfa([{ text: wellFormed, literal: false }]);
+  if (wellFormed.includes("?")) {
+    return wellFormed.length <= SHORT_PATTERN
+      ? new ShortPattern(wellFormed)
+      : new WildcardNfa([{ text: wellFormed, literal: false }]);
+  }
   if (!wellFormed.includes("*")) return new Literal(wellFormed);
   return new Chunks(wellFormed.split("*"));
 }

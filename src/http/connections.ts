@@ -10,8 +10,8 @@ import { releaseBody } from "./receive-body.ts";
 
 const PATIENCE_MS = 1000;
 
-/** Requests that a connection may send ahead, before the answers to those before them are written. */
-const MAX_AHEAD = 32;
+/** Requests of one connection that are served in one turn of the event loop; a client that pipelines sends a few. */
+const MAX_IN_A_TURN = 256;
 
 /** Knows every connection, so that late requests are answered and silent connections found. */
 export class Connections {
@@ -33,17 +33,31 @@ export class Connections {
     });
   }
 
-  /** Notes that a connection sent a request. One that sends many ahead is read on after other connections. */
+  /** Counts turns of the event loop, as long as connections send requests ahead. */
+  #turn = 0;
+  #turnEnds = false;
+
+  /** Notes that a connection sent a request. One that sends hundreds ahead at once is closed. */
   serving(exchange: Exchange): void {
     const { socket } = exchange.request;
     const before = this.#exchanges.get(socket);
     this.#exchanges.set(socket, exchange);
     if (before === undefined || before.response.writableFinished) return;
-    exchange.ahead = before.ahead + 1;
-    if (exchange.ahead < MAX_AHEAD || socket.isPaused()) return;
-    exchange.ahead = 0;
-    socket.pause();
-    setImmediate(() => socket.resume());
+    // The parser takes all that has arrived at once, and cannot be stopped in between.
+    exchange.turn = this.#currentTurn();
+    exchange.inTurn = exchange.turn === before.turn ? before.inTurn + 1 : 1;
+    if (exchange.inTurn > MAX_IN_A_TURN) socket.destroy();
+  }
+
+  #currentTurn(): number {
+    if (!this.#turnEnds) {
+      this.#turnEnds = true;
+      setImmediate(() => {
+        this.#turn++;
+        this.#turnEnds = false;
+      });
+    }
+    return this.#turn;
   }
 
   /** Answers requests whose time is up: 408 when the body is missing, 503 when the answer is; streams are cut. */

@@ -10,8 +10,13 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   already_exists: 409,
   conflict: 409,
   unavailable: 503,
+  outcome_unknown: 503,
+  stale: 503,
   internal: 500,
 };
+
+/** Codes that the body names, as their status alone does not tell what a caller should do. */
+const NAMED: ReadonlySet<ErrorCode> = new Set(["outcome_unknown", "stale"]);
 
 const RETRY_AFTER_SECONDS = 1;
 const MAX_PROBLEMS = 100;
@@ -67,9 +72,13 @@ function isInternal(error: unknown): boolean {
 }
 
 /** The JSON body of an error. */
-export function errorBody(message: string, problems: readonly Problem[] = []): string {
+export function errorBody(message: string, problems: readonly Problem[] = [], code?: ErrorCode): string {
   const shown = problems.map(({ pointer, message }) => ({ pointer, message }));
-  return JSON.stringify(shown.length === 0 ? { message } : { message, problems: shown });
+  return JSON.stringify({
+    message,
+    ...(code !== undefined && { code }),
+    ...(shown.length > 0 && { problems: shown }),
+  });
 }
 
 /** The code of an error. */
@@ -86,7 +95,7 @@ export function statusOf(error: unknown): number {
 function headersOf(error: AuthorizerError): readonly string[] {
   if (error instanceof RequestRefused) return error.headers;
   if (error.code === "unauthenticated") return ["WWW-Authenticate", "Bearer"];
-  if (error.code === "unavailable") {
+  if (STATUS[error.code] === 503) {
     return ["Retry-After", String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS)))];
   }
   return [];
@@ -101,7 +110,7 @@ export function errorReply(error: unknown): ErrorReply {
   const known = error as AuthorizerError;
   return {
     status: statusOf(known),
-    body: errorBody(known.message, known.problems),
+    body: errorBody(known.message, known.problems, NAMED.has(known.code) ? known.code : undefined),
     headers: headersOf(known),
   };
 }

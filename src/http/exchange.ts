@@ -73,8 +73,9 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   signal: AbortSignal | undefined = undefined;
   /** True while the caller waits for `100 Continue` before it sends the body. */
   awaitsContinue = false;
-  /** Requests before this one that the same connection sent without waiting for their answers. */
-  ahead = 0;
+  /** For requests that a connection sent ahead: the turn of the event loop, and how many came in it. */
+  turn = -1;
+  inTurn = 0;
   /** True while a heavy request waits for its turn. */
   waiting = false;
   /** True while the request counts as admitted. */

@@ -12,8 +12,11 @@ interface OpenObject {
   readonly caseless: boolean;
 }
 
+/** Most problems that are reported: a body of nothing else would make an answer larger than itself. */
+const MAX_PROBLEMS = 100;
+
 /**
- * Every member that repeats one before it, by JSON pointer.
+ * Members that repeat one before them, by JSON pointer: at most the first hundred.
  * @param text valid JSON of bounded depth
  * @param caseless members of the outermost object in whose values letter case makes no difference
  */
@@ -33,7 +36,7 @@ export function repeatedMembers(text: string, caseless: ReadonlySet<string>): Pr
       if (open.length === 1) outermost = name;
       const key = object.caseless ? folded(name) : name;
       if (!object.seen.has(key)) object.seen.add(key);
-      else {
+      else if (problems.length < MAX_PROBLEMS) {
         const pointer = [...path(), name].reduce<string>(pointTo, "");
         problems.push({ pointer, message: object.caseless ? "repeated, ignoring letter case" : "repeated" });
       }

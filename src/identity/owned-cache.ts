@@ -45,7 +45,7 @@ export class OwnedCache<T extends Owned> {
     });
   }
 
-  /** What is kept under a text, or undefined where nothing is or its time is over. */
+  /** The cached value of a text, or undefined. */
   peek(text: string): T | undefined {
     const entry = this.#entries.get(text);
     return entry === undefined || entry.expires <= this.#now() ? undefined : entry.value;

@@ -1,4 +1,7 @@
-/** What is valid in a policy but almost certainly a mistake (evaluation.md §3, evaluation.md §5; permissions.md §5). */
+/**
+ * Warnings about policies that are valid but almost certainly a mistake (evaluation.md §3, evaluation.md §5;
+ * permissions.md §5).
+ */
 
 import type { Problem } from "../errors.ts";
 import { type Arn, parseArn } from "./arn.ts";
@@ -119,7 +122,7 @@ function kindText(kind: string, { resourceTypes }: Vocabulary): string {
   return arn === undefined ? kind : `${PLURALS.get(kind) ?? `${kind}s`} (${arn})`;
 }
 
-/** A repository named without what is in it, where the action needs just that; undefined where there is none. */
+/** A repository named without what is in it, where the action needs just that; undefined if there is none. */
 function bareRepository(
   kinds: readonly string[],
   resources: readonly string[],

@@ -1,4 +1,4 @@
-/** What the audit log takes besides decisions; entrances import these types only. */
+/** Events of the audit log. Entrances import only these types. */
 
 import type { LogFields } from "./redact.ts";
 

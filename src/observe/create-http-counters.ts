@@ -85,6 +85,8 @@ function zeroErrors(): Record<ErrorCode, number> {
     not_allowed: 0,
     conflict: 0,
     unavailable: 0,
+    outcome_unknown: 0,
+    stale: 0,
     internal: 0,
   };
 }

@@ -24,7 +24,7 @@ const GC_KINDS: ReadonlyMap<number, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, "weakcb"],
 ]);
 
-/** What the types of Node leave out. */
+/** A field that Node's types lack. */
 type GcEntry = object & { readonly detail?: { readonly kind?: number } };
 
 /** Starts measuring. */

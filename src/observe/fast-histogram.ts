@@ -44,7 +44,7 @@ export class FastHistogram implements DurationMeter {
     this.#sum += seconds;
   }
 
-  /** How many observations there were. */
+  /** Number of observations. */
   get count(): number {
     return this.#counts.reduce((sum, count) => sum + count, 0);
   }

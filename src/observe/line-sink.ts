@@ -1,7 +1,7 @@
 /**
  * A queue of lines in front of a target: bounded in memory, with a reserve for audit lines, written in batches off the
- * caller's time, tried again after a failure, flushed at close and at exit. Every accepted line is written at least once;
- * after a failed write some may appear twice.
+ * caller's time, tried again after a failure, flushed at close and at exit. Every accepted line is written at least
+ * once; after a failed write some may appear twice.
  *
  * pino's own destination (sonic-boom 4.2) is no alternative: while the disk is full its flush at exit never returns, a
  * file whose first opening failed cannot be reopened, and after EPIPE it drops lines without counting them.
@@ -12,7 +12,7 @@ import { writeSync } from "node:fs";
 /** Mode of files that this service creates: logs and audit logs name users and resources. */
 export const FILE_MODE = 0o600;
 
-/** Where batches of whole lines go. The sink calls one of `write`, `reopen` and `close` at a time. */
+/** Target of batches of whole lines. The sink calls one of `write`, `reopen` and `close` at a time. */
 export interface LineTarget {
   /** Writes a batch of lines; resolves when the operating system has all of it. */
   write(batch: string): Promise<void>;
@@ -113,8 +113,8 @@ export class LineSink {
   }
 
   /**
-   * Takes one line, which ends with a line feed. Returns false where it was dropped because the target is slower than its
-   * writers or fails. `essential` lines have a reserve of their own.
+   * Takes one line, which ends with a line feed. Returns false if it was dropped because the target is slower than
+   * its writers or fails. `essential` lines have a reserve of their own.
    */
   write(line: string, essential = false): boolean {
     if (this.#closed) return this.#save(line);

@@ -31,7 +31,7 @@ export function threshold(level: LogLevel): number {
   return entry === undefined ? ENTRY_RANKS.error + 1 : ENTRY_RANKS[entry];
 }
 
-/** The entry level of audited decisions, or undefined where `auditLevel` is NONE or below the main level. */
+/** The entry level of audited decisions, or undefined if `auditLevel` is NONE or below the main level. */
 export function auditEntryLevel(level: LogLevel, auditLevel: LogLevel): EntryLevel | undefined {
   const entry = ENTRY_LEVELS[auditLevel];
   return entry !== undefined && ENTRY_RANKS[entry] >= threshold(level) ? entry : undefined;

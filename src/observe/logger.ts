@@ -13,7 +13,7 @@ import { escapeJsonLine, renderTextLine } from "./text-line.ts";
 export type { LogLevel } from "./log-level.ts";
 export type { LogFields } from "./redact.ts";
 
-/** What an entry says besides its message; a function is called only when the entry is written. */
+/** The fields of an entry. A function is called only if the entry is written. */
 export type FieldsSource = LogFields | (() => LogFields);
 
 /** Takes entries. Messages are constant texts: what varies belongs into fields. */
@@ -23,13 +23,13 @@ export interface Logger {
   info(message: string, fields?: FieldsSource): void;
   warn(message: string, fields?: FieldsSource): void;
   error(message: string, fields?: FieldsSource): void;
-  /** An entry at `logging.audit_log_level`; nothing where that is below the main level or NONE. */
+  /** An entry at `logging.audit_log_level`; nothing if that is below the main level or NONE. */
   audit(message: string, fields?: FieldsSource): void;
   /** An entry of level `audit`, whatever the level of the log. False: no output has room for it. */
   always(message: string, fields?: FieldsSource): boolean;
-  /** Whether entries of this level are written. */
+  /** True if entries of this level are written. */
   enabled(level: Exclude<LogLevel, "NONE">): boolean;
-  /** Whether {@link Logger.audit} writes. */
+  /** True if {@link Logger.audit} writes. */
   readonly auditEnabled: boolean;
   /** A logger for the same outputs whose entries also have these fields; an entry's own win. */
   child(fields: LogFields): Logger;
@@ -65,7 +65,7 @@ export function createLogger(options: LoggerOptions): Logger {
   return new EntryLogger(new Core(options), {});
 }
 
-/** What a logger shares with its children. */
+/** State that a logger shares with its children. */
 class Core {
   readonly threshold: number;
   readonly auditLevel: EntryLevel | undefined;

@@ -8,7 +8,7 @@ import { type MetricSources, serviceMetrics } from "./service-metrics.ts";
 
 export type { MetricSources } from "./service-metrics.ts";
 
-/** What serves a scrape. */
+/** Serves a scrape. */
 export interface Metrics {
   /** Content type of {@link Metrics.text}. */
   readonly contentType: string;

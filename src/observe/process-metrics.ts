@@ -48,13 +48,13 @@ function memoryMetrics(): ScrapedMetric[] {
   ];
 }
 
-/** A size in `/proc/self/status`, or undefined where there is none. */
+/** A size in `/proc/self/status`, or undefined if there is none. */
 function statusBytes(field: "VmSize" | "VmData"): number | undefined {
   const match = readProcFile("/proc/self/status").match(new RegExp(`^${field}:\\s*(\\d+) kB$`, "m"));
   return match === null ? undefined : Number(match[1]) * KIBIBYTE;
 }
 
-/** A file of the kernel's own (never waits for a disk), or "" where there is none. */
+/** A file of the kernel's own (never waits for a disk), or "" if there is none. */
 function readProcFile(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -1,10 +1,9 @@
 /**
- * Copies what somebody wants to log into plain JSON data: secrets replaced by name, errors spelt out, nothing that
- * throws, loops or never ends. Fields are judged by their names, at any depth; a secret inside a message is the
- * writer's mistake and not found here.
+ * Copies log fields into plain JSON data: it replaces secrets by field name at any depth, expands errors, and never
+ * throws or loops. It does not find a secret inside a message.
  */
 
-/** What stands in place of a secret. */
+/** The text in place of a secret. */
 export const REDACTED = "<redacted>";
 
 /** Fields of an entry. */

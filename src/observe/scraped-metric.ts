@@ -2,7 +2,7 @@
 
 import type { FastHistogram, Sample } from "./fast-histogram.ts";
 
-/** What documents a metric. */
+/** Description of a metric. */
 export interface MetricDescription {
   readonly name: string;
   /** One sentence, without line breaks and `|`. */

@@ -5,12 +5,13 @@ import type { IdentityCounters } from "../identity/identity.ts";
 import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
+import { type JournalSource, journalMetrics } from "./journal-metrics.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 import type { StoreCounters } from "./store-metrics.ts";
 
 const PREFIX = "svc_authorizer_";
 
-/** Where the values come from: plain numbers, read at each scrape. */
+/** Sources of the values: plain numbers, read at each scrape. */
 export interface MetricSources {
   readonly build: {
     /** Of this package. */
@@ -24,9 +25,11 @@ export interface MetricSources {
   readonly store: StoreCounters;
   readonly audit: AuditCounters;
   readonly log: { readonly droppedLines: number };
-  /** Whether the last load of data sets succeeded; undefined as long as there was none. */
+  /** True if the last load of data sets succeeded; undefined before the first load. */
   readonly datasets: { readonly lastLoadSuccess: boolean | undefined };
   readonly mail: MailCounters;
+  /** The log of several nodes; undefined for a store of one process. */
+  readonly journal: JournalSource | undefined;
 }
 
 /** All metrics of the service over their sources. */
@@ -36,6 +39,7 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...identityMetrics(sources.identities),
     ...httpMetrics(sources.http),
     ...storeMetrics(sources.store),
+    ...journalMetrics(sources.journal),
     ...mailMetrics(sources.mail),
     ...stateMetrics(sources),
   ];

@@ -7,7 +7,7 @@ import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 /** Operations that are counted. */
 export type StoreOperation = "snapshot" | "get" | "getMany" | "scan" | "commit";
 
-/** How an operation ended; `conflict` is the normal end of a lost race. */
+/** The result of an operation; `conflict` is the normal end of a lost race. */
 export type StoreResult = "ok" | "conflict" | "unavailable" | "error";
 
 /** Counters of one operation. */
@@ -36,6 +36,7 @@ export function observeStore(store: Store, counters: StoreCounters): Store {
     commit: (commit: Commit) => measured(counters.commit, () => store.commit(commit)),
     changes: (after, limit) => store.changes(after, limit),
     subscribe: (listener) => store.subscribe(listener),
+    ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     health: () => store.health(),
     close: () => store.close(),
   };

@@ -11,13 +11,13 @@ export class Pace {
   readonly #signal: AbortSignal | undefined;
   #began = Number.NEGATIVE_INFINITY;
 
-  /** @param signal aborted when nobody waits for the result any more */
+  /** @param signal aborted when the caller is gone */
   constructor(signal?: AbortSignal, scheduler: Scheduler = processScheduler) {
     this.#scheduler = scheduler;
     this.#signal = signal;
   }
 
-  /** What to wait for before going on: nothing while the turn lasts. The wait ends with the signal's reason. */
+  /** A promise to await before going on; undefined while the turn lasts. It rejects with the signal's reason. */
   readonly pause = (): Promise<void> | undefined => {
     if (performance.now() - this.#began < TURN_MS) return undefined;
     return this.#scheduler.turn().then(() => {

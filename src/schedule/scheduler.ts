@@ -7,8 +7,7 @@
 export const TURN_MS = 4;
 
 /**
- * How much work may be done for one request, in units as the steps yield them. All steps of a request share one
- * budget. @see Scheduler.run
+ * The work budget of one request, in the units that steps yield. All steps of a request share it. @see Scheduler.run
  */
 export class WorkBudget {
   #left: number;
@@ -30,10 +29,10 @@ export class WorkBudget {
   }
 }
 
-/** What may end work before its end. */
+/** Options that can end work early. */
 export interface RunOptions {
   readonly budget?: WorkBudget | undefined;
-  /** Aborted when nobody waits for the result any more; the work ends with the signal's reason. */
+  /** Aborted when the caller is gone. The work ends with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

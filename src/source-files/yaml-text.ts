@@ -13,10 +13,10 @@ export interface YamlText {
   at(offset: number): Position;
 }
 
-/** What is wrong with an alias that names no anchor above it. */
+/** The problem of an alias without an anchor above it. */
 export const UNRESOLVED_ALIAS = "an alias has no name, or its anchor is not above it";
 
-/** What is wrong with a text that the parser cannot hold on its stack. */
+/** The problem of a text that is nested too deeply for the parser. */
 const TOO_DEEP = "nested too deeply";
 
 /** Messages for the codes of the library. Its own messages quote the text. */

@@ -2,7 +2,7 @@
 
 import { AuthorizerError } from "../errors.ts";
 import { Turns } from "../schedule/turns.ts";
-import type { Commit, Expectation, ReadSet, RecordName, RecordPut, ScanOptions } from "./port.ts";
+import type { Change, Commit, Expectation, ReadSet, RecordName, RecordPut, ScanOptions } from "./port.ts";
 import { MAX_KEY_BYTES } from "./port.ts";
 
 const PARTITION = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -10,10 +10,10 @@ const PARTITION = /^[a-z][a-z0-9_-]{0,31}$/;
 /** A commit whose parts are all present and have passed {@link checkCommit}. */
 export interface CheckedCommit {
   readonly expect: readonly Expectation[];
-  readonly reads: ReadSet | undefined;
+  readonly reads?: ReadSet;
   readonly put: readonly RecordPut[];
   readonly delete: readonly RecordName[];
-  readonly change: unknown;
+  readonly change?: Change;
 }
 
 /** A scan with its defaults filled in, all texts well-formed. */
@@ -63,7 +63,13 @@ export async function checkCommit(commit: Commit): Promise<CheckedCommit> {
     }
     if (turns.spent) await turns.yield();
   }
-  return { expect, reads, put, delete: deleted, change };
+  return {
+    expect,
+    put,
+    delete: deleted,
+    ...(reads !== undefined && { reads }),
+    ...(change !== undefined && { change }),
+  };
 }
 
 /**

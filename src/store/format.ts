@@ -5,7 +5,7 @@
 
 import { AuthorizerError } from "../errors.ts";
 
-/** What a store says about itself. */
+/** The format record of a store. */
 export interface FormatRecord {
   readonly format: number;
   /** The program and version that created the store or last migrated it, e.g. `svc-authorizer 0.1.0`. */

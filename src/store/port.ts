@@ -79,15 +79,28 @@ export interface RecordPut extends RecordName {
   readonly value: string;
 }
 
+/**
+ * What a commit touches, by internal ids. `all`: anything may have changed. A decision about a user depends on the
+ * user's id, the ids of its groups and the ids of its policies.
+ */
+export interface Change {
+  readonly users?: readonly string[];
+  readonly groups?: readonly string[];
+  readonly policies?: readonly string[];
+  /** Resource types or registered resources changed. */
+  readonly resources?: boolean;
+  readonly all?: boolean;
+}
+
 /** A set of writes, of any size, that happens whole or not at all. */
 export interface Commit {
   readonly expect?: readonly Expectation[];
-  /** What the writes were derived from. */
+  /** The reads from which the writes were derived. */
   readonly reads?: ReadSet;
   readonly put?: readonly RecordPut[];
   readonly delete?: readonly RecordName[];
-  /** JSON that says what the commit touches, for those who follow changes; opaque to the store. */
-  readonly change?: unknown;
+  /** What it touches, for those who follow changes. */
+  readonly change?: Change;
 }
 
 /** A commit as those who follow changes see it. */
@@ -95,8 +108,7 @@ export interface CommittedChange {
   readonly revision: number;
   /** When it was committed, RFC 3339. */
   readonly at: string;
-  /** `change` of the commit. */
-  readonly change?: unknown;
+  readonly change?: Change;
 }
 
 /** Called for each commit in order, before the writer hears of success. */
@@ -116,12 +128,17 @@ export interface Store {
    */
   commit(commit: Commit): Promise<number>;
   /**
-   * Commits after a revision, oldest first, at most `limit` of them; undefined where some of them are no longer kept,
+   * Commits after a revision, oldest first, at most `limit` of them; undefined if some of them are no longer kept,
    * so that whoever follows has to read everything anew.
    */
   changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
   /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
   subscribe(listener: CommitListener): () => void;
+  /**
+   * Where a store is shared by several processes: makes the others hold their commits back until the next commit of
+   * this one, for 5 seconds at most. For a use case that lost several races.
+   */
+  takeTurn?(): Promise<void>;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */
   health(): Promise<void>;
   /** Waits for what is under way and frees everything. Later calls throw. */

@@ -1,6 +1,6 @@
 /** The log as a store needs it. */
 
-/** Where a store tells what operators should know. Fields first, as structured loggers take them. */
+/** Port: reports of a store to operators. Fields come first, as in structured loggers. */
 export interface StoreLog {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   error(fields: Readonly<Record<string, unknown>>, message: string): void;

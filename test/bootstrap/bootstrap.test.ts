@@ -7,13 +7,14 @@ import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Commit, Store } from "../../src/store/port.ts";
 import { codeOf, failingStore } from "../directory/backends.ts";
-import { ADMIN, bootstrapOn, groupsOf, newFolder, openOn, removeFolders } from "./kit.ts";
+import { openDirectoryOn } from "../directory/open-test-directory.ts";
+import { ADMIN, bootstrapOn, groupsOf, newFolder, removeFolders } from "./kit.ts";
 
 let store: Store;
 let directory: OpenedDirectory;
 beforeEach(async () => {
   store = openMemoryStore();
-  directory = await openOn(store);
+  directory = await openDirectoryOn(store);
 });
 afterEach(async () => {
   await directory.close();
@@ -78,7 +79,7 @@ describe("mode external", () => {
       health: () => store.health(),
       close: () => store.close(),
     };
-    const other = await openOn(watched);
+    const other = await openDirectoryOn(watched);
     commits.length = 0;
     await bootstrapOn(other, { admin: {} });
     await other.close();
@@ -90,7 +91,7 @@ describe("mode external", () => {
 
   it.each([false, true])("survives a store that fails at it (answer lost: %s)", async (loseAnswers) => {
     const failing = failingStore(store);
-    const first = await openOn(failing);
+    const first = await openDirectoryOn(failing);
     const adminFile = join(newFolder(), "admin.json");
     failing.commitsLeft = 0;
     failing.loseAnswers = loseAnswers;
@@ -171,7 +172,7 @@ describe("two instances that start at once", () => {
     async (shared) => {
       for (let round = 0; round < 5; round++) {
         const common = openMemoryStore();
-        const [one, two] = [await openOn(common), await openOn(common)];
+        const [one, two] = [await openDirectoryOn(common), await openDirectoryOn(common)];
         const files = [join(newFolder(), "admin.json"), join(newFolder(), "admin.json")];
         if (shared) files[1] = files[0] as string;
         const reports = await Promise.all(
@@ -219,7 +220,7 @@ describe("mode simplified", () => {
 
   it("writes the statements that a data server writes, in the partition", async () => {
     const other = openMemoryStore();
-    const lake = await openOn(other, "lakefs");
+    const lake = await openDirectoryOn(other, { partition: "lakefs" });
     await bootstrapOn(lake, { mode: "simplified", catalog: await openCatalog({ partition: "lakefs" }) });
     const recorded = JSON.parse(
       readFileSync(new URL("../../fixtures/documents/recorded-acls.json", import.meta.url), "utf8"),

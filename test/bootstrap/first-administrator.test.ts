@@ -10,7 +10,8 @@ import type { Directory } from "../../src/directory/directory.ts";
 import { AuthorizerError } from "../../src/errors.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";
-import { bootstrapOn, groupsOf, openOn } from "./kit.ts";
+import { openDirectoryOn } from "../directory/open-test-directory.ts";
+import { bootstrapOn, groupsOf } from "./kit.ts";
 
 const catalog = await openCatalog({ partition: "svc" });
 
@@ -58,14 +59,14 @@ describe("the first administrator", () => {
     for (const moment of ["before", "after"] as const) {
       for (let commits = 1; ; commits++) {
         const store = openMemoryStore();
-        const first = await openOn(store);
+        const first = await openDirectoryOn(store);
         await first.close();
         let died = false;
-        const dying = await openOn(dyingStore(store, commits, moment)).catch(() => undefined);
+        const dying = await openDirectoryOn(dyingStore(store, commits, moment)).catch(() => undefined);
         await (dying === undefined ? Promise.reject(new Error()) : setUp(dying)).catch(() => {
           died = true;
         });
-        const survivor = await openOn(store);
+        const survivor = await openDirectoryOn(store);
         const outcome = await outcomeOf(survivor);
         seen.add(outcome);
         expect(outcome, `${moment} commit ${commits}`).not.toBe("half");
@@ -81,7 +82,7 @@ describe("the first administrator", () => {
   });
 
   it("finds groups and policies of others as they are, and completes what a set-up left half-done", async () => {
-    const directory = await openOn(openMemoryStore());
+    const directory = await openDirectoryOn(openMemoryStore());
     await directory.policies.create({
       name: "FSFullAccess",
       statement: [{ effect: "allow", action: ["fs:ReadObject"], resource: "*" }],
@@ -93,11 +94,11 @@ describe("the first administrator", () => {
   });
 
   it("is there after a bootstrap in mode external, not after one in mode simplified", async () => {
-    const external = await openOn(openMemoryStore());
+    const external = await openDirectoryOn(openMemoryStore());
     await bootstrapOn(external);
     expect(await isSetUp(external)).toBe(true);
     await expect(setUp(external, "other")).rejects.toMatchObject({ code: "already_exists" });
-    const simplified = await openOn(openMemoryStore());
+    const simplified = await openDirectoryOn(openMemoryStore());
     await bootstrapOn(simplified, { mode: "simplified" });
     expect(await isSetUp(simplified)).toBe(false);
     const before = await groupsOf(simplified);
@@ -106,7 +107,7 @@ describe("the first administrator", () => {
   });
 
   it("takes no key of another user", async () => {
-    const directory = await openOn(openMemoryStore());
+    const directory = await openDirectoryOn(openMemoryStore());
     await directory.users.create({ username: "alice" });
     const key = { access_key_id: "AKIAJALICEALICEALICQ", secret_access_key: "a secret of alice" };
     await directory.credentials.create("alice", key);
@@ -120,7 +121,7 @@ describe("the first administrator", () => {
 
 describe("a further administrator", () => {
   it("counts as set-up", async () => {
-    const directory = await openOn(openMemoryStore());
+    const directory = await openDirectoryOn(openMemoryStore());
     await expect(addAdministrator({ directory, guards: "strict" }, { username: "x" })).rejects.toMatchObject({
       code: "invalid_request",
     });

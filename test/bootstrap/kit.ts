@@ -1,4 +1,4 @@
-/** What tests of the bootstrap share: catalogs, directories on a store, a folder for files. */
+/** What tests of the bootstrap share: changed catalogs, a first administrator, a folder for files. */
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,11 +8,8 @@ import { type BootstrapOptions, type BootstrapReport, bootstrap } from "../../sr
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Directory } from "../../src/directory/directory.ts";
-import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
-import type { Store } from "../../src/store/port.ts";
 import { buildManifest } from "../catalog/build-manifest.ts";
 
-export const SECRET_KEY = "a secret key of the tests, long enough";
 const SHIPPED = new URL("../../policies/", import.meta.url);
 
 const folders: string[] = [];
@@ -48,18 +45,6 @@ export async function changedCatalog(
   const directory = pathToFileURL(`${folder}/`);
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(buildManifest(directory, version)));
   return openCatalog({ partition, directory });
-}
-
-export async function openOn(store: Store, partition = "svc"): Promise<OpenedDirectory> {
-  const catalog = await openCatalog({ partition });
-  return openDirectory({
-    store,
-    partition,
-    services: catalog.services,
-    guards: "strict",
-    secretKey: SECRET_KEY,
-    keyCost: { N: 16, r: 1, p: 1 },
-  });
 }
 
 export const ADMIN = {

@@ -3,12 +3,12 @@ import { checkWholeStore, type StoreFinding } from "../../src/directory/upkeep/c
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { policy } from "../directory/backends.ts";
-import { openOn, SECRET_KEY } from "./kit.ts";
+import { openDirectoryOn, SECRET_KEY } from "../directory/open-test-directory.ts";
 
 /** A sound store with something of everything. */
 async function soundStore(): Promise<Store> {
   const store = openMemoryStore();
-  const directory = await openOn(store);
+  const directory = await openDirectoryOn(store);
   const { users, groups, policies, credentials, externalPrincipals } = directory;
   for (const username of ["alice", "bob"]) {
     await users.create({ username, external_id: `sso|${username}`, email: `${username}@example.org` });

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
+import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { type RotationReport, rotateSecretKey } from "../../src/directory/upkeep/rotate-key.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { codeOf, failingStore } from "../directory/backends.ts";
+import { openDirectoryOn } from "../directory/open-test-directory.ts";
 
 const OLD = "the old key, which is long enough to be one";
 const NEW = "the new key, which is long enough to be one";
@@ -11,14 +12,9 @@ const KEYS = 120;
 
 let store: Store;
 const open = (secretKey: string, previousSecretKey?: string): Promise<OpenedDirectory> =>
-  openDirectory({
-    store,
-    partition: "svc",
-    services: new Set(["fs"]),
-    guards: "strict",
+  openDirectoryOn(store, {
     secretKey,
     ...(previousSecretKey === undefined ? {} : { previousSecretKey }),
-    keyCost: { N: 16, r: 1, p: 1 },
   });
 
 beforeEach(async () => {

@@ -6,13 +6,14 @@ import { decide } from "../../src/engine/decide.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";
 import { codeOf } from "../directory/backends.ts";
-import { bootstrapOn, changedCatalog, groupsOf, openOn, removeFolders } from "./kit.ts";
+import { openDirectoryOn } from "../directory/open-test-directory.ts";
+import { bootstrapOn, changedCatalog, groupsOf, removeFolders } from "./kit.ts";
 
 let store: Store;
 let directory: OpenedDirectory;
 beforeEach(async () => {
   store = openMemoryStore();
-  directory = await openOn(store);
+  directory = await openDirectoryOn(store);
   await bootstrapOn(directory);
 });
 afterEach(async () => {
@@ -114,7 +115,7 @@ it("gives Admins and SuperUsers pull requests and branch protection, which versi
     }
   });
   const before = openMemoryStore();
-  const installed = await openOn(before);
+  const installed = await openDirectoryOn(before);
   await bootstrapOn(installed, { catalog: older });
   const report = await bootstrapOn(installed);
   expect(report.changes).toEqual([

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { formatBytes, parseBytes } from "../../src/config/bytes.ts";
 import { formatDuration, parseDuration } from "../../src/config/duration.ts";
 import { isLoopbackHost, parseListenAddress } from "../../src/config/listen-address.ts";
-import { isKnownPlaceholder, isSeedPlaceholder } from "../../src/config/placeholder.ts";
+import { isKnownPlaceholder, isPlaceholder } from "../../src/config/placeholder.ts";
 import { formatRate, parseRate } from "../../src/config/rate.ts";
 
 const NANOSECONDS = {
@@ -185,7 +185,7 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 describe("placeholders", () => {
   it("of the reference count as not set; others are publicly known", () => {
     for (const text of ["<SIGNING_SECRET>", "<API_TOKEN>", "{auth_url}", "{base_url}"]) {
-      expect(isSeedPlaceholder(text), text).toBe(true);
+      expect(isPlaceholder(text), text).toBe(true);
     }
     for (const text of [
       "${SECRET}",
@@ -194,7 +194,7 @@ describe("placeholders", () => {
       "some random secret string",
       "change-me-".repeat(5),
     ]) {
-      expect(isSeedPlaceholder(text), text).toBe(false);
+      expect(isPlaceholder(text), text).toBe(false);
       expect(isKnownPlaceholder(text), text).toBe(true);
     }
   });

@@ -55,12 +55,17 @@ const condition = fc.constantFrom(
 );
 const statement = fc
   .record({
+    sid: fc.constantFrom(undefined, "First", "Own.Branches_of-2026", "1"),
     effect: fc.constantFrom("allow", "deny"),
     action: fc.array(action, { minLength: 1, maxLength: 2 }),
     resource,
     condition,
   })
-  .map(({ condition: given, ...rest }) => (given === undefined ? rest : { ...rest, condition: given }));
+  .map(({ sid, condition: given, ...rest }) => ({
+    ...(sid === undefined ? {} : { sid }),
+    ...rest,
+    ...(given === undefined ? {} : { condition: given }),
+  }));
 
 /** Gives each text of a pool to at most one user. */
 function dealt(pool: readonly string[]): fc.Arbitrary<readonly (readonly [string, number])[]> {

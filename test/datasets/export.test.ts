@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { largeDataset } from "../../fixtures/datasets/large.ts";
 import { exportDataset } from "../../src/datasets/export-dataset.ts";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
+import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
+import { largeDataset } from "./large-dataset.ts";
 import { plainState } from "./plain-state.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-import { openTestDirectory, type TestDirectory } from "./test-directory.ts";
 
 const folder = temporaryFolder();
 

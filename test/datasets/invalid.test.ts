@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { AuthorizerError } from "../../src/errors.ts";
-import { openTestDirectory, type TestDirectory } from "./test-directory.ts";
+import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 
 interface ExpectedProblem {
   readonly file: string;

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { largeDataset } from "../../fixtures/datasets/large.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { formatReport } from "../../src/datasets/report.ts";
 import { AuthorizerError } from "../../src/errors.ts";
+import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { largeDataset } from "./large-dataset.ts";
 import { plainState } from "./plain-state.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-import { openTestDirectory, type TestDirectory } from "./test-directory.ts";
 
 const folder = temporaryFolder();
 let opened: TestDirectory;

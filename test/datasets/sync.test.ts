@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type LoadOptions, loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { formatReport } from "../../src/datasets/report.ts";
+import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
 import { plainState } from "./plain-state.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-import { openTestDirectory, type TestDirectory } from "./test-directory.ts";
 
 const folder = temporaryFolder();
 let opened: TestDirectory;

@@ -2,11 +2,12 @@
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { DecisionRecord, Decisions } from "../../src/decisions/decisions.ts";
 import { type DecisionsOptions, openDecisions } from "../../src/decisions/open-decisions.ts";
-import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
+import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../../src/observe/store-metrics.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";
+import { openDirectoryOn } from "../directory/open-test-directory.ts";
 
 export interface World {
   directory: OpenedDirectory;
@@ -30,15 +31,7 @@ export async function openWorld(
   const catalog = await openCatalog({ partition: "svc" });
   const counters = createStoreCounters();
   const store = observeStore(bare, counters);
-  const directory = await openDirectory({
-    store,
-    partition: "svc",
-    services: catalog.services,
-    resourceTypes: new Set(catalog.resourceTypes.keys()),
-    guards,
-    secretKey: "a secret key that only this test knows",
-    keyCost: { N: 256, r: 8, p: 1 },
-  });
+  const directory = await openDirectoryOn(store, { guards });
   const audited: DecisionRecord[] = [];
   const decisions = await openDecisions({
     directory: asSeen(directory),

@@ -1,14 +1,9 @@
-/** Stores and directories that the tests of the directory run on. */
+/** The stores that the tests of the directory run on, and stores that fail or are slow. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type DirectoryOptions,
-  type OpenedDirectory,
-  openDirectory,
-} from "../../src/directory/open-directory.ts";
 import { AuthorizerError, type ErrorCode } from "../../src/errors.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
@@ -44,42 +39,6 @@ export const LOCAL: Backend = {
 };
 
 export const BACKENDS: readonly Backend[] = [MEMORY, LOCAL];
-
-export const SECRET_KEY = "a secret key of the tests, long enough";
-
-/** Opens a directory with cheap keys. */
-export function openOn(store: Store, options: Partial<DirectoryOptions> = {}): Promise<OpenedDirectory> {
-  return openDirectory({
-    store,
-    partition: "svc",
-    services: new Set(["fs", "auth", "ci"]),
-    guards: "strict",
-    secretKey: SECRET_KEY,
-    keyCost: { N: 16, r: 1, p: 1 },
-    ...options,
-  });
-}
-
-/** An opened directory on an empty store. */
-export interface Bed {
-  readonly store: Store;
-  readonly directory: OpenedDirectory;
-  dispose(): Promise<void>;
-}
-
-/** Opens a directory on an empty store of a backend. */
-export async function makeBed(backend: Backend, options: Partial<DirectoryOptions> = {}): Promise<Bed> {
-  const { store, dispose } = await backend.open();
-  const directory = await openOn(store, options);
-  return {
-    store,
-    directory,
-    async dispose() {
-      await directory.close();
-      await dispose();
-    },
-  };
-}
 
 /** A store over another whose commits fail at will; reading goes on. */
 export interface FailingStore extends Store {

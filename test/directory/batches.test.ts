@@ -3,7 +3,8 @@ import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { AuthorizerError } from "../../src/errors.ts";
-import { BACKENDS, type Bed, codeOf, failingStore, makeBed, openOn, policy, slowStore } from "./backends.ts";
+import { BACKENDS, codeOf, failingStore, policy, slowStore } from "./backends.ts";
+import { openDirectoryOn, openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 
 const PUT = { managed: true };
 
@@ -50,14 +51,14 @@ function many(count: number, mark: string): BatchOperation[] {
 }
 
 describe.each(BACKENDS)("batches on $name", (backend) => {
-  let bed: Bed;
+  let bed: TestDirectory;
   beforeEach(async () => {
-    bed = await makeBed(backend, { now: () => 1_700_000_000 });
+    bed = await openTestDirectory({ backend, now: () => 1_700_000_000 });
   });
   afterEach(async () => {
     await bed.directory.close();
     expect(await checkConsistency(bed.store)).toEqual([]);
-    await bed.dispose();
+    await bed.close();
   });
 
   it("put everything that the state then shows, with its marks", async () => {
@@ -205,7 +206,7 @@ describe.each(BACKENDS)("batches on $name", (backend) => {
   });
 
   it("are all or nothing to readers in the same process, who are not kept waiting", async () => {
-    const directory = await openOn(slowStore(bed.store, 50));
+    const directory = await openDirectoryOn(slowStore(bed.store, 50));
     const { batches, users, groups } = directory;
     await batches.apply(many(150, "old"), PUT);
     let reads = 0;
@@ -279,7 +280,7 @@ describe.each(BACKENDS)("batches on $name", (backend) => {
 });
 
 describe.each(BACKENDS)("a batch that is interrupted on $name", (backend) => {
-  const view = async (directory: Bed["directory"]) => {
+  const view = async (directory: TestDirectory["directory"]) => {
     const state = await directory.batches.state({ secrets: true });
     const users = [...state.users.values()].map(({ user, groups, credentials }) => [
       user.value.username,
@@ -306,14 +307,14 @@ describe.each(BACKENDS)("a batch that is interrupted on $name", (backend) => {
       const outcomes = new Set<string>();
       for (let commits = 0; ; commits++) {
         const { store, dispose } = await backend.open();
-        const first = await openOn(store);
+        const first = await openDirectoryOn(store);
         await first.batches.apply(many(60, "old"), PUT);
         const before = await view(first);
         await first.close();
 
         const failing = failingStore(store);
         failing.loseAnswers = loseAnswers;
-        const crashing = await openOn(failing);
+        const crashing = await openDirectoryOn(failing);
         failing.commitsLeft = commits;
         const code = await codeOf(crashing.batches.apply(operations, PUT));
         const left = failing.commitsLeft;
@@ -322,7 +323,7 @@ describe.each(BACKENDS)("a batch that is interrupted on $name", (backend) => {
         const inCrashed = await view(crashing);
         await crashing.close();
 
-        const next = await openOn(store);
+        const next = await openDirectoryOn(store);
         const after = await view(next);
         await next.close();
         expect(await checkConsistency(store)).toEqual([]);
@@ -341,7 +342,7 @@ describe.each(BACKENDS)("a batch that is interrupted on $name", (backend) => {
   it("by a store that fails for a while leaves nothing behind", async () => {
     const { store, dispose } = await backend.open();
     const failing = failingStore(store);
-    const directory = await openOn(failing);
+    const directory = await openDirectoryOn(failing);
     await directory.batches.apply(many(60, "old"), PUT);
     const before = await view(directory);
     const changes: DirectoryChange[] = [];
@@ -355,7 +356,7 @@ describe.each(BACKENDS)("a batch that is interrupted on $name", (backend) => {
     expect(changes).toEqual([{ users: [expect.any(String)] }]);
     await directory.close();
     expect(await checkConsistency(store)).toEqual([]);
-    const again = await openOn(store);
+    const again = await openDirectoryOn(store);
     expect((await again.users.get("u1")).friendly_name).toBe("by hand");
     expect((await again.users.get("u2")).friendly_name).toBe("old");
     await again.close();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
-import { MEMORY, makeBed, policy } from "./backends.ts";
+import { policy } from "./backends.ts";
+import { openTestDirectory } from "./open-test-directory.ts";
 
 async function fill({
   users,
@@ -22,11 +23,11 @@ async function fill({
 
 describe("the check of a store", () => {
   it("finds nothing in a store that the directory wrote", async () => {
-    const { store, directory, dispose } = await makeBed(MEMORY);
+    const { store, directory, close } = await openTestDirectory();
     await fill(directory);
     await directory.tokenClaims.claim("t", 9_999_999_999);
     expect(await checkConsistency(store)).toEqual([]);
-    await dispose();
+    await close();
   });
 
   it.each([
@@ -45,18 +46,18 @@ describe("the check of a store", () => {
     "group",
     "policy",
   ])("finds that a record of %s was lost", async (partition) => {
-    const { store, directory, dispose } = await makeBed(MEMORY);
+    const { store, directory, close } = await openTestDirectory();
     await fill(directory);
     const snapshot = await store.snapshot();
     const [lost] = await snapshot.scan(partition, { limit: 1 });
     snapshot.release();
     await store.commit({ delete: [{ partition, key: lost!.key }] });
     expect(await checkConsistency(store)).not.toEqual([]);
-    await dispose();
+    await close();
   });
 
   it("finds records that cannot be read and ids used twice", async () => {
-    const { store, directory, dispose } = await makeBed(MEMORY);
+    const { store, directory, close } = await openTestDirectory();
     await fill(directory);
     const snapshot = await store.snapshot();
     const alice = (await snapshot.get("user", "alice"))!.value;
@@ -70,6 +71,6 @@ describe("the check of a store", () => {
     });
     const kinds = (await checkConsistency(store)).map(({ kind, key }) => `${kind} ${key}`);
     expect(kinds).toEqual(expect.arrayContaining(["duplicate copy", "unreadable broken"]));
-    await dispose();
+    await close();
   });
 });

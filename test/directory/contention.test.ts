@@ -12,7 +12,8 @@ import { checkWholeStore } from "../../src/directory/upkeep/check-store.ts";
 import { AuthorizerError, type ErrorCode } from "../../src/errors.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
-import { openOn, policy, SECRET_KEY } from "./backends.ts";
+import { policy } from "./backends.ts";
+import { openDirectoryOn, SECRET_KEY } from "./open-test-directory.ts";
 
 const SECONDS = Number(process.env["CONTENTION_SECONDS"] ?? 3);
 const CLIENTS = 32;
@@ -24,7 +25,7 @@ let directory: OpenedDirectory;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "contention-test-"));
   store = await openLocalStore({ path: join(folder, "store"), syncWrites: true });
-  directory = await openOn(store);
+  directory = await openDirectoryOn(store);
 });
 afterEach(async () => {
   await directory.close();

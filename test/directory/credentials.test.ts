@@ -2,18 +2,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DURABLE_COST } from "../../src/directory/records/open-secrets.ts";
 import { deriveSealingKey, newKeyDerivation, SecretBox } from "../../src/directory/records/secrets.ts";
 import { AuthorizerError } from "../../src/errors.ts";
-import { BACKENDS, type Bed, codeOf, MEMORY, makeBed, openOn, SECRET_KEY } from "./backends.ts";
+import { BACKENDS, codeOf, MEMORY } from "./backends.ts";
+import { openDirectoryOn, openTestDirectory, SECRET_KEY, type TestDirectory } from "./open-test-directory.ts";
 
 const PAGE = { amount: 100 };
 
 describe.each(BACKENDS)("credentials and external principals on $name", (backend) => {
-  let bed: Bed;
+  let bed: TestDirectory;
   beforeEach(async () => {
-    bed = await makeBed(backend, { now: () => 1_700_000_000 });
+    bed = await openTestDirectory({ backend, now: () => 1_700_000_000 });
     await bed.directory.users.create({ username: "alice" });
     await bed.directory.users.create({ username: "bob" });
   });
-  afterEach(() => bed.dispose());
+  afterEach(() => bed.close());
 
   it("generates keys in the form that doctors expect", async () => {
     const key = await bed.directory.credentials.create("alice");
@@ -93,24 +94,24 @@ describe.each(BACKENDS)("credentials and external principals on $name", (backend
     const imported = { access_key_id: "K", secret_access_key: "kept secret" };
     await directory.credentials.create("alice", imported);
     await directory.close();
-    const wrong = await openOn(store, { secretKey: "another" }).catch((error) => error);
+    const wrong = await openDirectoryOn(store, { secretKey: "another" }).catch((error) => error);
     expect(wrong).toBeInstanceOf(AuthorizerError);
     expect(wrong.code).toBe("invalid_request");
     expect(wrong.message).toContain("auth.encrypt.secret_key");
     expect(wrong.message).not.toContain("another");
-    const both = await openOn(store, { secretKey: "another", previousSecretKey: "neither" }).catch(
+    const both = await openDirectoryOn(store, { secretKey: "another", previousSecretKey: "neither" }).catch(
       (error) => error,
     );
     expect(both.message).toContain("authorizer.previous_secret_key");
 
-    const changed = await openOn(store, { secretKey: "another", previousSecretKey: SECRET_KEY });
+    const changed = await openDirectoryOn(store, { secretKey: "another", previousSecretKey: SECRET_KEY });
     expect(await changed.credentials.getWithSecret("K")).toMatchObject(imported);
     await changed.close();
     // Everything has been sealed anew, so the previous key is needed no more and fits no more.
-    const alone = await openOn(store, { secretKey: "another" });
+    const alone = await openDirectoryOn(store, { secretKey: "another" });
     expect(await alone.credentials.getWithSecret("K")).toMatchObject(imported);
     await alone.close();
-    expect(await codeOf(openOn(store))).toBe("invalid_request");
+    expect(await codeOf(openDirectoryOn(store))).toBe("invalid_request");
   });
 });
 
@@ -140,7 +141,7 @@ describe("sealed secrets", () => {
   it("cost a store on a disk at least 2^15 rounds unless told otherwise", async () => {
     expect(DURABLE_COST.N).toBeGreaterThanOrEqual(2 ** 15);
     const { store, dispose } = await MEMORY.open();
-    const directory = await openOn(store, { keyCost: DURABLE_COST });
+    const directory = await openDirectoryOn(store, { keyCost: DURABLE_COST });
     await directory.close();
     const snapshot = await store.snapshot();
     expect(JSON.parse((await snapshot.get("meta", "kdf"))!.value)).toMatchObject(DURABLE_COST);

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
-import { BACKENDS, type Bed, codeOf, makeBed, policy } from "./backends.ts";
+import { BACKENDS, codeOf, policy } from "./backends.ts";
+import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 
 describe.each(BACKENDS)("users, groups and policies on $name", (backend) => {
-  let bed: Bed;
+  let bed: TestDirectory;
   beforeEach(async () => {
-    bed = await makeBed(backend, { now: () => 1_700_000_000 });
+    bed = await openTestDirectory({ backend, now: () => 1_700_000_000 });
   });
-  afterEach(() => bed.dispose());
+  afterEach(() => bed.close());
 
   it("gives back a user as it was created, without fields that are unset or empty", async () => {
     const { users } = bed.directory;
@@ -160,7 +161,7 @@ describe.each(BACKENDS)("users, groups and policies on $name", (backend) => {
 
   it("claims a token once, until it expires", async () => {
     let now = 1_000;
-    const own = await makeBed(backend, { now: () => now });
+    const own = await openTestDirectory({ backend, now: () => now });
     const { tokenClaims } = own.directory;
     const claims = await Promise.all(
       Array.from({ length: 8 }, () => codeOf(tokenClaims.claim("token", 1_100))),
@@ -177,6 +178,6 @@ describe.each(BACKENDS)("users, groups and policies on $name", (backend) => {
     expect((await snapshot.scan("claim", { limit: 10 })).map(({ key }) => key)).toEqual(["other"]);
     expect(await snapshot.scan("claim_expiry", { limit: 10 })).toHaveLength(1);
     snapshot.release();
-    await own.dispose();
+    await own.close();
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Policy } from "../../src/model/policy.ts";
-import { BACKENDS, type Bed, codeOf, makeBed } from "./backends.ts";
+import { BACKENDS, codeOf } from "./backends.ts";
+import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 
 const written = (action: string) => ({
   name: "P",
@@ -8,17 +9,17 @@ const written = (action: string) => ({
 });
 
 describe.each(BACKENDS)("a policy that was looked at before a write, on $name", (backend) => {
-  let bed: Bed;
+  let bed: TestDirectory;
   let seen: Policy;
   beforeEach(async () => {
-    bed = await makeBed(backend);
+    bed = await openTestDirectory({ backend });
     const { users, groups, policies } = bed.directory;
     await users.create({ username: "alice" });
     await groups.create({ name: "G" });
     await policies.create(written("fs:Read*"));
     seen = await policies.get("P");
   });
-  afterEach(() => bed.dispose());
+  afterEach(() => bed.close());
 
   /** What can be written with an expectation. */
   const writes = () => {

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { HolderTest } from "../../src/directory/directory.ts";
-import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
+import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { type HolderSizes, readHolders } from "../../src/directory/read/holders.ts";
 import { PolicyCache } from "../../src/directory/read/policy-cache.ts";
 import { readState } from "../../src/directory/read/reader.ts";
 import { type MemoryStore, openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { openDirectoryOn } from "./open-test-directory.ts";
 
 const STATEMENT = [{ effect: "allow", action: ["fs:*"], resource: "*" }];
 const USERS = ["a", "a/b", "b", "c", "é", "\uff21", "😀", "z"];
@@ -19,14 +20,7 @@ let directory: OpenedDirectory;
 
 beforeEach(async () => {
   store = openMemoryStore();
-  directory = await openDirectory({
-    store,
-    partition: "svc",
-    services: new Set(["fs"]),
-    guards: "strict",
-    secretKey: "a key for tests, of more than 32 bytes",
-    keyCost: { N: 16, r: 8, p: 1 },
-  });
+  directory = await openDirectoryOn(store);
 });
 afterEach(async () => {
   await directory.close();

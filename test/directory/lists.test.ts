@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page, PageRequest } from "../../src/directory/directory.ts";
-import { BACKENDS, type Bed, codeOf, makeBed, policy } from "./backends.ts";
+import { BACKENDS, codeOf, policy } from "./backends.ts";
+import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 
 /** In UTF-8 byte order, which puts U+FF5E before the astral 😀 and capitals before small letters. */
 const NAMES = ["B", "a", "a.b", "a/b", "aa", "ab", "b", "é", "日本", "～", "😀"];
 const SHUFFLED = [...NAMES].sort((a, b) => a.length * 7 + a.charCodeAt(0) - (b.length * 7 + b.charCodeAt(0)));
 
 describe.each(BACKENDS)("lists on $name", (backend) => {
-  let bed: Bed;
+  let bed: TestDirectory;
   const lists: Record<string, (page: PageRequest) => Promise<Page<unknown>>> = {};
 
   beforeAll(async () => {
-    bed = await makeBed(backend);
+    bed = await openTestDirectory({ backend });
     const { users, groups, policies, credentials, externalPrincipals } = bed.directory;
     await users.create({ username: "holder" });
     await groups.create({ name: "holder" });
@@ -43,7 +44,7 @@ describe.each(BACKENDS)("lists on $name", (backend) => {
     lists["credentials"] = (page) => credentials.list("holder", page);
     lists["external principals"] = (page) => externalPrincipals.list("holder", page);
   });
-  afterAll(() => bed.dispose());
+  afterAll(() => bed.close());
 
   const keyOf = (item: unknown): string => {
     const { username, name, access_key_id, id } = item as Record<string, string>;

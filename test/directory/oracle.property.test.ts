@@ -5,7 +5,8 @@ import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { compareUtf8 } from "../../src/model/utf8-order.ts";
 import type { Store } from "../../src/store/port.ts";
-import { BACKENDS, codeOf, openOn, policy, unsweeping } from "./backends.ts";
+import { BACKENDS, codeOf, policy, unsweeping } from "./backends.ts";
+import { openDirectoryOn } from "./open-test-directory.ts";
 import { Oracle, type Step } from "./oracle.ts";
 
 const user = fc.constantFrom("u", "ü");
@@ -179,12 +180,12 @@ describe.each(BACKENDS)("random writes on $name", (backend) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 80 }), async (steps) => {
         const { store, dispose } = await backend.open();
-        let directory = await openOn(wrap(store));
+        let directory = await openDirectoryOn(wrap(store));
         const oracle = new Oracle();
         for (const write of steps) {
           if (write.kind === "reopen") {
             await directory.close();
-            directory = await openOn(wrap(store));
+            directory = await openDirectoryOn(wrap(store));
           } else {
             expect([write, await codeOf(run(directory, write))]).toEqual([write, oracle.apply(write)]);
           }
@@ -192,7 +193,7 @@ describe.each(BACKENDS)("random writes on $name", (backend) => {
         }
         await directory.close();
         expect(await checkConsistency(store)).toEqual([]);
-        const last = await openOn(store);
+        const last = await openDirectoryOn(store);
         await last.close();
         expect(await checkConsistency(store)).toEqual([]);
         await dispose();

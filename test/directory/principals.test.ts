@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
-import { BACKENDS, type Bed, codeOf, makeBed, policy } from "./backends.ts";
+import { BACKENDS, codeOf, policy } from "./backends.ts";
+import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 
 describe.each(BACKENDS)("what decisions read on $name", (backend) => {
-  let bed: Bed;
+  let bed: TestDirectory;
   beforeEach(async () => {
-    bed = await makeBed(backend);
+    bed = await openTestDirectory({ backend });
     const { users, groups, policies } = bed.directory;
     await users.create({ username: "alice", properties: { department: "sales" } });
     for (const name of ["G2", "G1"]) await groups.create({ name });
     for (const name of ["～", "b", "a", "😀"]) await policies.create(policy(name));
   });
-  afterEach(() => bed.dispose());
+  afterEach(() => bed.close());
 
   it("is a user's policies, distinct by name in byte order, with all ways they come", async () => {
     const { users, groups } = bed.directory;

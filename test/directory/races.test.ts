@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
-import { BACKENDS, codeOf, makeBed, policy } from "./backends.ts";
+import { BACKENDS, codeOf, policy } from "./backends.ts";
+import { openTestDirectory } from "./open-test-directory.ts";
 
 const WRITERS = 16;
 const ROUNDS = 60;
@@ -54,7 +55,7 @@ function randomWrite(directory: OpenedDirectory, random: (below: number) => numb
 
 describe.each(BACKENDS)("sixteen writers of the same names on $name", (backend) => {
   it("leave no orphan and no duplicate, and fail only as the contract says", async () => {
-    const { store, directory, dispose } = await makeBed(backend);
+    const { store, directory, close } = await openTestDirectory({ backend });
     const codes = new Map<string, number>();
     await Promise.all(
       Array.from({ length: WRITERS }, async (_, writer) => {
@@ -71,11 +72,11 @@ describe.each(BACKENDS)("sixteen writers of the same names on $name", (backend) 
     expect(codes.get("ok")).toBeGreaterThan(100);
     await directory.close();
     expect(await checkConsistency(store)).toEqual([]);
-    await dispose();
+    await close();
   });
 
   it("create a name, a key and an external id exactly once", async () => {
-    const { directory, dispose } = await makeBed(backend);
+    const { directory, close } = await openTestDirectory({ backend });
     const all = (write: (writer: number) => Promise<unknown>) =>
       Promise.all(Array.from({ length: WRITERS }, (_, writer) => codeOf(write(writer))));
     const once = (codes: readonly string[]) => {
@@ -94,17 +95,17 @@ describe.each(BACKENDS)("sixteen writers of the same names on $name", (backend) 
       ),
     );
     once(await all((writer) => directory.externalPrincipals.create(writer % 2 ? "same" : "other", "role")));
-    await dispose();
+    await close();
   });
 
   it("all succeed where they write different things of one user", async () => {
-    const { directory, dispose } = await makeBed(backend);
+    const { directory, close } = await openTestDirectory({ backend });
     await directory.users.create({ username: "alice" });
     for (let writer = 0; writer < WRITERS; writer++) await directory.policies.create(policy(`p${writer}`));
     await Promise.all(
       Array.from({ length: WRITERS }, (_, writer) => directory.users.attachPolicy("alice", `p${writer}`)),
     );
     expect((await directory.principal("alice"))?.policies).toHaveLength(WRITERS);
-    await dispose();
+    await close();
   });
 });

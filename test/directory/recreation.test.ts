@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import type { Store } from "../../src/store/port.ts";
-import { BACKENDS, codeOf, failingStore, openOn, policy, unsweeping } from "./backends.ts";
+import { BACKENDS, codeOf, failingStore, policy, unsweeping } from "./backends.ts";
+import { openDirectoryOn } from "./open-test-directory.ts";
 
 const PAGE = { amount: 100 };
 const ALL = { limit: 1_000 };
@@ -28,7 +29,7 @@ async function crashAfter(
   store: Store,
   change: (directory: OpenedDirectory) => Promise<void>,
 ): Promise<void> {
-  const directory = await openOn(unsweeping(store));
+  const directory = await openDirectoryOn(unsweeping(store));
   await change(directory);
   await directory.close();
 }
@@ -57,12 +58,12 @@ async function recordsIn(store: Store): Promise<number> {
 describe.each(BACKENDS)("deleting and creating again on $name", (backend) => {
   it("brings back nothing of a user, before the sweep and after it", async () => {
     const { store, dispose } = await backend.open();
-    const first = await openOn(store);
+    const first = await openDirectoryOn(store);
     await fill(first);
     await first.close();
     await crashAfter(store, (directory) => directory.users.delete("alice"));
 
-    const unswept = await openOn(unsweeping(store));
+    const unswept = await openDirectoryOn(unsweeping(store));
     expect((await unswept.groups.members("G", PAGE)).results.map(({ username }) => username)).toEqual([
       "bob",
     ]);
@@ -81,12 +82,12 @@ describe.each(BACKENDS)("deleting and creating again on $name", (backend) => {
     expect((await unswept.users.list(PAGE, { external_id: "sso|a" })).results).toEqual([]);
     await unswept.close();
 
-    const swept = await openOn(store);
+    const swept = await openDirectoryOn(store);
     await swept.close();
     expect(await checkConsistency(store)).toEqual([]);
     // bob's membership (2), G's and bob's attachments (2 each).
     expect(await recordsIn(store)).toBe(6);
-    const again = await openOn(store);
+    const again = await openDirectoryOn(store);
     expect((await again.principal("alice"))?.policies).toEqual([]);
     await again.close();
     await dispose();
@@ -94,20 +95,20 @@ describe.each(BACKENDS)("deleting and creating again on $name", (backend) => {
 
   it("frees access keys, principals and external ids for another user before the sweep ran, and the sweep leaves them", async () => {
     const { store, dispose } = await backend.open();
-    const first = await openOn(store);
+    const first = await openDirectoryOn(store);
     await fill(first);
     await first.close();
     await crashAfter(store, (directory) => directory.users.delete("alice"));
 
-    const unswept = await openOn(unsweeping(store));
+    const unswept = await openDirectoryOn(unsweeping(store));
     await unswept.credentials.create("bob", { access_key_id: "KEY", secret_access_key: "new secret" });
     await unswept.externalPrincipals.create("bob", "role/x");
     await unswept.users.create({ username: "carol", external_id: "sso|a", email: "a@x.org" });
     await unswept.close();
-    const swept = await openOn(store);
+    const swept = await openDirectoryOn(store);
     await swept.close();
     expect(await checkConsistency(store)).toEqual([]);
-    const again = await openOn(store);
+    const again = await openDirectoryOn(store);
     expect(await again.credentials.getWithSecret("KEY")).toMatchObject({
       username: "bob",
       secret_access_key: "new secret",
@@ -122,12 +123,12 @@ describe.each(BACKENDS)("deleting and creating again on $name", (backend) => {
 
   it("brings back nothing of a group or a policy", async () => {
     const { store, dispose } = await backend.open();
-    const first = await openOn(store);
+    const first = await openDirectoryOn(store);
     await fill(first);
     await first.close();
     await crashAfter(store, (directory) => directory.groups.delete("G"));
     await crashAfter(store, (directory) => directory.policies.delete("P"));
-    const unswept = await openOn(unsweeping(store));
+    const unswept = await openDirectoryOn(unsweeping(store));
     await unswept.groups.create({ name: "G" });
     await unswept.policies.create(policy("P"));
     expect((await unswept.groups.members("G", PAGE)).results).toEqual([]);
@@ -135,11 +136,11 @@ describe.each(BACKENDS)("deleting and creating again on $name", (backend) => {
     expect((await unswept.users.policies("alice", PAGE)).results).toEqual([]);
     expect((await unswept.principal("alice"))?.policies).toEqual([]);
     await unswept.close();
-    const again = await openOn(store);
+    const again = await openDirectoryOn(store);
     await again.users.attachPolicy("bob", "P");
     await again.groups.addMember("G", "bob");
     await again.close();
-    const last = await openOn(store);
+    const last = await openDirectoryOn(store);
     expect((await last.principal("bob"))?.policies.map(({ name }) => name)).toEqual(["P"]);
     expect((await last.groups.members("G", PAGE)).results).toMatchObject([{ username: "bob" }]);
     await last.close();
@@ -149,7 +150,7 @@ describe.each(BACKENDS)("deleting and creating again on $name", (backend) => {
 
   it("sweeps more than one commit can hold, and goes on after any interruption", async () => {
     const { store, dispose } = await backend.open();
-    const first = await openOn(store);
+    const first = await openDirectoryOn(store);
     await first.groups.create({ name: "G" });
     await first.batches.apply(
       Array.from({ length: 150 }, (_, index) => index).flatMap((index) => [
@@ -164,7 +165,7 @@ describe.each(BACKENDS)("deleting and creating again on $name", (backend) => {
     expect(await checkConsistency(store)).toEqual([]);
     expect(await recordsIn(store)).toBe(0);
 
-    const second = await openOn(store);
+    const second = await openDirectoryOn(store);
     await second.groups.create({ name: "G" });
     for (let index = 0; index < 150; index++) await second.groups.addMember("G", `u${index}`);
     await second.close();
@@ -173,7 +174,7 @@ describe.each(BACKENDS)("deleting and creating again on $name", (backend) => {
     expect(left).toBe(301);
     for (let round = 0; round < 10 && left > 0; round++) {
       const failing = failingStore(store, 1);
-      await (await openOn(failing)).close();
+      await (await openDirectoryOn(failing)).close();
       expect(await checkConsistency(store)).toEqual([]);
       const now = await recordsIn(store);
       expect(now).toBeLessThan(left);

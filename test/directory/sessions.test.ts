@@ -3,20 +3,21 @@ import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { Session } from "../../src/directory/directory.ts";
 import type { UserRecord } from "../../src/directory/records/layout.ts";
 import { withSnapshot } from "../../src/store/port.ts";
-import { BACKENDS, type Bed, codeOf, makeBed } from "./backends.ts";
+import { BACKENDS, codeOf } from "./backends.ts";
+import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 
 const START = 1_700_000_000_250;
 
 describe.each(BACKENDS)("sessions on $name", (backend) => {
-  let bed: Bed;
+  let bed: TestDirectory;
   let nowMs: number;
   beforeEach(async () => {
     nowMs = START;
-    bed = await makeBed(backend, { now: () => Math.floor(nowMs / 1_000), nowMs: () => nowMs });
+    bed = await openTestDirectory({ backend, now: () => Math.floor(nowMs / 1_000), nowMs: () => nowMs });
     await bed.directory.users.create({ username: "alice" });
     await bed.directory.credentials.create("alice", { access_key_id: "K", secret_access_key: "s" });
   });
-  afterEach(() => bed.dispose());
+  afterEach(() => bed.close());
 
   const apply = (operations: readonly BatchOperation[]): Promise<void> =>
     bed.directory.batches.apply(operations, { managed: true });

@@ -40,6 +40,8 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
   { page: "docs/bootstrap.md", language: "console", test: PAGES },
   { page: "docs/operations.md", language: "sh", test: PAGES },
   { page: "docs/operations.md", language: "console", test: PAGES },
+  { page: "docs/recipes.md", language: "sh", test: PAGES },
+  { page: "docs/recipes.md", language: "console", test: PAGES },
   { page: "docs/management-api.md", language: "console", test: PAGES },
   { page: "docs/svcctl.md", begins: "cat > ReadData.json", language: "sh", test: PAGES },
   { page: "docs/svcctl.md", language: "console", test: PAGES },
@@ -65,6 +67,7 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   },
   { page: "docs/svcctl.md", begins: "vault read", reason: "needs a vault" },
   { page: "docs/svcctl.md", begins: "svcctl auth users list --all", reason: "needs jq" },
+  { page: "docs/svcctl.md", begins: "svcctl repo create", reason: "needs a data server" },
   { page: "docs/svcctl.md", begins: "source <(svcctl", reason: "lines for start-up files of shells" },
   {
     page: "docs/testing.md",

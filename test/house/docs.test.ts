@@ -43,6 +43,11 @@ describe("the pages", () => {
     }
   });
 
+  it.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("%s has no heading twice", (page) => {
+    const anchors = anchorsOf(page);
+    expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([]);
+  });
+
   it.each(CHECKED_NAMES)("%s names only configuration items that exist", (page) => {
     const sections = new Set(ALL_ITEMS.map((item) => item.name.split(".")[0] ?? ""));
     for (const [, name = ""] of textOf(page).matchAll(/`([a-z_]+(?:\.[a-z_]+)+)(?:: [^`]*)?`/g)) {

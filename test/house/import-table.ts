@@ -16,6 +16,7 @@ const EVERYTHING_COMPOSED = [
   "engine",
   "catalog",
   "store",
+  "journal",
   "directory",
   "cache",
   "schedule",
@@ -62,6 +63,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   engine: { may: ["model", "errors"] },
   catalog: { may: ["model", "errors"] },
   store: { may: ["schedule", "model", "errors"] },
+  journal: { may: ["store", "schedule", "model", "errors"] },
   directory: { may: ["model", "errors", "catalog", "cache", "schedule", "store/port.ts"] },
   "request-map": { may: ["catalog", "model", "errors"] },
   identity: { may: ["directory", "cache", "schedule", "model", "errors"] },
@@ -73,6 +75,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["model", "errors"],
     types: [
       "store",
+      "journal",
       "directory",
       "identity",
       "decisions",

@@ -73,9 +73,11 @@ function backendBreach(path: string, target: string): string | undefined {
     : `imports the sibling backend ${target}`;
 }
 
-/** The backend a file below `store` belongs to: `store/local/…`, `store/local.ts`, `store/local-lock.ts`. */
+/** The backend a file belongs to: `store/local/…`, `journal/engines/postgres.ts`, `journal/engines/postgres-listening.ts`. */
 function backendOf(path: string): string | undefined {
-  return Object.keys(BACKENDS).find((backend) => new RegExp(`^store/${backend}(/|-|\\.ts$)`).test(path));
+  return Object.keys(BACKENDS).find((backend) =>
+    new RegExp(`^(store|journal/engines)/${backend}(/|-|\\.ts$)`).test(path),
+  );
 }
 
 /** Circles of files, types included: each once, as the way around. */

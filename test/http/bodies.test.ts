@@ -110,14 +110,23 @@ describe("a large JSON body", () => {
 });
 
 describe("a connection that sends requests ahead", () => {
-  it("gets all answers in order, while others are answered", async () => {
+  const health = `GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+  it("gets all answers in order", async () => {
     service = await startService();
     const socket = connectTo(service.url);
-    const health = `GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n`;
-    socket.write(health.repeat(5000) + health.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
-    const answers = readToEnd(socket);
+    socket.write(health.repeat(200) + health.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    expect((await readToEnd(socket)).match(/HTTP\/1\.1 200/g)).toHaveLength(201);
+  });
+
+  it("is closed where it sends hundreds at once, while others are answered", async () => {
+    service = await startService();
+    const socket = connectTo(service.url);
+    socket.on("error", () => {});
+    socket.write(health.repeat(5000));
+    const closed = readToEnd(socket).catch(() => {});
     expect((await post(service, HOT, CHECK)).status).toBe(200);
-    expect((await answers).match(/HTTP\/1\.1 200/g)).toHaveLength(5001);
+    await closed;
   });
 });
 

@@ -14,7 +14,7 @@ import { createServiceListener, type ServiceListener } from "../../src/listeners
 import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/create-http-counters.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { documentedAnswer } from "../api/openapi/validate-response.ts";
-import { openTestDirectory } from "../datasets/test-directory.ts";
+import { openTestDirectory } from "../directory/open-test-directory.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 
 /** Alice reads everything below `data` but secrets; bob reads everything from the office; carol may do nothing. */

@@ -1,12 +1,11 @@
 /** What the tests of identities run on: a directory with users and keys, a clock, and a record of what was read. */
 
-import { type OpenedDirectory, openDirectory } from "../../src/directory/open-directory.ts";
+import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { AuthorizerError } from "../../src/errors.ts";
 import type { Identities } from "../../src/identity/identity.ts";
 import { type IdentitiesOptions, openIdentities } from "../../src/identity/open-identities.ts";
-import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { openTestDirectory, SECRET_KEY } from "../directory/open-test-directory.ts";
 
-export const SECRET_KEY = "a secret key of the tests, long enough";
 export const NOW = Date.parse("2026-03-04T05:06:07.250Z");
 export const CACHE = { enabled: true, size: 100, ttl: 20_000, jitter: 0 };
 export const HERE = "192.0.2.1";
@@ -59,13 +58,7 @@ export async function makeBed(options: Partial<IdentitiesOptions> = {}): Promise
   const clock = { now: NOW };
   const reads: string[] = [];
   const hooks = { beforeAnswer: async () => {} };
-  const directory = await openDirectory({
-    store: openMemoryStore(),
-    partition: "svc",
-    services: new Set(["fs"]),
-    guards: "strict",
-    secretKey: SECRET_KEY,
-    keyCost: { N: 16, r: 1, p: 1 },
+  const { directory, close: closeDirectory } = await openTestDirectory({
     now: () => Math.floor(clock.now / 1_000),
     nowMs: () => clock.now,
   });
@@ -91,7 +84,7 @@ export async function makeBed(options: Partial<IdentitiesOptions> = {}): Promise
   const identities = open();
   const close = async (): Promise<void> => {
     identities.close();
-    await directory.close();
+    await closeDirectory();
   };
   return { directory, identities, clock, reads, hooks, open, close };
 }

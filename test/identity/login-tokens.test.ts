@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Identity } from "../../src/identity/identity.ts";
-import { addKey, type Bed, CACHE, HERE, makeBed, outcomeOf, SECRET_KEY } from "./bed.ts";
+import { SECRET_KEY } from "../directory/open-test-directory.ts";
+import { addKey, type Bed, CACHE, HERE, makeBed, outcomeOf } from "./bed.ts";
 import { makeToken, serverClaims } from "./tokens.ts";
 
 let bed: Bed;

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SignedRequest } from "../../src/identity/identity.ts";
-import { type Bed, makeBed } from "./bed.ts";
 import {
   BAD_HEADER,
   BAD_QUERY,
@@ -12,19 +11,11 @@ import {
   NO_MATCH,
   presigned,
   RIGHT,
-  TIME,
-  verifierOf,
+  shareVerification,
 } from "./signature-kit.ts";
 
-let bed: Bed;
-beforeAll(async () => {
-  bed = await makeBed();
-});
-beforeEach(() => {
-  bed.clock.now = TIME;
-});
-afterAll(() => bed.close());
-const verify = verifierOf(() => bed);
+const shared = shareVerification();
+const { verify } = shared;
 
 describe("a signed request, changed on its way", () => {
   const asHeader = (edited: (authorization: string) => string) => (): SignedRequest => {

@@ -1,39 +1,32 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { addKey, type Bed, CACHE, HERE, makeBed, outcomeOf } from "./bed.ts";
-import { header, MINUTE, NO_KEY, NO_MATCH, RIGHT, TIME, verifierOf } from "./signature-kit.ts";
+import { describe, expect, it } from "vitest";
+import { addKey, CACHE, HERE, outcomeOf } from "./bed.ts";
+import { header, MINUTE, NO_KEY, NO_MATCH, RIGHT, shareVerification } from "./signature-kit.ts";
 
-let bed: Bed;
-beforeAll(async () => {
-  bed = await makeBed();
-});
-beforeEach(() => {
-  bed.clock.now = TIME;
-});
-afterAll(() => bed.close());
-const verify = verifierOf(() => bed);
+const shared = shareVerification();
+const { verify } = shared;
 
 describe("the key of a signature", () => {
   it("is verified at once when cached, also on the next day, and not after it is deleted", async () => {
-    await addKey(bed.directory, "alice", "AK-SHORT");
+    await addKey(shared.bed.directory, "alice", "AK-SHORT");
     const own = { accessKeyId: "AK-SHORT", secret: "secret of AK-SHORT" };
     const next = {
       ...own,
       timestamp: "20260305T000000Z",
       scope: ["20260305", "us-east-1", "s3", "aws4_request"],
     };
-    const lasting = bed.open({ cache: { ...CACHE, ttl: 9e9 } });
+    const lasting = shared.bed.open({ cache: { ...CACHE, ttl: 9e9 } });
     expect(lasting.withSignature(header(own), HERE)).toBeInstanceOf(Promise);
     await lasting.withSignature(header(own), HERE);
     expect(lasting.withSignature(header(own), HERE)).toMatchObject({ username: "alice", how: "signature" });
-    bed.clock.now += 12 * 60 * MINUTE;
+    shared.bed.clock.now += 12 * 60 * MINUTE;
     expect(lasting.withSignature(header(next), HERE)).toMatchObject({ username: "alice" });
-    await bed.directory.credentials.delete("alice", "AK-SHORT");
+    await shared.bed.directory.credentials.delete("alice", "AK-SHORT");
     expect(await outcomeOf(() => lasting.withSignature(header(next), HERE))).toBe(NO_KEY);
     lasting.close();
   });
 
   it("is the new one at once when it has changed, with nothing left of the old", async () => {
-    await addKey(bed.directory, "alice", "AK-TURNED");
+    await addKey(shared.bed.directory, "alice", "AK-TURNED");
     const own = { accessKeyId: "AK-TURNED", secret: "secret of AK-TURNED" };
     expect(await verify(header(own))).toBe(RIGHT);
     const put = {
@@ -42,13 +35,13 @@ describe("the key of a signature", () => {
       access_key_id: "AK-TURNED",
       secret_access_key: "new",
     } as const;
-    await bed.directory.batches.apply([put], { managed: false });
+    await shared.bed.directory.batches.apply([put], { managed: false });
     expect(await verify(header(own))).toBe(NO_MATCH);
     expect(await verify(header({ ...own, secret: "new" }))).toBe(RIGHT);
   });
 
   it("is counted when it fails, with those of the same key and source, and never locked out", async () => {
-    const own = bed.open({ maxFailures: { count: 2, intervalMs: MINUTE } });
+    const own = shared.bed.open({ maxFailures: { count: 2, intervalMs: MINUTE } });
     const wrong = header({ secret: "wrong" });
     for (let round = 0; round < 3; round++) await outcomeOf(() => own.withSignature(wrong, HERE));
     expect(own.counters).toMatchObject({ failures: 3, throttled: 1 });

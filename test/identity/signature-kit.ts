@@ -1,7 +1,8 @@
 /** Requests signed by hand, and what becomes of them. */
 
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { SignedRequest } from "../../src/identity/identity.ts";
-import { type Bed, HERE, outcomeOf } from "./bed.ts";
+import { type Bed, HERE, makeBed, outcomeOf } from "./bed.ts";
 import { sign, type ToSign } from "./naive-signer.ts";
 
 /** When the requests are signed. */
@@ -70,8 +71,27 @@ export const edit = (text: string, from: string | RegExp, to: string): string =>
   return edited;
 };
 
-/** What the verification of a bed says to a request. */
-export const verifierOf =
-  (bed: () => Bed) =>
-  (request: SignedRequest): Promise<string> =>
-    outcomeOf(() => bed().identities.withSignature(request, HERE));
+/** The verification that the tests of a file share. */
+export interface SharedVerification {
+  readonly bed: Bed;
+  /** What the verification says to a request. */
+  verify(request: SignedRequest): Promise<string>;
+}
+
+/** Opens one verification for the tests of a file; each test begins at {@link TIME}. */
+export function shareVerification(): SharedVerification {
+  let bed: Bed;
+  beforeAll(async () => {
+    bed = await makeBed();
+  });
+  beforeEach(() => {
+    bed.clock.now = TIME;
+  });
+  afterAll(() => bed.close());
+  return {
+    get bed() {
+      return bed;
+    },
+    verify: (request) => outcomeOf(() => bed.identities.withSignature(request, HERE)),
+  };
+}

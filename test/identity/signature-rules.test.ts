@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SignedRequest } from "../../src/identity/identity.ts";
-import { addKey, type Bed, makeBed } from "./bed.ts";
+import { addKey } from "./bed.ts";
 import {
   BAD_HEADER,
   BAD_QUERY,
@@ -11,20 +11,12 @@ import {
   NO_MATCH,
   presigned,
   RIGHT,
-  TIME,
+  shareVerification,
   TIMESTAMP,
-  verifierOf,
 } from "./signature-kit.ts";
 
-let bed: Bed;
-beforeAll(async () => {
-  bed = await makeBed();
-});
-beforeEach(() => {
-  bed.clock.now = TIME;
-});
-afterAll(() => bed.close());
-const verify = verifierOf(() => bed);
+const shared = shareVerification();
+const { verify } = shared;
 
 describe("a request that was signed wrongly by who knows the secret", () => {
   it.each<[string, string, () => SignedRequest]>([
@@ -186,7 +178,7 @@ describe("a request that was signed wrongly by who knows the secret", () => {
     ["Basic credentials", DENIED, () => changed(header(), {}, { authorization: "Basic QUs6cw==" })],
     ["nothing", DENIED, () => changed(header(), {}, { authorization: undefined })],
   ])("or rightly, with %s: %s", async (_name, outcome, make) => {
-    await addKey(bed.directory, "alice", "AK/1").catch(() => {});
+    await addKey(shared.bed.directory, "alice", "AK/1").catch(() => {});
     expect(await verify(make())).toBe(outcome);
   });
 });

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Bed, makeBed } from "./bed.ts";
+import { describe, expect, it } from "vitest";
 import {
   BAD_QUERY,
   DENIED,
@@ -8,19 +7,12 @@ import {
   presigned,
   RIGHT,
   SKEWED,
+  shareVerification,
   TIME,
-  verifierOf,
 } from "./signature-kit.ts";
 
-let bed: Bed;
-beforeAll(async () => {
-  bed = await makeBed();
-});
-beforeEach(() => {
-  bed.clock.now = TIME;
-});
-afterAll(() => bed.close());
-const verify = verifierOf(() => bed);
+const shared = shareVerification();
+const { verify } = shared;
 
 describe("the time of a signature", () => {
   it.each<[string, number, string]>([
@@ -30,7 +22,7 @@ describe("the time of a signature", () => {
     ["more than 15 minutes early", -15 * MINUTE - 1, SKEWED],
     ["a day late", 24 * 60 * MINUTE, SKEWED],
   ])("in a header: %s", async (_name, passed, outcome) => {
-    bed.clock.now = TIME + passed;
+    shared.bed.clock.now = TIME + passed;
     expect(await verify(header())).toBe(outcome);
   });
 
@@ -50,7 +42,7 @@ describe("the time of a signature", () => {
     ["a life with a sign", "+60", 0, BAD_QUERY],
     ["no word about its life", "", 0, BAD_QUERY],
   ])("presigned: %s", async (_name, expires, passed, outcome) => {
-    bed.clock.now = TIME + passed;
+    shared.bed.clock.now = TIME + passed;
     expect(await verify(presigned({ expires }))).toBe(outcome);
   });
 

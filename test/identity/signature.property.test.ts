@@ -1,17 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Bed, makeBed } from "./bed.ts";
-import { changed, header, NO_MATCH, presigned, RIGHT, TIME, verifierOf } from "./signature-kit.ts";
+import { describe, expect, it } from "vitest";
+import { changed, header, NO_MATCH, presigned, RIGHT, shareVerification } from "./signature-kit.ts";
 
-let bed: Bed;
-beforeAll(async () => {
-  bed = await makeBed();
-});
-beforeEach(() => {
-  bed.clock.now = TIME;
-});
-afterAll(() => bed.close());
-const verify = verifierOf(() => bed);
+const shared = shareVerification();
+const { verify } = shared;
 
 describe("any request", () => {
   const text = fc.string({ unit: "binary", maxLength: 12 }).filter((value) => value.isWellFormed());

@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isErrorCode } from "../../src/errors.ts";
 import { BearerVerifier } from "../../src/listeners/bearer.ts";
-import { type Bed, HERE, makeBed, outcomeOf, SECRET_KEY } from "./bed.ts";
+import { SECRET_KEY } from "../directory/open-test-directory.ts";
+import { type Bed, HERE, makeBed, outcomeOf } from "./bed.ts";
 import { makeToken, serverClaims, serviceClaims, type TokenForm } from "./tokens.ts";
 
 /** Which verifiers take a kind of token. */

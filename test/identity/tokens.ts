@@ -1,7 +1,7 @@
 /** Tokens of every kind, made by hand. */
 
 import { createHmac } from "node:crypto";
-import { SECRET_KEY } from "./bed.ts";
+import { SECRET_KEY } from "../directory/open-test-directory.ts";
 
 /** What to write into a token; undefined leaves a claim out. */
 export interface TokenForm {

@@ -1,19 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { rotateSecretKey } from "../../src/directory/upkeep/rotate-key.ts";
+import { codeOf, failingStore, LOCAL, MEMORY } from "../directory/backends.ts";
 import {
-  type Bed,
-  codeOf,
-  failingStore,
-  LOCAL,
-  MEMORY,
-  makeBed,
-  openOn,
+  openDirectoryOn,
+  openTestDirectory,
   SECRET_KEY,
-} from "../directory/backends.ts";
+  type TestDirectory,
+} from "../directory/open-test-directory.ts";
 import { inviteNew, openRoom, type Room, recordsOf } from "./kit.ts";
 import { type MailServer, startServer, stopServers, tokenOf } from "./mail-server.ts";
 
-let bed: Bed;
+let bed: TestDirectory;
 let server: MailServer;
 const rooms: Room[] = [];
 
@@ -22,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(stopServers);
 beforeEach(async () => {
-  bed = await makeBed(MEMORY);
+  bed = await openTestDirectory();
 });
 afterEach(async () => {
   for (const { invitations } of rooms.splice(0)) await invitations.close();
   server.refuse({});
   server.mails.length = 0;
-  await bed.dispose();
+  await bed.close();
 });
 
 function open(
@@ -239,11 +236,11 @@ describe("what has expired", () => {
 describe("a change of the secret key", () => {
   const newKey = "another key of the tests, long enough";
 
-  const withPreviousKey = async (store: Bed["store"]) => {
-    const between = await openOn(store, { secretKey: newKey, previousSecretKey: SECRET_KEY });
+  const withPreviousKey = async (store: TestDirectory["store"]) => {
+    const between = await openDirectoryOn(store, { secretKey: newKey, previousSecretKey: SECRET_KEY });
     await between.close();
   };
-  const offline = async (store: Bed["store"]) => {
+  const offline = async (store: TestDirectory["store"]) => {
     await rotateSecretKey({ store, oldKey: SECRET_KEY, newKey, now: () => 1 });
   };
 
@@ -252,20 +249,20 @@ describe("a change of the secret key", () => {
     ["the previous key in the configuration", LOCAL, withPreviousKey],
     ["the command", MEMORY, offline],
   ])("by %s keeps queued mails", async (_how, backend, rotate) => {
-    const rotating = await makeBed(backend);
+    const rotating = await openTestDirectory({ backend });
     const before = openRoom(rotating, { smtpPort: server.port });
     const users = Array.from({ length: 60 }, (_, index) => `user-${index}`);
     for (const name of users) await inviteNew(rotating, before, name);
     await rotating.directory.credentials.create("user-1");
     await rotating.directory.close();
     await rotate(rotating.store);
-    const directory = await openOn(rotating.store, { secretKey: newKey });
+    const directory = await openDirectoryOn(rotating.store, { secretKey: newKey });
     const after = openRoom({ store: rotating.store, directory }, { smtpPort: server.port, burst: 1_000 });
     after.invitations.start();
     await expect.poll(() => server.mails.length, { timeout: 10_000 }).toBe(users.length);
     for (const mail of server.mails) expect(await codeOf(after.invitations.redeem(tokenOf(mail)))).toBe("ok");
     await after.invitations.close();
     await directory.close();
-    await rotating.dispose();
+    await rotating.close();
   });
 });

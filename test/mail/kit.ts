@@ -4,7 +4,7 @@ import { type OpenedInvitations, openInvitations } from "../../src/mail/open-inv
 import type { MailConfig } from "../../src/mail/settings.ts";
 import type { MailTiming } from "../../src/mail/timing.ts";
 import { withSnapshot } from "../../src/store/port.ts";
-import type { Bed } from "../directory/backends.ts";
+import type { TestDirectory } from "../directory/open-test-directory.ts";
 
 /** What was logged, as one text for each entry. */
 export type LogLines = string[];
@@ -38,7 +38,7 @@ export interface Room {
 
 /** Opens invitations on a bed; they are not started. */
 export function openRoom(
-  { store, directory }: Pick<Bed, "store" | "directory">,
+  { store, directory }: Pick<TestDirectory, "store" | "directory">,
   config: Partial<MailConfig> = {},
   options: { readonly timing?: Partial<MailTiming>; readonly now?: () => number } = {},
 ): Room {
@@ -61,14 +61,17 @@ export function openRoom(
 }
 
 /** Every record of a partition. */
-export async function recordsOf(store: Bed["store"], partition: string): Promise<Record<string, unknown>[]> {
+export async function recordsOf(
+  store: TestDirectory["store"],
+  partition: string,
+): Promise<Record<string, unknown>[]> {
   const found = await withSnapshot(store, (snapshot) => snapshot.scan(partition, { limit: 1_000 }));
   return found.map(({ key, value }) => ({ key, ...JSON.parse(value) }));
 }
 
 /** Invites a user and creates it, in the order of the data-server API. */
 export async function inviteNew(
-  { directory }: Pick<Bed, "directory">,
+  { directory }: Pick<TestDirectory, "directory">,
   { invitations }: Room,
   username: string,
   email = `${username}@example.com`,

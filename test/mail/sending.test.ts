@@ -1,21 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MailConfig } from "../../src/mail/settings.ts";
 import type { MailTiming } from "../../src/mail/timing.ts";
-import { type Bed, MEMORY, makeBed, slowStore } from "../directory/backends.ts";
+import { slowStore } from "../directory/backends.ts";
+import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { selfSigned } from "../http/certificate.ts";
 import { inviteNew, openRoom, type Room, recordsOf } from "./kit.ts";
 import { bodyOf, headersOf, type MailServer, startServer, stopServers, tokenOf } from "./mail-server.ts";
 
-let bed: Bed;
+let bed: TestDirectory;
 const rooms: Room[] = [];
 
 beforeEach(async () => {
-  bed = await makeBed(MEMORY);
+  bed = await openTestDirectory();
 });
 afterEach(async () => {
   for (const { invitations } of rooms.splice(0)) await invitations.close();
   await stopServers();
-  await bed.dispose();
+  await bed.close();
 });
 
 /** Invitations that send to a port. */
@@ -304,7 +305,7 @@ describe("a mail that is queued while the queue is looked at", () => {
     const server = await startServer();
     const look = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    const store: Bed["store"] = {
+    const store: TestDirectory["store"] = {
       ...bed.store,
       commit: (commit) => bed.store.commit(commit),
       async snapshot() {

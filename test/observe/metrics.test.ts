@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 import { type DecisionCounters, ENTRANCES, type Entrance } from "../../src/decisions/decisions.ts";
+import { createJournalCounters } from "../../src/journal/counters.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
 import type { Effect } from "../../src/model/decision.ts";
 import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
@@ -37,6 +38,7 @@ function newSources() {
     log: { droppedLines: 0 },
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
+    journal: { counters: createJournalCounters(), revision: 7, staleness: () => 250 },
   } satisfies MetricSources;
 }
 

@@ -12,7 +12,7 @@ import {
   withoutSets,
 } from "./fixtures.ts";
 
-/** A request, and what Go reads of it: see fixtures/requests/make-go-fixture. */
+/** A request, and what Go reads of it: see make-go-fixture. */
 interface GoCase {
   readonly api: "main" | "gateway" | "body";
   readonly method?: string;

@@ -10,7 +10,7 @@ import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
 import { invalidRequest, statusOf } from "../../http/errors.ts";
 import { isObject, requireObject } from "../../http/json-body.ts";
 import { Pace } from "../../schedule/pace.ts";
-import { TURN_MS } from "../../schedule/scheduler.ts";
+import { TURN_MS, type WorkBudget } from "../../schedule/scheduler.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import { isAction, isOptionalObject, isResource, isSubject, partProblems, readParts } from "./authzen.ts";
 import { evaluationText, outcomeText, singleEvaluation, toRequest } from "./evaluation.ts";
@@ -84,7 +84,7 @@ const NOTHING_KNOWN: KnownOutcomes = {
 type Answer = EvaluationAnswer | string;
 
 /** Elements between two looks at the clock. */
-const LOOK = 16;
+const LOOK = 4;
 /** Elements that wait for their users at once. */
 const MOST_WAITING = 32;
 
@@ -98,6 +98,7 @@ class Batch {
   readonly #defaults: Record<string, unknown>;
   readonly #call: ServiceCall;
   readonly #explain: boolean;
+  readonly #budget: WorkBudget;
 
   constructor(
     decisions: Decisions,
@@ -111,6 +112,7 @@ class Batch {
     this.#defaults = defaults;
     this.#call = call;
     this.#explain = explain;
+    this.#budget = decisions.workBudget();
   }
 
   /** Every element in order; at once when every answer is at hand. */
@@ -211,7 +213,9 @@ class Batch {
     }
     const { user, name } = this.#last;
     const same = subject.id === user && action.name === name;
-    const outcomes = same ? this.#last.outcomes : this.#decisions.outcomesAtHand(subject.id, action.name);
+    const outcomes = same
+      ? this.#last.outcomes
+      : this.#decisions.outcomesAtHand(subject.id, action.name, this.#budget);
     this.#last = { subject, action, user: subject.id, name: action.name, outcomes };
   }
 

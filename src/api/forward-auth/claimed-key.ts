@@ -15,7 +15,7 @@ const BASIC = /^basic ([A-Za-z0-9+/=]+)$/i;
 const MOST_QUERY = 8_192;
 
 /**
- * The id of the first access key named by `Authorization` or the query; undefined where none is, or none that could be.
+ * The id of the first access key in `Authorization` or the query; undefined if there is no possible id.
  * @param query the raw query of the client
  */
 export function claimedKeyId(headers: RequestHeaders, query: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * What an end user shows to prove who they are (security.md §2.6, security.md §2.11): at most one kind of credential,
- * told by the same signs that the data server goes by.
+ * Finds the credential of an end user (security.md §2.6, security.md §2.11): at most one kind, recognised in the same
+ * way as in the data server.
  */
 
 import { parseCookie } from "cookie";
@@ -50,7 +50,7 @@ export function shownCredential(headers: RequestHeaders, query: string): Shown {
   return first;
 }
 
-/** Decoded headers of programs, which send the same one with each request. Whether it is right is seen elsewhere. */
+/** A cache of decoded headers, which programs repeat with each request. Other code verifies them. */
 const DECODED = new LRUCache<string, Shown>({ max: 1_000 });
 const LONGEST_DECODED = 512;
 
@@ -96,7 +96,7 @@ function inCookie(cookie: string | undefined): Shown | undefined {
   return token === undefined || token === "" ? undefined : { kind: "login_token", token, inCookie: true };
 }
 
-/** A presigned request, told by the names in its query after decoding, as the data server reads them. */
+/** Recognises a presigned request by the decoded names in its query, as the data server does. */
 function inQuery(query: string): Shown | undefined {
   if (!isPerhapsSigned(query)) return undefined;
   const pairs = new URLSearchParams(query);

@@ -41,12 +41,12 @@ export interface AskedRequest {
 export interface Refused {
   readonly pass: false;
   readonly refusal: Refusal;
-  /** Decision id; "" where it did not come to a decision. */
+  /** Decision id; "" without a decision. */
   readonly id: string;
   readonly identity?: Identity;
 }
 
-/** What came out; `identity` is of whoever proved to be somebody, also where the request is refused. */
+/** The result. `identity` is the authenticated user, also for a refused request. */
 export type Outcome =
   | { readonly pass: true; readonly identity: Identity | undefined; readonly id: string }
   | Refused;
@@ -138,7 +138,7 @@ function isSameSite(headers: RequestHeaders, publicOrigin: string | undefined): 
   return publicOrigin !== undefined && headers.single("origin") === publicOrigin;
 }
 
-/** Where nobody was identified although somebody tried; what is no refusal of theirs goes on as an error. */
+/** The outcome after a failed authentication. Rethrows every other error. */
 function unidentified(error: unknown, { s3 }: Reading): Outcome {
   if (error instanceof CrossSite) {
     return refusal({ status: 403, message: "this write was sent from another site" });

@@ -22,7 +22,7 @@ import { BASE, ERROR_PATH, originalRequest, type ProxyKind, splitUri } from "./p
 import { handedOn, refusalReply } from "./refusals.ts";
 import { RequestHeaders } from "./request-headers.ts";
 
-/** What forward-auth needs. */
+/** Options of forward-auth. */
 export interface ForwardAuthOptions extends RequestDecisionOptions {
   /** `authorizer.forward_auth.proxy`. */
   readonly proxy: ProxyKind | "off";
@@ -32,14 +32,14 @@ export interface ForwardAuthOptions extends RequestDecisionOptions {
   readonly trusted: TrustedProxies;
 }
 
-/** What forward-auth counts and logs with. */
+/** Ports for counting and logging. */
 export interface ForwardAuthServing {
   readonly counters: HttpCounters & DecisionMeters;
   readonly log: HttpLog;
 }
 
 const TOKEN_HEADER = "x-svc-proxy-token";
-/** What stands for an anonymous user; no user's name is written so. */
+/** The name of the anonymous user. No user can have this name. */
 const ANONYMOUS_NAME = "-";
 /** A name that a header can carry as it is. */
 const PLAIN_NAME = /^(?!-$)[!-~]+$/;
@@ -155,7 +155,7 @@ function refused(
   return id === "" ? reply : { ...reply, headers: [...reply.headers, "X-Svc-Decision-Id", id] };
 }
 
-/** The body of a refusal that nginx was told in the headers of a subrequest. */
+/** The body of a refusal that nginx received in the headers of a subrequest. */
 function refusalPage({ caller: { headers }, requestId }: RawCall<Proxy>): Reply {
   const refusal = handedOn((name) => headers.single(name));
   const [resource] = splitUri(headers.single("x-original-uri") ?? "/");

@@ -1,6 +1,6 @@
 /**
- * How each proxy tells the request that it asks about (security.md §2.1, security.md §2.2). Only the named headers are
- * read; what is missing or came more than once is no request at all.
+ * Reads the original request from the headers of each proxy (security.md §2.1, security.md §2.2). Only the named
+ * headers are read; a missing or repeated one makes the subrequest invalid.
  */
 
 import type { RequestHeaders } from "./request-headers.ts";
@@ -8,9 +8,9 @@ import type { RequestHeaders } from "./request-headers.ts";
 /** Kinds of proxy, by `authorizer.forward_auth.proxy`. */
 export type ProxyKind = "nginx" | "caddy" | "traefik" | "envoy";
 
-/** Where everything of forward-auth is. */
+/** The base path of forward-auth. */
 export const BASE = "/forward-auth";
-/** Where nginx gets the bodies of refusals, which it drops from the answers of subrequests. */
+/** The path of the bodies of refusals for nginx, which drops the bodies of subrequests. */
 export const ERROR_PATH = `${BASE}/error`;
 const ENVOY = `${BASE}/envoy`;
 
@@ -20,11 +20,11 @@ export interface OriginalRequest {
   /** Path with query, as the client sent it. */
   readonly uri: string;
   readonly host: string;
-  /** `Content-Length` of the client, which subrequests lose; undefined where the proxy does not tell it. */
+  /** `Content-Length` of the client, which subrequests lose; undefined if the proxy does not send it. */
   readonly contentLength: string | undefined;
 }
 
-/** What a subrequest is. */
+/** A subrequest. */
 export interface Subrequest {
   readonly method: string;
   /** Raw request target. */
@@ -55,7 +55,7 @@ const METHOD = /^[A-Z]{1,32}$/;
 const URI = /^\/[!-"$-~]*$/;
 const HOST = /^[!-~]{1,512}$/;
 
-/** The request asked about, or undefined where the subrequest does not tell it soundly. */
+/** The original request, or undefined if the subrequest is invalid. */
 export function originalRequest(proxy: ProxyKind, subrequest: Subrequest): OriginalRequest | undefined {
   const { headers, target, method } = subrequest;
   const contentLength = headers.get("x-original-content-length");
@@ -72,7 +72,7 @@ export function originalRequest(proxy: ProxyKind, subrequest: Subrequest): Origi
   return { method: ofClient, uri, host, contentLength: contentLength === "" ? undefined : contentLength };
 }
 
-/** Path and query of a URI, "" where it has no query. */
+/** Path and query of a URI; the query may be "". */
 export function splitUri(uri: string): readonly [path: string, query: string] {
   const mark = uri.indexOf("?");
   return mark < 0 ? [uri, ""] : [uri.slice(0, mark), uri.slice(mark + 1)];

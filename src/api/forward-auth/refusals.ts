@@ -61,7 +61,10 @@ function s3Body(code: string, message: string, { resource, id }: { resource: str
   return `<?xml version="1.0" encoding="UTF-8"?>\n${XML.build({ Error: error })}`;
 }
 
-/** The refusal that nginx hands on; whatever is not one of ours is refused without a reason, never let pass. */
+/**
+ * The refusal that nginx passes on. A text that is not one of our refusals gives a refusal without a reason, never a
+ * pass.
+ */
 export function handedOn(header: (name: string) => string | undefined): Refusal {
   const code = header(CODE_HEADER.toLowerCase());
   const message = reason(header(REASON_HEADER.toLowerCase()));

@@ -1,8 +1,8 @@
 /** The headers of a subrequest, with those that came more than once (security.md §2.1). */
 
 /**
- * Most headers that are read. `node:http` leaves out what is beyond a number of its own, and a header that is not seen
- * is one that nobody checks.
+ * Largest number of headers. `node:http` drops headers beyond a limit of its own, and a dropped header would not be
+ * checked.
  */
 const MOST_HEADERS = 500;
 
@@ -10,7 +10,7 @@ const MOST_HEADERS = 500;
 export class RequestHeaders {
   readonly #values = new Map<string, string>();
   readonly #repeated = new Set<string>();
-  /** Whether there are more than can be trusted to be all. */
+  /** True if there are so many headers that some may be missing. */
   readonly tooMany: boolean;
 
   /** @param rawHeaders name and value in turn, as `node:http` received them */
@@ -28,12 +28,15 @@ export class RequestHeaders {
     }
   }
 
-  /** The value; of a header that came more than once, all values joined with commas (RFC 9110, section 5.3; cookies: `;`). */
+  /**
+   * The value; of a header that came more than once, all values joined with commas (RFC 9110, section 5.3; cookies:
+   * `;`).
+   */
   get(name: string): string | undefined {
     return this.#values.get(name);
   }
 
-  /** The value of a header that must come once; undefined where it is missing, empty or came more than once. */
+  /** The value of a header that must occur once; undefined if it is missing, empty or repeated. */
   single(name: string): string | undefined {
     const value = this.#values.get(name);
     return value === "" || this.#repeated.has(name) ? undefined : value;
@@ -45,8 +48,8 @@ export class RequestHeaders {
   }
 
   /**
-   * All headers as the client sent them: puts back what subrequests lose or change.
-   * @param original as the proxy tells it; undefined takes a header away
+   * All headers as the client sent them: restores those that subrequests lose or change.
+   * @param original the values from the proxy; undefined removes a header
    */
   restored({ host, contentLength }: Readonly<Record<"host" | "contentLength", string | undefined>>) {
     this.#put("host", host);

@@ -67,6 +67,12 @@ export class CommandContext {
     return this.#terminal ? COLORED : PLAIN;
   }
 
+  /** Colours of standard error: only if it is a terminal, or `SVCCTL_INTERACTIVE` says that everything is one. */
+  get errorStyle(): Style {
+    const forced = booleanText(this.env["SVCCTL_INTERACTIVE"]) === true;
+    return forced || this.edge.stderr.isTTY === true ? this.style : PLAIN;
+  }
+
   /** Writes to standard output, as is. */
   out(text: string): void {
     this.edge.stdout.write(text);

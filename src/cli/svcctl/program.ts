@@ -8,12 +8,16 @@ import { booleanSwitches } from "../boolean-switches.ts";
 import { GLOBAL_HEADING, newProgram, VERSION } from "../new-program.ts";
 import { refuseUnknownWord } from "../unknown-word.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
+import { BRANCH_GROUP } from "./branch/branch-group.ts";
 import { CommandContext } from "./command-context.ts";
+import { COMMIT_COMMANDS } from "./commits/commit-commands.ts";
 import { GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
 import { POLICY_GROUP } from "./policy/policy-group.ts";
+import { REPO_GROUP } from "./repo/repo-group.ts";
 import { reportFailure } from "./report-failure.ts";
 import { addCompletion } from "./shell/add-completion.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
+import { TAG_GROUP } from "./tag/tag-group.ts";
 import { TOP_COMMANDS } from "./top-commands.ts";
 
 /** The page of `docs/` about svcctl. */
@@ -43,10 +47,11 @@ export async function runSvcctl(
 
 /** All commands, as help, completion and the reference see them. Loads no module of a command. */
 export function buildProgram(context: CommandContext): Command {
-  const description = "Manages users, groups and policies, and works on policies offline.";
+  const description = "Manages users, groups, policies and repositories, and works on policies offline.";
   const program = newProgram("svcctl", description, context, context.edge.stdout.columns);
   program.hook("preAction", (_, command) => context.useOptions(globalOptionsOf(command)));
-  addCommands(program, [AUTH_GROUP, ...TOP_COMMANDS, POLICY_GROUP], context, GUIDE);
+  const onRepositories = [REPO_GROUP, BRANCH_GROUP, TAG_GROUP, ...COMMIT_COMMANDS];
+  addCommands(program, [AUTH_GROUP, POLICY_GROUP, ...onRepositories, ...TOP_COMMANDS], context, GUIDE);
   addCompletion(program, context);
   addRootAction(program, context);
   addExamples(program, FIRST_CALLS, GUIDE);

@@ -10,6 +10,7 @@ import type { CommandContext } from "./command-context.ts";
 
 /** Writes the failure. Returns the exit code: 1, or 0 where commander only ended after help. */
 export function reportFailure(error: unknown, context: CommandContext): number {
+  const { red } = context.errorStyle;
   if (error instanceof CommanderError) {
     // Help that was asked for is no failure, not even help on a word that is no command.
     if (error.exitCode === 0 || error.code === "commander.help") return EXIT.ok;
@@ -17,11 +18,12 @@ export function reportFailure(error: unknown, context: CommandContext): number {
   } else if (error instanceof UsageFailure) {
     context.err([`Error: ${error.message}`, ...error.hints, ""].join("\n"));
   } else if (error instanceof ApiFailure) {
-    context.err(`${error.message}\n${error.statusLine}\n`);
+    context.err(`${red(error.message)}\n${error.statusLine}\n`);
   } else {
     const problems = error instanceof AuthorizerError ? error.problems : [];
     for (const problem of problems) context.err(`${problemLine(problem)}\n`);
-    context.err(`${error instanceof Error ? error.message : String(error)}\nError executing command.\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    context.err(`${red(message)}\nError executing command.\n`);
   }
   if (context.advice !== undefined) context.err(`\nHint: ${context.advice}\n`);
   return EXIT.failed;

@@ -135,7 +135,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
   {
     name: "authorizer.limits.work",
     type: "int",
-    default: 5_000_000_000,
+    default: 2_000_000_000,
     min: 1_000_000,
     acts: "yes",
     meaning:

@@ -1,4 +1,4 @@
-/** The items that only this service has, but for its limits. */
+/** The items of this service alone, except its limits. */
 import type { ConfigItem } from "../item.ts";
 
 /** The `authorizer` section. */
@@ -76,6 +76,49 @@ export const AUTHORIZER_ITEMS = [
     default: false,
     acts: "yes",
     meaning: "Let the service listener leave loopback without TLS",
+  },
+  {
+    name: "authorizer.replication.poll_interval",
+    type: "duration",
+    default: "250ms",
+    min: "10ms",
+    max: "10s",
+    acts: "yes",
+    meaning: "How often a node of a shared database asks for new entries of the log",
+  },
+  {
+    name: "authorizer.replication.max_staleness",
+    type: "duration",
+    default: "5m",
+    max: "24h",
+    acts: "yes",
+    meaning:
+      "How long a node answers without contact to the shared database; then 503. 0s: from the first failed poll on",
+  },
+  {
+    name: "authorizer.replication.commit_timeout",
+    type: "duration",
+    default: "5s",
+    min: "100ms",
+    max: "5m",
+    acts: "yes",
+    meaning:
+      "How long a change of a shared database may stay without a known outcome, or be overtaken by other nodes",
+  },
+  {
+    name: "authorizer.replication.checkpoint_every",
+    type: "int",
+    default: 10_000,
+    min: 1,
+    acts: "yes",
+    meaning: "Entries of the log after which a checkpoint is written",
+  },
+  {
+    name: "authorizer.history.keep",
+    type: "duration",
+    default: "720h",
+    acts: "yes",
+    meaning: "How long entries of the log of a shared database are kept",
   },
   {
     name: "authorizer.shutdown_delay",

@@ -3,6 +3,7 @@
 import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
+import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type {
   CheckAnswer,
   DecisionCounters,
@@ -58,7 +59,7 @@ export class Authzen {
   }
 
   /** See {@link Decisions.outcomesAtHand}. */
-  outcomesAtHand(username: string, actionName: string): OutcomesAtHand | undefined {
+  outcomesAtHand(username: string, actionName: string, budget: WorkBudget): OutcomesAtHand | undefined {
     const { types, principals, deciding, counters } = this.#options;
     if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
     const user = principals.atHand(username);
@@ -67,8 +68,12 @@ export class Authzen {
     return (type, id) => {
       const arn = types.arn(type, id);
       if (!tests.has(type)) tests.set(type, quickTest(user, username, types.action(type, actionName)));
-      const outcome = arn === undefined ? undefined : tests.get(type)?.(arn);
-      if (outcome === undefined || (outcome.effect !== "allow" && deciding.auditsRefusals)) return undefined;
+      const test = tests.get(type);
+      if (arn === undefined || test === undefined) return undefined;
+      const before = test.work();
+      const outcome = test(arn);
+      budget.spend(test.work() - before);
+      if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
       return outcome;

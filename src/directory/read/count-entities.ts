@@ -1,4 +1,4 @@
-/** How much a store holds, read without opening its secrets. */
+/** Counts the entities of a store without opening its secrets. */
 
 import { type Store, withSnapshot } from "../../store/port.ts";
 import { createBreather } from "../pipeline.ts";

@@ -32,6 +32,8 @@ export class GroupPolicies {
 
   /** A commit. To be told of every one in order, before anybody hears of its success. */
   tell(revision: number, change: DirectoryChange | undefined): void {
+    // The database of several nodes was restored from a backup: its revisions are others now.
+    if (revision < (this.#told ?? 0)) this.clear();
     this.#begin(revision);
     this.#told = Math.max(this.#told ?? 0, revision);
     if (change === undefined) return;

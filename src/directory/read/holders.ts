@@ -9,7 +9,7 @@ import type { HolderTest } from "../directory.ts";
 import { splitKey, under } from "../records/layout.ts";
 import type { Reader } from "./reader.ts";
 
-/** How much is read at once. */
+/** Sizes of reads. */
 export interface HolderSizes {
   /** More policies or groups than this, and all users are read in their order instead of lists of them. */
   readonly mostLists: number;
@@ -126,10 +126,10 @@ function take(cursors: readonly Cursor[]): string[] {
 }
 
 /**
- * Names of the users after `after` who hold one of the policies directly or through a group, as far as the policy's
- * test passes the name; in pages that follow each other in UTF-8 byte order, some of which may be empty.
+ * Names of the users after `after` who hold one of the policies directly or through a group, and whose name passes the
+ * test of the policy; in pages in UTF-8 byte order, some of which may be empty.
  * @param policies by internal id
- * @param pause waits where it is time to let others run
+ * @param pause waits if it is time to let other work run
  */
 export async function* readHolders(
   reader: Reader,

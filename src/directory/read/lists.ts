@@ -12,7 +12,7 @@ import type { Found, Reader } from "./reader.ts";
 
 type Refs = "user_group" | "group_user" | "user_policy" | "group_policy";
 
-/** Reads the entities that references name; undefined where the name has another id by now. */
+/** Reads the entities that references name; undefined if the name has another id now. */
 async function follow<P extends "user" | "group" | "policy", T>(
   reader: Reader,
   partition: P,

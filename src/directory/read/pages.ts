@@ -24,17 +24,17 @@ function canBegin(text: string): boolean {
   return text === "" || text === "." || text === ".." || isPossibleName(text);
 }
 
-/** The range of a page, or undefined where no name can be in it; "invalid_request" for an amount not 1…1000. */
+/** The range of a page, or undefined if no name can be in it; "invalid_request" for an amount not 1…1000. */
 export function rangeOf({ prefix = "", after = "", amount }: PageRequest): Range | undefined {
   const possible = Number.isInteger(amount) && amount >= 1 && amount <= MAX_AMOUNT;
   assertField("/amount", possible ? undefined : `must be a whole number from 1 to ${MAX_AMOUNT}`);
   return canBegin(prefix) && canBegin(after) ? { prefix, after, amount } : undefined;
 }
 
-/** Where a list is read from, and how its items are made. */
+/** The source of a list, and the conversion of its items. */
 export interface ListSource<P extends Partition, T> {
   readonly partition: P;
-  /** What stands before the names in the keys: "" or `<id>/`. */
+  /** Prefix of the names in the keys: "" or `<id>/`. */
   readonly base: string;
   /** Makes the items of records; undefined for one that reads as absent. `names` are the keys without base. */
   readonly items: (

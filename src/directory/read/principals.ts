@@ -1,4 +1,4 @@
-/** What a decision about a user needs, read from one state of the store. */
+/** Reads the input of decisions about a user from one snapshot of the store. */
 
 import type { Properties } from "../../model/entities.ts";
 import { isPossibleName } from "../../model/names.ts";
@@ -16,7 +16,7 @@ type AttachmentPartition = "user_policy" | "group_policy";
 /** Groups and policies kept while many users are read from one state; then anew. */
 const MOST_KEPT = 4_096;
 
-/** The user with its effective policies, or undefined where there is no such user. */
+/** The user with its effective policies, or undefined if there is no such user. */
 export async function readPrincipal(
   context: DirectoryContext,
   username: string,
@@ -41,7 +41,7 @@ export class PrincipalReader {
     this.#policies = new Kept(reader, "policy");
   }
 
-  /** The user with its effective policies, or undefined where there is no such user. */
+  /** The user with its effective policies, or undefined if there is no such user. */
   async read(username: string): Promise<Principal | undefined> {
     const user = await this.#reader.get("user", username);
     if (user === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { Reader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { type GroupRecord, mark, under } from "./layout.ts";
 
-/** The group of a name; "not_found" where there is none. */
+/** The group of a name; "not_found" if there is none. */
 export async function requireGroup(from: Reader | Transaction, name: string): Promise<GroupRecord> {
   assertPossible("group", name);
   const record = await from.get("group", name);
@@ -35,7 +35,7 @@ export interface MembershipEnds {
   readonly userId: string;
 }
 
-/** Adds a member; false where it is one already. */
+/** Adds a member; false if it is one already. */
 export async function putMember(tx: Transaction, ends: MembershipEnds, managed: boolean): Promise<boolean> {
   const key = under(ends.userId, ends.group);
   const before = await tx.get("user_group", key);
@@ -49,7 +49,7 @@ export async function putMember(tx: Transaction, ends: MembershipEnds, managed: 
   return true;
 }
 
-/** Removes a member; nothing where it is none. */
+/** Removes a member, if it is one. */
 export async function removeMember(tx: Transaction, ends: MembershipEnds): Promise<void> {
   const key = under(ends.userId, ends.group);
   const before = await tx.get("user_group", key);

@@ -2,7 +2,7 @@
  * The directory's layout over the store port. Every record is a JSON object, one partition per kind.
  *
  * Entities stand under their name and hold an internal id that is never reused; everything that refers to an entity
- * holds the id and reads as absent where the entity of that name is gone or has another id. So deleting an entity is
+ * holds the id and reads as absent if the entity of that name is gone or has another id. So deleting an entity is
  * one small commit (its record, a `sweep` record), and re-creating its name brings nothing back, also after a crash
  * before the sweep. Keys of references contain names, so that a scan lists them in UTF-8 byte order of the names.
  *
@@ -28,13 +28,9 @@
  * | `resource_type`  | `<type>`                         | {@link ResourceTypeRecord}  |
  * | `resource`       | `<SHA-256 of the type>/<id>`     | {@link ResourceRecord}      |
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
- * | `batch`          | `<batch id>`                     | {@link BatchRecord}         |
- * | `batch_keys`     | `<batch id>/<chunk>`             | {@link BatchKeysRecord}     |
  *
- * The partitions `outbox`, `outbox_failed` and `invitation` belong to the room of mails; of them this room knows that
- * queued mails have a sealed secret ({@link SealedMailRecord}).
- *
- * While a batch of more than one commit is under way, a key's value is a write intent: `resolved-snapshot.ts`.
+ * The partitions `outbox`, `outbox_failed` and `invitation` belong to `src/mail`. The directory knows only that queued
+ * mails have a sealed secret ({@link SealedMailRecord}), which it seals anew when the key changes.
  */
 
 import { createHash } from "node:crypto";
@@ -45,7 +41,7 @@ import type { ResourceType } from "../../model/resource-type.ts";
 /** Number of this layout, kept in `meta/layout`; a store with a higher one is refused. */
 export const LAYOUT = 1;
 
-/** What every entity record begins with. */
+/** Common fields of entity records. */
 export interface EntityHead {
   /** Internal id, never reused. */
   readonly id: string;
@@ -102,7 +98,7 @@ export interface KeyRecord extends OwnerRecord {
   readonly creation_date: number;
 }
 
-/** What a queued mail in `outbox` has for the sealing of its secret. */
+/** Fields of a queued mail in `outbox` that seal its secret. */
 export interface SealedMailRecord {
   readonly id: string;
   readonly username: string;

@@ -15,7 +15,7 @@ const KEY_PREFIX = "key/";
 const CURRENT_ITEM = "auth.encrypt.secret_key";
 const PREVIOUS_ITEM = "authorizer.previous_secret_key";
 
-/** What is needed to open a store's secrets. */
+/** Keys for the secrets of a store. */
 export interface SecretOptions {
   readonly store: Store;
   readonly secretKey: string;
@@ -33,7 +33,7 @@ export interface OpenedSecrets {
   readonly outdatedKeys: readonly string[];
 }
 
-/** How keys of a store are derived; undefined for a store that never had secrets. */
+/** The key derivation of a store; undefined for a store that never had secrets. */
 export async function storedKeyDerivation(store: Store): Promise<KeyDerivation | undefined> {
   const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", "kdf"));
   return stored && (JSON.parse(stored.value) as KeyDerivation);
@@ -104,7 +104,7 @@ export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets
 }
 
 /**
- * Opens the secrets of a store without writing anything; undefined where it never had any. Throws AuthorizerError
+ * Opens the secrets of a store without writing anything; undefined if it never had any. Throws AuthorizerError
  * "invalid_request" when neither key is one that secrets in the store are sealed with.
  */
 export async function openExistingSecrets(

@@ -19,7 +19,7 @@ export interface NewKey {
   readonly creation_date: number;
 }
 
-/** The record of an access key id, or undefined where it is free (also: its owner is gone). */
+/** The record of an access key id, or undefined if it is free (also: its owner is gone). */
 export async function liveKey(tx: Transaction, accessKeyId: string): Promise<KeyRecord | undefined> {
   const record = await tx.get("key", accessKeyId);
   return record !== undefined && (await isOwned(tx, record)) ? record : undefined;
@@ -55,13 +55,13 @@ export function removeKey(
   endSessions(tx, username, user, nowMs);
 }
 
-/** The record of an external principal, or undefined where it is free (also: its owner is gone). */
+/** The record of an external principal, or undefined if it is free (also: its owner is gone). */
 export async function livePrincipal(tx: Transaction, principal: string): Promise<OwnerRecord | undefined> {
   const record = await tx.get("principal", principal);
   return record !== undefined && (await isOwned(tx, record)) ? record : undefined;
 }
 
-/** Gives an external principal to a user; false where the user has it, "already_exists" where another has it. */
+/** Gives an external principal to a user; false if the user has it, "already_exists" where another has it. */
 export async function putPrincipal(
   tx: Transaction,
   { id, username }: Owner,

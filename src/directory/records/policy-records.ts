@@ -9,7 +9,7 @@ import type { Transaction } from "../write/transaction.ts";
 import { generateId } from "./ids.ts";
 import { EMPTY, holderKey, mark, type PolicyRecord, under } from "./layout.ts";
 
-/** The policy of a name; "not_found" where there is none. */
+/** The policy of a name; "not_found" if there is none. */
 export async function requirePolicy(from: Reader | Transaction, name: string): Promise<PolicyRecord> {
   assertPossible("policy", name);
   const record = await from.get("policy", name);
@@ -18,7 +18,7 @@ export async function requirePolicy(from: Reader | Transaction, name: string): P
 }
 
 /**
- * The policy of a name; "conflict" where it does not say what `expected` says. A name may stand for another policy by
+ * The policy of a name; "conflict" if it does not say what `expected` says. A name may stand for another policy by
  * now: whoever judged one must not write with another.
  */
 export async function requireSamePolicy(
@@ -71,13 +71,13 @@ export function removePolicy(tx: Transaction, name: string, record: PolicyRecord
   tx.changes.policies.add(record.id);
 }
 
-/** What a policy is attached to. */
+/** The holder of a policy. */
 export interface Holder {
   readonly kind: "user" | "group";
   readonly id: string;
 }
 
-/** What is attached. */
+/** An attached policy. */
 export interface AttachedPolicy {
   readonly name: string;
   readonly id: string;
@@ -96,7 +96,7 @@ function touch(tx: Transaction, { kind, id }: Holder): void {
   (kind === "user" ? tx.changes.users : tx.changes.groups).add(id);
 }
 
-/** Attaches a policy; false where it is attached already. */
+/** Attaches a policy; false if it is attached already. */
 export async function attach(
   tx: Transaction,
   holder: Holder,
@@ -116,7 +116,7 @@ export async function attach(
   return true;
 }
 
-/** Detaches a policy; nothing where it is not attached. */
+/** Detaches a policy, if it is attached. */
 export async function detach(tx: Transaction, holder: Holder, policy: AttachedPolicy): Promise<void> {
   const key = under(holder.id, policy.name);
   const partition = attachmentsOf(holder.kind);

@@ -1,4 +1,4 @@
-/** Which records of the directory belong together: what a check of a whole store compares. */
+/** Relations between records of the directory, which the check of a store compares. */
 
 import {
   type ClaimRecord,
@@ -21,7 +21,7 @@ export interface Mirror {
   readonly matches: (record: RecordTypes[Partition]) => boolean;
 }
 
-/** What a record presupposes. */
+/** The records that a record requires. */
 export interface Links {
   /** Ids of entities that must live; under this name, where one is given. */
   readonly ids: readonly { readonly id: string; readonly name?: string }[];
@@ -88,7 +88,7 @@ function expiryLinks(key: string): Links {
 }
 
 /**
- * What a record presupposes.
+ * The records that a record requires.
  * @param nameOf name of a living entity by id
  */
 export function linksOf<P extends Partition>(

@@ -8,7 +8,7 @@ import type { Reader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { emailKey, mark, type OwnerRecord, type UserRecord } from "./layout.ts";
 
-/** The user of a name; "not_found" where there is none. */
+/** The user of a name; "not_found" if there is none. */
 export async function requireUser(from: Reader | Transaction, username: string): Promise<UserRecord> {
   assertPossible("user", username);
   const record = await from.get("user", username);

@@ -8,10 +8,10 @@ import { dropExpiredClaims, nextSweeps, sweepStep } from "./sweep.ts";
 const RETRY_MS = 1_000;
 /** Deleted entities that are swept at once. */
 const SWEEPS = 16;
-/** How long closing lets work go on; what is left is done after the next start. */
+/** Longest time for which closing lets work continue; the rest is done after the next start. */
 const CLOSE_MS = 2_000;
 
-/** What the background work needs. */
+/** Parts of the background work. */
 export interface MaintenanceParts {
   readonly store: Store;
   readonly resealing: Resealing;

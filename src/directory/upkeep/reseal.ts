@@ -27,7 +27,7 @@ export const SEALED: readonly {
   },
 ];
 
-/** The record with its secret sealed by the current key; undefined where it is already, or opens with no key. */
+/** The record with its secret sealed by the current key; undefined if it is already, or opens with no key. */
 function resealed(
   box: SecretBox,
   { key, value }: ScannedRecord,
@@ -45,9 +45,9 @@ function resealed(
   }
 }
 
-/** Where a walk over all sealed secrets stands. */
+/** Progress of a walk over all sealed secrets. */
 export interface ResealProgress {
-  /** Where the next page begins; opaque. */
+  /** Start of the next page; opaque. */
   readonly after: string | undefined;
   readonly sealed: number;
   /** True when there are no more. */

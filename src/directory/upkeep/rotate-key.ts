@@ -10,7 +10,7 @@ import { forgetKey, keysInUse, recordKey, storedKeyDerivation } from "../records
 import { deriveSealingKey, SecretBox } from "../records/secrets.ts";
 import { resealPage, SEALED } from "./reseal.ts";
 
-/** What {@link rotateSecretKey} takes. */
+/** Options of {@link rotateSecretKey}. */
 export interface RotationOptions {
   readonly store: Store;
   readonly oldKey: string;
@@ -21,7 +21,7 @@ export interface RotationOptions {
   readonly onProgress?: (sealed: number) => void;
 }
 
-/** What a rotation did. */
+/** The result of a rotation. */
 export interface RotationReport {
   /** `already`: the store knows the new key alone. */
   readonly outcome: "rotated" | "already";

@@ -23,7 +23,7 @@ import { newPolicyProblems, servicesOf } from "./policy-rules.ts";
 type Op<T extends BatchOperation["op"]> = Extract<BatchOperation, { readonly op: T }>;
 type Attachment = Extract<BatchOperation, { readonly policy: string }>;
 
-/** Applies one operation; throws AuthorizerError where the batch must not happen. */
+/** Applies one operation. Throws AuthorizerError if the batch must fail. */
 export async function applyOperation(scope: BatchScope, operation: BatchOperation): Promise<void> {
   switch (operation.op) {
     case "put_user":

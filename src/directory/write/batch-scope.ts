@@ -1,10 +1,10 @@
-/** What the operations of one batch share. */
+/** State that the operations of one batch share. */
 
 import type { ResourceType } from "../../model/resource-type.ts";
 import type { DirectoryContext } from "../context.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** What the operations of one batch share. */
+/** State that the operations of one batch share. */
 export interface BatchScope {
   readonly tx: Transaction;
   readonly context: DirectoryContext;

@@ -12,7 +12,7 @@ import { markKey, readMarkedState } from "./marked-state.ts";
 import { toResourceType } from "./resources.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** How long a batch that others keep getting ahead of is tried again, in milliseconds. */
+/** Time in milliseconds for which a batch is repeated after lost races. */
 const BATCH_DEADLINE_MS = 60_000;
 
 /** The bulk side of a directory. */
@@ -64,7 +64,7 @@ async function applyAll(
   throw new AuthorizerError("invalid_request", message, { problems });
 }
 
-/** What an operation's failure says about the batch; failures of the store are thrown on. */
+/** The problems of a failed operation. Rethrows failures of the store. */
 function problemsOf(error: unknown, index: number): readonly Problem[] {
   if (!(error instanceof AuthorizerError)) throw error;
   if (error.code === "not_found" || error.code === "already_exists") {

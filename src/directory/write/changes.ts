@@ -1,4 +1,4 @@
-/** What writes touched, gathered while a transaction runs and told to listeners after its commit. */
+/** Entities that a transaction touched; listeners receive them after its commit. */
 
 import type { DirectoryChange } from "../directory.ts";
 
@@ -18,7 +18,7 @@ export class ChangeCollector {
     this.resources = false;
   }
 
-  /** The change to tell, or undefined where nothing was touched. */
+  /** The change for listeners, or undefined. */
   toChange(): DirectoryChange | undefined {
     const count = this.users.size + this.groups.size + this.policies.size;
     if (count > MAX_IDS) return { all: true };

@@ -72,7 +72,7 @@ export function createCredentials(context: DirectoryContext): Credentials {
   };
 }
 
-/** The record of an access key; "not_found" where there is none or its owner is gone. */
+/** The record of an access key; "not_found" if there is none or its owner is gone. */
 export async function requireKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
   const record = isPossibleName(accessKeyId) ? await reader.get("key", accessKeyId) : undefined;
   if (record === undefined || !(await isOwned(reader, record))) throw notFound("access key", accessKeyId);

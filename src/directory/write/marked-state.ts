@@ -1,4 +1,4 @@
-/** What the plan of a marked batch reads: each look-up by name is an expectation of the batch's commit. */
+/** The reads of a marked batch's plan: each look-up by name is an expectation of the commit. */
 
 import type { MarkedState } from "../batch.ts";
 import { toGroup } from "../records/group-records.ts";

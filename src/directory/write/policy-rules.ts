@@ -1,4 +1,4 @@
-/** Which policies may be written: the services that count as known, and the checks of the model. */
+/** Rules for written policies: the known services, and the validation of the model. */
 
 import type { Problem } from "../../errors.ts";
 import { policyProblems } from "../../model/policy-validation.ts";
@@ -23,7 +23,7 @@ export async function readServices(from: Reader | Transaction, rules: WriteRules
   return services;
 }
 
-/** What is wrong with a policy to be stored. */
+/** The problems of a new policy. */
 export function newPolicyProblems(
   policy: NewPolicy,
   rules: WriteRules,

@@ -12,7 +12,7 @@ import type { NewPolicy } from "../new-entities.ts";
 
 const ADMINS = "Admins";
 
-/** What a set-up creates: the catalog's preconfigured groups and policies. */
+/** The entities that a set-up creates: the catalog's preconfigured groups and policies. */
 export interface BaseEntities {
   readonly groups: readonly { readonly name: string }[];
   readonly policies: readonly NamedStatements[];
@@ -69,7 +69,7 @@ export class SetupRepeat {
     }
   }
 
-  /** True for "already_exists" as long as nobody administers: no group `Admins`, or nobody in it. */
+  /** True for "already_exists" while there is no administrator: no group `Admins`, or no member in it. */
   async #isRepeated(error: unknown): Promise<boolean> {
     if (!isErrorCode(error, "already_exists")) return false;
     try {

@@ -22,7 +22,7 @@ import { type Found, pagesOf } from "../read/reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
 import { ChangeCollector } from "./changes.ts";
 
-/** How long a use case that loses races is tried again. */
+/** Time for which a use case is repeated after lost races. */
 const DEADLINE_MS = 5_000;
 /** Lost races after which the others of this process hold back. */
 const LOST_BEFORE_TURN = 3;
@@ -30,7 +30,7 @@ const TURN_MS = 5_000;
 const MAX_BACKOFF_MS = 20;
 
 interface Slot {
-  /** What the snapshot has; undefined until read, null where absent. */
+  /** The record in the snapshot; undefined until read, null if absent. */
   base: StoredRecord | null | undefined;
   /** Parsed form of what is there now, in this transaction. */
   record: RecordTypes[Partition] | undefined;
@@ -99,7 +99,7 @@ export class Transaction {
   }
 
   /**
-   * The writes as one commit that fails if something that was read has changed; undefined where nothing changes. Lets
+   * The writes as one commit that fails if something that was read has changed; undefined if nothing changes. Lets
    * other work run while it writes a large one.
    */
   async toCommit(): Promise<Commit | undefined> {
@@ -159,7 +159,7 @@ interface PendingWrite extends RecordName {
   readonly next: string | undefined;
 }
 
-/** What writers share. */
+/** State that writers share. */
 export interface WriterParts {
   readonly store: Store;
   readonly policies: PolicyCache;
@@ -202,6 +202,7 @@ export class Writer {
     this.#turn = turn;
     const timer = setTimeout(resolve, TURN_MS);
     try {
+      await this.#parts.store.takeTurn?.();
       for (;;) {
         const done = await this.#attempt(work);
         if (done !== undefined) return done.result;
@@ -220,7 +221,7 @@ export class Writer {
     await delay(Math.random() * MAX_BACKOFF_MS);
   }
 
-  /** Undefined where something that `work` read was changed meanwhile. */
+  /** Undefined if something that `work` read was changed meanwhile. */
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ readonly result: T } | undefined> {
     const { store, policies } = this.#parts;
     const { result, commit } = await withSnapshot(store, async (snapshot) => {

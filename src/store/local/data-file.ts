@@ -1,6 +1,6 @@
 /**
- * What is checked of LMDB's data file before LMDB sees it: the library may crash the process where opening fails, and
- * the operating system ends it (SIGBUS) where pages are read beyond the end of a file that was cut short.
+ * Checks LMDB's data file before LMDB opens it. The library may crash the process if opening fails, and the operating
+ * system ends the process (SIGBUS) if it reads pages beyond the end of a truncated file.
  */
 
 import {
@@ -20,7 +20,7 @@ import { join } from "node:path";
 export const DATA_FILE = "data.mdb";
 export const READERS_FILE = "lock.mdb";
 
-/** What the beginning of a data file says. */
+/** The header of a data file. */
 export interface DataFile {
   /** No store yet: missing, or left empty by a process that was killed while creating it. */
   readonly isNew: boolean;

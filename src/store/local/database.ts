@@ -22,7 +22,7 @@ const MAP_BYTES = 2 ** 30;
 const MAX_READERS = 1_024;
 
 /**
- * Creates the folder of a store (mode 700) where it is missing. Throws AuthorizerError "unavailable" when it cannot,
+ * Creates the folder of a store (mode 700) if it is missing. Throws AuthorizerError "unavailable" when it cannot,
  * or when the folder holds other things than a store.
  */
 export function prepareFolder(folder: string): void {
@@ -40,7 +40,7 @@ export function prepareFolder(folder: string): void {
 }
 
 /**
- * Opens the database in a folder, creating it (mode 600) where there is none. Rejects with AuthorizerError
+ * Opens the database in a folder, creating it (mode 600) if there is none. Rejects with AuthorizerError
  * "unavailable" when the file is none of LMDB's, is damaged, or cannot be used.
  */
 export async function openDatabase(folder: string, syncWrites: boolean): Promise<LocalDatabase> {
@@ -85,13 +85,15 @@ function databaseOptions(path: string, syncWrites: boolean): Parameters<typeof o
     // disk. The library's own scheme (overlapping) promises that of `flushed` only.
     overlappingSync: false,
     noSync: !syncWrites,
-    // With it on, a failed transaction rejects a promise of the library's own that nobody can catch.
+    // If it were on, a failed transaction would reject an internal promise of the library that cannot be caught.
     eventTurnBatching: false,
   };
   return options;
 }
 
-/** Reads everything. Pages that were lost read as zeros: LMDB reports them, or records are missing or have no version. */
+/**
+ * Reads everything. Pages that were lost read as zeros: LMDB reports them, or records are missing or have no version.
+ */
 function isReadable(database: LocalDatabase): boolean {
   try {
     let records = 0;

@@ -12,10 +12,10 @@ import { AuthorizerError } from "../../errors.ts";
 /** Name of the file that carries the lock. */
 export const LOCK_FILE = "store.lock";
 
-/** Name of the file that tells people who holds the lock; says nothing about whether it is held. */
+/** Name of the file with the holder of the lock, for people. Its existence does not mean that the lock is held. */
 export const HOLDER_FILE = "store.pid";
 
-/** How long an opening waits for a holder that is just ending, in milliseconds. */
+/** Longest wait for a holder that is just ending, in milliseconds. */
 const PATIENCE_MS = 500;
 
 /**

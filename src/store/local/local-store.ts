@@ -37,7 +37,7 @@ const KEPT_CHANGES = 10_000;
 const CHANGES_PAGE = 1_000;
 
 /**
- * Opens the store in a folder, creating it where there is none. `formats` is for tests of migrations. Throws
+ * Opens the store in a folder, creating it if there is none. `formats` is for tests of migrations. Throws
  * AuthorizerError "unavailable" when the folder is in use, is no store, is newer than this program or damaged.
  */
 export async function openLocalStore(
@@ -116,7 +116,10 @@ class LocalStore implements Store {
 
   async #commit(commit: Commit): Promise<number> {
     const checked = await checkCommit(commit);
-    const change = { at: new Date().toISOString(), change: commit.change };
+    const change = {
+      at: new Date().toISOString(),
+      ...(commit.change !== undefined && { change: commit.change }),
+    };
     const applied = await this.#transact(() => this.#apply(checked, change));
     if (applied === undefined) throw expectationFailed();
     if (applied.wrote) this.#listeners.notify({ revision: applied.revision, ...change });
@@ -159,7 +162,7 @@ class LocalStore implements Store {
       throw new AuthorizerError("unavailable", "The store cannot be read.", { cause: error });
     }
     if (format === undefined) throw new AuthorizerError("unavailable", "The store cannot be read.");
-    // Writing costs a flush, so it is tried only where the last write has failed (disk full, read-only).
+    // A write costs a flush, so it is tried only if the last write failed (disk full, read-only).
     if (this.#lastWriteFailed) await this.#transact(() => this.#putRevision());
   }
 
@@ -244,7 +247,7 @@ class LocalStore implements Store {
 
   #reportFailure(error: unknown): void {
     this.#log?.error({ err: error }, "store write failed");
-    // The library tells the reason in a second promise, which would end the process if nobody listened.
+    // The library reports the reason in a second promise, whose rejection would end the process without a listener.
     const reason = (error as { commitError?: Promise<unknown> } | null)?.commitError;
     reason?.catch((err: unknown) => this.#log?.error({ err }, "reason of the failed store write"));
   }

@@ -1,7 +1,7 @@
 /**
  * From format 1 to 2. In format 1 a batch of more than 100 writes was several commits: each key held an intent with
  * its old and its new value, and the batch's record said which of them counts. A batch that was interrupted is settled
- * here: finished where it was committed, undone where it was not.
+ * here: finished where it was committed, undone if it was not.
  */
 
 import type { Migration } from "../format.ts";
@@ -54,7 +54,7 @@ function settle(database: LocalDatabase, key: Buffer, committed: ReadonlySet<str
   else putValue(database, key, { version, value });
 }
 
-/** The intent in a stored text `!<batch> <old length> <+ or -><old><new>`, or undefined where it is a plain value. */
+/** The intent in a stored text `!<batch> <old length> <+ or -><old><new>`, or undefined if it is a plain value. */
 function decodeIntent(text: string): Intent | undefined {
   if (!text.startsWith(INTENT)) return undefined;
   const afterBatch = text.indexOf(" ");

@@ -8,7 +8,7 @@ import { snapshotReleased } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
 import { REVISION_KEY, recordKey, scanRange, textKey } from "./layout.ts";
 
-/** What a snapshot needs of its store. */
+/** Port of a snapshot to its store. */
 export interface SnapshotOwner {
   /** Throws when the store is closed. */
   assertOpen(): void;

@@ -8,17 +8,21 @@ import type { CheckedCommit, CheckedScan } from "../checks.ts";
 import { checkCommit, checkPartition, checkScan } from "../checks.ts";
 import { CommitListeners } from "../commit-listeners.ts";
 import type {
+  Change,
   Commit,
   CommitListener,
   CommittedChange,
   ScannedRecord,
   ScanOptions,
   Snapshot,
-  Store,
   StoredRecord,
 } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, snapshotReleased, storeClosed } from "../refusals.ts";
+import type { Replica, VersionedRecord } from "../replica.ts";
+
+/** Records of a page of the whole state. */
+const STATE_PAGE = 500;
 
 /** Changes that are kept for those who follow. */
 const MOST_CHANGES = 10_000;
@@ -31,7 +35,7 @@ export interface MemoryImage {
 }
 
 /** A store in memory that can be put back to an earlier state, for tests. */
-export interface MemoryStore extends Store {
+export interface MemoryStore extends Replica {
   /** An image of the whole state, in O(1). Later writes do not change it. */
   capture(): MemoryImage;
   /**
@@ -111,14 +115,53 @@ class TreeStore implements MemoryStore {
     this.#recent.restart(this.#revision);
   }
 
+  holds({ reads, expect = [] }: Commit): boolean {
+    if (reads !== undefined && this.#recent.touches(reads)) return false;
+    return expect.every(
+      ({ partition, key, version }) => this.#tree.get(path(partition, key))?.version === version,
+    );
+  }
+
+  async applyEntry(revision: number, at: string, writes: Writes): Promise<void> {
+    this.#assertOpen();
+    await this.#write(revision, writes);
+    this.#tell({ revision, at, ...changeOf(writes) });
+  }
+
+  async replaceState(
+    revision: number,
+    at: string,
+    records: AsyncIterable<readonly VersionedRecord[]>,
+  ): Promise<void> {
+    this.#assertOpen();
+    const tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
+    for await (const page of records) {
+      for (const { partition, key, value, version } of page) {
+        tree.set(path(partition, key), { value, version: String(version) });
+      }
+    }
+    this.#tree = tree;
+    this.#revision = revision;
+    this.#recent.restart(revision);
+    this.#changes.length = 0;
+    this.#listeners.notify({ revision, at, change: { all: true } });
+  }
+
+  state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> } {
+    return { revision: this.#revision, pages: pagesOf(this.#tree.clone()) };
+  }
+
   async #apply(commit: CheckedCommit): Promise<number> {
     this.#assertOpen();
-    if (commit.reads !== undefined && this.#recent.touches(commit.reads)) throw expectationFailed();
-    for (const { partition, key, version } of commit.expect) {
-      if (this.#tree.get(path(partition, key))?.version !== version) throw expectationFailed();
-    }
+    if (!this.holds(commit)) throw expectationFailed();
     if (commit.put.length === 0 && commit.delete.length === 0) return this.#revision;
     const revision = this.#revision + 1;
+    await this.#write(revision, commit);
+    this.#tell({ revision, at: new Date().toISOString(), ...changeOf(commit) });
+    return revision;
+  }
+
+  async #write(revision: number, commit: Writes): Promise<void> {
     const version = String(revision);
     // Applied to a copy, which costs nothing: no snapshot sees half of a commit that lets other work run.
     const before = this.#tree;
@@ -136,8 +179,6 @@ class TreeStore implements MemoryStore {
     this.#tree = tree;
     this.#revision = revision;
     this.#recent.add(revision, commit.put, commit.delete);
-    this.#tell({ revision, at: new Date().toISOString(), change: commit.change });
-    return revision;
   }
 
   #tell(change: CommittedChange): void {
@@ -149,6 +190,24 @@ class TreeStore implements MemoryStore {
   #assertOpen(): void {
     if (this.#closed) throw storeClosed();
   }
+}
+
+type Writes = Pick<CheckedCommit, "put" | "delete"> & { readonly change?: Change };
+
+function changeOf({ change }: Writes): { readonly change?: Change } {
+  return change === undefined ? {} : { change };
+}
+
+async function* pagesOf(tree: Tree): AsyncGenerator<readonly VersionedRecord[]> {
+  let page: VersionedRecord[] = [];
+  for (const [name, { value, version }] of tree.entries()) {
+    const end = name.indexOf("\0");
+    page.push({ partition: name.slice(0, end), key: name.slice(end + 1), value, version: Number(version) });
+    if (page.length < STATE_PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }
 
 class TreeSnapshot implements Snapshot {

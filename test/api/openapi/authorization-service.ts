@@ -10,7 +10,7 @@ import { Health } from "../../../src/listeners/health.ts";
 import { createServiceListener } from "../../../src/listeners/service.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../../../src/observe/create-http-counters.ts";
 import { openEndpoints } from "../../../src/request-map/open-endpoints.ts";
-import { openTestDirectory } from "../../datasets/test-directory.ts";
+import { openTestDirectory } from "../../directory/open-test-directory.ts";
 import { DEFAULT_LIMITS } from "../../http/default-limits.ts";
 import { API_TOKEN, VERSION } from "../../http/service-kit.ts";
 

@@ -50,9 +50,9 @@ export class ApiClient {
     return json as JsonObject;
   }
 
-  /** Makes a call whose answer says nothing beyond its status. Throws as {@link fetchObject}. */
-  async perform(call: Call): Promise<void> {
-    await this.#settle(call);
+  /** Makes a call whose answer is no JSON object. Throws as {@link fetchObject}. */
+  perform(call: Call): Promise<ApiAnswer> {
+    return this.#settle(call);
   }
 
   /** The answer to a call, whatever its status. Throws only when there is none. */

@@ -1,6 +1,7 @@
 /** Lists of the API, page by page. */
 
 import { textOption } from "../../command-spec.ts";
+import type { QueryValue } from "../../rest-client/rest-client.ts";
 import type { CommandCall } from "../command.ts";
 import type { ApiClient, JsonObject } from "./api-client.ts";
 
@@ -50,4 +51,36 @@ function nextOf(pagination: unknown): string | undefined {
 /** True for an object that is no list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** One page of a list. */
+export type ListPage = Pick<Page, "results" | "next">;
+
+/**
+ * The pages of a list to its end, each asked for when the one before was taken.
+ * @param size results of the first page and of the largest; each page is twice as large as the one before
+ */
+export async function* eachPage(
+  api: ApiClient,
+  path: readonly string[],
+  query: Readonly<Record<string, QueryValue>>,
+  size: { readonly first: number; readonly largest: number },
+): AsyncGenerator<ListPage> {
+  let amount = size.first;
+  let after = query["after"];
+  for (;;) {
+    const answer = await api.fetchObject({
+      method: "GET",
+      path,
+      query: { ...query, after, amount },
+      expect: 200,
+    });
+    if (!Array.isArray(answer["results"])) throw new Error("Bad response from server");
+    const next = nextOf(answer["pagination"]);
+    yield { results: answer["results"].filter(isObject), next };
+    if (next === undefined) return;
+    if (next === after) throw new Error("Bad response from server: the same page again");
+    after = next;
+    amount = Math.min(amount * 2, size.largest);
+  }
 }

@@ -2,11 +2,23 @@
 
 import { textOption } from "../../command-spec.ts";
 import type { CommandCall } from "../command.ts";
+import type { UriKind } from "../uri/svc-uri.ts";
+import { uriArgument } from "../uri/uri-argument.ts";
 import type { ApiClient } from "./api-client.ts";
 import { currentUser } from "./current-user.ts";
 
 /** One segment. */
-export type PathPart = string | OptionPart;
+export type PathPart = string | OptionPart | UriPart;
+
+/** A segment from a URI among the arguments. */
+export interface UriPart {
+  /** Place of the argument. */
+  readonly argument: number;
+  /** How messages call it, such as "branch URI". */
+  readonly name: string;
+  readonly kind: UriKind;
+  readonly part: "repository" | "ref";
+}
 
 /** A segment from an option. */
 export interface OptionPart {
@@ -19,14 +31,15 @@ export interface OptionPart {
 /** The segments of a path. Asks the server for the current user where a part needs that. */
 export async function fillPath(
   api: ApiClient,
-  { options }: CommandCall,
+  call: CommandCall,
   parts: readonly PathPart[],
 ): Promise<readonly string[]> {
   const path: string[] = [];
   for (const part of parts) {
     if (typeof part === "string") path.push(part);
+    else if ("argument" in part) path.push(uriArgument(call, part.argument, part.name, part.kind)[part.part]);
     else {
-      const given = textOption(options, part.option) ?? "";
+      const given = textOption(call.options, part.option) ?? "";
       path.push(given === "" && part.orSelf === true ? await currentUser(api) : given);
     }
   }

@@ -1,0 +1,173 @@
+/**
+ * Checkpoints (journal.md §4): the whole directory at a revision, in pieces. The marker is created last and makes the
+ * pieces known; what is at or below the floor is removed.
+ */
+
+import { createHash } from "node:crypto";
+import { Turns } from "../schedule/turns.ts";
+import type { VersionedRecord } from "../store/replica.ts";
+import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.ts";
+import { newId } from "./entry.ts";
+import type { EntryId } from "./recent-ids.ts";
+
+/** What a checkpoint says about itself. */
+export interface CheckpointMarker {
+  readonly revision: number;
+  /** Id of its pieces. */
+  readonly id: string;
+  /** Number of pieces; the first holds the ids of the newest entries, the others records. */
+  readonly count: number;
+  /** SHA-256 of all pieces in order, base64url. */
+  readonly digest: string;
+  /** Id and time of the entry of its revision. */
+  readonly last: { readonly id: string; readonly at: string };
+  /** Id of the first entry. */
+  readonly log: string;
+  readonly bytes: number;
+}
+
+/** What a checkpoint is written from. */
+export interface CheckpointSource {
+  readonly revision: number;
+  readonly last: CheckpointMarker["last"];
+  readonly log: string;
+  readonly recent: readonly EntryId[];
+  readonly pages: AsyncIterable<readonly VersionedRecord[]>;
+}
+
+/** Entries of a part may be named by entries up to this many revisions later. */
+export const PART_LIFE = 1_000;
+const MOST_LISTED = 1_000;
+
+/** Writes a checkpoint; undefined where another node has written one of this revision. */
+export async function writeCheckpoint(
+  engine: Engine,
+  source: CheckpointSource,
+): Promise<CheckpointMarker | undefined> {
+  const { revision, last, log } = source;
+  const id = newId();
+  const hash = createHash("sha256");
+  let [count, bytes] = [0, 0];
+  for await (const piece of piecesOf(source, engine.budgets.part)) {
+    hash.update(piece);
+    bytes += piece.length;
+    await engine.create(pieceName(revision, id, count++), piece);
+  }
+  const marker: CheckpointMarker = {
+    revision,
+    id,
+    count,
+    digest: hash.digest("base64url"),
+    last,
+    log,
+    bytes,
+  };
+  if (await engine.create(checkpointName(revision), Buffer.from(JSON.stringify(marker)))) return marker;
+  await engine.remove(Array.from({ length: count }, (_, index) => pieceName(revision, id, index)));
+  return undefined;
+}
+
+async function* piecesOf({ recent, pages }: CheckpointSource, size: number): AsyncGenerator<Buffer> {
+  yield Buffer.from(JSON.stringify(recent));
+  const turns = new Turns();
+  let lines: Buffer[] = [];
+  let bytes = 0;
+  for await (const page of pages) {
+    for (const { partition, key, value, version } of page) {
+      const line = Buffer.from(`${JSON.stringify([partition, key, value, version])}\n`);
+      if (bytes + line.length > size && bytes > 0) {
+        yield Buffer.concat(lines);
+        [lines, bytes] = [[], 0];
+      }
+      // A record larger than a piece is cut; pieces are one text.
+      for (let start = 0; start < line.length; start += size) {
+        const slice = line.subarray(start, start + size);
+        if (start > 0 || slice.length < line.length) {
+          yield slice;
+        } else {
+          lines.push(slice);
+          bytes += slice.length;
+        }
+      }
+    }
+    if (turns.spent) await turns.yield();
+  }
+  if (bytes > 0) yield Buffer.concat(lines);
+}
+
+/** The newest checkpoint above a revision; undefined where there is none. */
+export async function newestCheckpoint(engine: Engine, above: number): Promise<CheckpointMarker | undefined> {
+  const markers = await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, MOST_LISTED);
+  const newest = markers.at(-1);
+  if (newest === undefined || newest.number <= above) return undefined;
+  const item = await engine.read(newest);
+  return item && (JSON.parse(item.toString("utf8")) as CheckpointMarker);
+}
+
+/** A checkpoint that was removed while it was read, or damaged. */
+export class CheckpointGone extends Error {}
+
+/** Ids of the newest entries, from the first piece of a checkpoint. */
+export async function readRecentIds(engine: Engine, marker: CheckpointMarker): Promise<readonly EntryId[]> {
+  const item = await engine.read(pieceName(marker.revision, marker.id, 0));
+  if (item === undefined) throw new CheckpointGone("a piece of the checkpoint is gone");
+  return JSON.parse(item.toString("utf8")) as EntryId[];
+}
+
+/** The records of a checkpoint. Throws CheckpointGone, at the latest at the end, where it is not whole. */
+export async function* readRecords(
+  engine: Engine,
+  marker: CheckpointMarker,
+): AsyncGenerator<readonly VersionedRecord[]> {
+  const hash = createHash("sha256");
+  const turns = new Turns();
+  let rest: Buffer = Buffer.alloc(0);
+  for (let index = 0; index < marker.count; index++) {
+    const piece = await engine.read(pieceName(marker.revision, marker.id, index));
+    if (piece === undefined) throw new CheckpointGone("a piece of the checkpoint is gone");
+    hash.update(piece);
+    if (index === 0) continue;
+    const bytes = Buffer.concat([rest, piece]);
+    const records: VersionedRecord[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      const line = JSON.parse(bytes.toString("utf8", start, end)) as [string, string, string, number];
+      const [partition, key, value, version] = line;
+      records.push({ partition, key, value, version });
+      start = end + 1;
+      if (turns.spent) await turns.yield();
+    }
+    rest = bytes.subarray(start);
+    yield records;
+  }
+  if (hash.digest("base64url") !== marker.digest) throw new CheckpointGone("the checkpoint is damaged");
+}
+
+/**
+ * Removes what is no longer needed: everything below the newest checkpoint that is not younger than `keptSince`
+ * (RFC 3339). Raises the floor first.
+ */
+export async function trimLog(engine: Engine, keptSince: string): Promise<void> {
+  const markers = await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, MOST_LISTED);
+  let kept: number | undefined;
+  for (const name of markers) {
+    const item = await engine.read(name);
+    if (item === undefined) continue;
+    const { last, revision } = JSON.parse(item.toString("utf8")) as CheckpointMarker;
+    if (last.at <= keptSince) kept = revision;
+  }
+  if (kept === undefined) return;
+  await engine.raiseFloor(kept);
+  await removeUpTo(engine, "entry", kept);
+  await removeUpTo(engine, "part", kept - PART_LIFE);
+  await removeUpTo(engine, "checkpoint", kept - 1);
+  await removeUpTo(engine, "piece", kept - 1);
+}
+
+async function removeUpTo(engine: Engine, kind: ItemKind, upTo: number): Promise<void> {
+  for (;;) {
+    const names = await engine.list(kind, upTo, MOST_LISTED);
+    if (names.length > 0) await engine.remove(names);
+    if (names.length < MOST_LISTED) return;
+  }
+}

@@ -1,0 +1,36 @@
+/** What metrics read of a journal. */
+
+export interface JournalCounters {
+  /** Entries that this node applied, its own included. */
+  applied: number;
+  /** Entries that this node created. */
+  committed: number;
+  /** Use cases in them. */
+  useCases: number;
+  /** Entries that another node was faster with. */
+  lostRaces: number;
+  /** Use cases that ran on something that others changed meanwhile. */
+  conflicts: number;
+  /** Commits whose outcome was unknown when their callers were answered. */
+  outcomeUnknown: number;
+  /** Times that the log had lost what this node had applied. */
+  rewound: number;
+  /** Calls of the engine that failed. */
+  engineErrors: number;
+  checkpoints: number;
+}
+
+/** Counters, all zero. */
+export function createJournalCounters(): JournalCounters {
+  return {
+    applied: 0,
+    committed: 0,
+    useCases: 0,
+    lostRaces: 0,
+    conflicts: 0,
+    outcomeUnknown: 0,
+    rewound: 0,
+    engineErrors: 0,
+    checkpoints: 0,
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * The port of an engine: what holds the log and its checkpoints (journal.md §1). Only {@link Engine.create} decides
+ * anything; it has to be atomic, and every read has to be strong: it sees what was created before it was sent.
+ */
+
+/** Kinds of items. Entries are numbered by revision; the others have names of their own. */
+export type ItemKind = "entry" | "part" | "checkpoint" | "piece";
+
+/** Names an item. */
+export interface ItemName {
+  readonly kind: ItemKind;
+  /** Revision of an entry or checkpoint; of a part: the revision at which its writing began. */
+  readonly number: number;
+  /** Distinguishes items of one number; "" for entries and checkpoints. */
+  readonly name: string;
+}
+
+/** Entries in order, and the floor as it was when they were read or later. */
+export interface EntryPage {
+  readonly entries: readonly { readonly revision: number; readonly item: Buffer }[];
+  readonly floor: number;
+}
+
+/** What an engine can hold in one item, in bytes. */
+export interface Budgets {
+  readonly entry: number;
+  readonly part: number;
+}
+
+/** An engine. Any error but {@link NothingDone} leaves open whether the call took effect. */
+export interface Engine {
+  readonly budgets: Budgets;
+  /** Creates an item if there is none of its name; false where there is one. */
+  create(name: ItemName, item: Buffer): Promise<boolean>;
+  /** Reads an item; undefined where there is none. */
+  read(name: ItemName): Promise<Buffer | undefined>;
+  /** Entries that follow a revision without a gap, at most `limit` of them. */
+  entries(after: number, limit: number): Promise<EntryPage>;
+  /** The floor: entries at or below it may be gone. 0 at first. */
+  floor(): Promise<number>;
+  /** Raises the floor; a lower number changes nothing. */
+  raiseFloor(to: number): Promise<void>;
+  /** Removes items; one that is absent is no error. */
+  remove(names: readonly ItemName[]): Promise<void>;
+  /** Names of the items of a kind with numbers up to `upTo`, ascending, at most `limit`. */
+  list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]>;
+  /** Calls `listener` when an entry may have been created; returns what ends that. Polling goes on regardless. */
+  watch(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Thrown by an engine that knows that a call had no effect; the message says what an operator can do. */
+export class NothingDone extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "NothingDone";
+  }
+}
+
+/** Name of an entry. */
+export function entryName(revision: number): ItemName {
+  return { kind: "entry", number: revision, name: "" };
+}
+
+/** Name of the marker that makes a checkpoint known. */
+export function checkpointName(revision: number): ItemName {
+  return { kind: "checkpoint", number: revision, name: "" };
+}
+
+/** Name of a part of an entry. */
+export function partName(base: number, id: string, index: number): ItemName {
+  return { kind: "part", number: base, name: `${id}/${String(index).padStart(6, "0")}` };
+}
+
+/** Name of a piece of a checkpoint. */
+export function pieceName(revision: number, id: string, index: number): ItemName {
+  return { kind: "piece", number: revision, name: `${id}/${String(index).padStart(6, "0")}` };
+}

@@ -1,0 +1,372 @@
+/**
+ * The engine on DynamoDB (journal.md §8): one table with the key (`pk`, `sk`). Entries of one thousand revisions share a
+ * `pk`, so that a query reads them in order; parts and pieces are spread, and beside each stands a small item by which
+ * they are listed. Every read is strongly consistent.
+ */
+
+import {
+  CreateTableCommand,
+  DeleteItemCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type TableDescription,
+  UpdateItemCommand,
+  waitUntilTableExists,
+} from "@aws-sdk/client-dynamodb";
+import { AuthorizerError } from "../../errors.ts";
+import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
+
+/** How the database is reached (`database.dynamodb.*`). */
+export interface DynamodbOptions {
+  /** The table is `<tableName>-authorizer`: a data server with the same configuration has its own. */
+  readonly tableName: string;
+  /** Most items of a page of a query. */
+  readonly scanLimit: number;
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly profile?: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly maxAttempts: number;
+  /** 0: no limit. */
+  readonly maxConnections: number;
+  /** Most milliseconds that a request may take. */
+  readonly requestTimeoutMs: number;
+  readonly warn: (message: string) => void;
+}
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const TABLE_TIMEOUT_S = 120;
+/** Entries with one `pk`. */
+const BUCKET = 1_000;
+/** How long absence of an entry is believed without reading the floor. */
+const FLOOR_MS = 10_000;
+
+type Key = { readonly pk: { readonly S: string }; readonly sk: { readonly S: string } };
+
+/**
+ * Connects and makes the table where it is missing.
+ * @throws AuthorizerError "unavailable" or "invalid_request" that says what to do
+ */
+export async function openDynamodbEngine(options: DynamodbOptions): Promise<Engine> {
+  const client = new DynamoDBClient(clientConfig(options));
+  const table = `${options.tableName}-authorizer`;
+  try {
+    await prepare(client, table, options.warn);
+    return new DynamodbEngine(client, table, options.scanLimit);
+  } catch (error) {
+    client.destroy();
+    if (error instanceof AuthorizerError) throw error;
+    const message = `The DynamoDB table ${table} cannot be used: ${reasonOf(error)}.`;
+    throw new AuthorizerError("unavailable", message, { cause: error });
+  }
+}
+
+function clientConfig(options: DynamodbOptions): DynamoDBClientConfig {
+  const { endpoint, region, profile, credentials, maxAttempts, maxConnections, requestTimeoutMs } = options;
+  const agent = { keepAlive: true, ...(maxConnections > 0 && { maxSockets: maxConnections }) };
+  return {
+    maxAttempts,
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      requestTimeout: requestTimeoutMs,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    ...(profile !== undefined && { profile }),
+    ...(credentials !== undefined && { credentials }),
+  };
+}
+
+async function prepare(
+  client: DynamoDBClient,
+  table: string,
+  warn: (message: string) => void,
+): Promise<void> {
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+    assertOneWriter(table, Table);
+    return;
+  } catch (error) {
+    const { name } = error as Error;
+    if (name === "AccessDeniedException") {
+      warn(
+        `the right dynamodb:DescribeTable is missing for ${table}: whether it is a global table is not known`,
+      );
+      return;
+    }
+    if (name !== "ResourceNotFoundException") throw error;
+  }
+  try {
+    await client.send(
+      new CreateTableCommand({
+        TableName: table,
+        BillingMode: "PAY_PER_REQUEST",
+        AttributeDefinitions: ["pk", "sk"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+        KeySchema: [
+          { AttributeName: "pk", KeyType: "HASH" },
+          { AttributeName: "sk", KeyType: "RANGE" },
+        ],
+      }),
+    );
+  } catch (error) {
+    // Another node makes it.
+    if ((error as Error).name !== "ResourceInUseException") throw error;
+  }
+  await waitUntilTableExists({ client, maxWaitTime: TABLE_TIMEOUT_S, minDelay: 1 }, { TableName: table });
+}
+
+/** Refuses a table that is written in several regions, where an item that one has created may be absent in another. */
+function assertOneWriter(table: string, description: TableDescription | undefined): void {
+  const isGlobal = (description?.Replicas?.length ?? 0) > 0;
+  if (!isGlobal || description?.MultiRegionConsistency === "STRONG") return;
+  const message = `The DynamoDB table ${table} is a global table with eventual consistency, in which two regions could both create the same entry: use a table of one region.`;
+  throw new AuthorizerError("invalid_request", message);
+}
+
+class DynamodbEngine implements Engine {
+  readonly budgets = { entry: 64 * 1024, part: 350 * 1024 };
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+  readonly #page: number;
+  #floor = 0;
+  #floorReadAt = Number.NEGATIVE_INFINITY;
+  /** Entries in buckets before this one were removed. */
+  #firstBucket = 0;
+
+  constructor(client: DynamoDBClient, table: string, page: number) {
+    this.#client = client;
+    this.#table = table;
+    this.#page = page;
+  }
+
+  async create(name: ItemName, item: Buffer): Promise<boolean> {
+    if (isSpread(name.kind)) await this.#put(listKey(name), undefined);
+    return this.#put(keyOf(name), item);
+  }
+
+  async read(name: ItemName): Promise<Buffer | undefined> {
+    const { Item } = await this.#send(() =>
+      this.#client.send(
+        new GetItemCommand({ TableName: this.#table, Key: keyOf(name), ConsistentRead: true }),
+      ),
+    );
+    const bytes = Item?.["item"]?.B;
+    return bytes && Buffer.from(bytes);
+  }
+
+  async entries(after: number, limit: number): Promise<EntryPage> {
+    const entries: { revision: number; item: Buffer }[] = [];
+    while (entries.length < limit) {
+      const next = after + entries.length + 1;
+      const found = await this.#query(bucketOf(next), sortOf(next, ""), "~", limit - entries.length);
+      const before = entries.length;
+      for (const { sk, item } of found) {
+        const revision = Number(sk.slice(0, 16));
+        if (revision !== after + entries.length + 1 || item === undefined) break;
+        entries.push({ revision, item });
+      }
+      // A bucket that was read to its last entry is followed by the next.
+      if (entries.length === before || (after + entries.length + 1) % BUCKET !== 0) break;
+    }
+    const isRecent = performance.now() - this.#floorReadAt < FLOOR_MS;
+    return { entries, floor: entries.length === 0 && isRecent ? this.#floor : await this.floor() };
+  }
+
+  async floor(): Promise<number> {
+    const asked = performance.now();
+    const { Item } = await this.#send(() =>
+      this.#client.send(new GetItemCommand({ TableName: this.#table, Key: FLOOR_KEY, ConsistentRead: true })),
+    );
+    this.#floor = Number(Item?.["floor"]?.N ?? 0);
+    this.#floorReadAt = asked;
+    return this.#floor;
+  }
+
+  async raiseFloor(to: number): Promise<void> {
+    try {
+      await this.#client.send(
+        new UpdateItemCommand({
+          TableName: this.#table,
+          Key: FLOOR_KEY,
+          UpdateExpression: "SET #f = :to",
+          ConditionExpression: "attribute_not_exists(#f) OR #f < :to",
+          ExpressionAttributeNames: { "#f": "floor" },
+          ExpressionAttributeValues: { ":to": { N: String(to) } },
+        }),
+      );
+    } catch (error) {
+      if ((error as Error).name !== "ConditionalCheckFailedException") throw error;
+    }
+    this.#floorReadAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async remove(names: readonly ItemName[]): Promise<void> {
+    for (const name of names) {
+      await this.#delete(keyOf(name));
+      // Last, so that what is left after a failure is found again.
+      if (isSpread(name.kind)) await this.#delete(listKey(name));
+    }
+  }
+
+  async list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]> {
+    if (kind === "entry") return this.#listEntries(upTo, limit);
+    const found = await this.#query(
+      listKey({ kind, number: 0, name: "" }).pk.S,
+      "",
+      sortOf(upTo, "~"),
+      limit,
+    );
+    return found.map(({ sk }) => nameOf(kind, sk));
+  }
+
+  watch(): () => void {
+    return () => {};
+  }
+
+  async close(): Promise<void> {
+    this.#client.destroy();
+  }
+
+  async #listEntries(upTo: number, limit: number): Promise<readonly ItemName[]> {
+    const names: ItemName[] = [];
+    for (let bucket = this.#firstBucket; bucket * BUCKET <= upTo && names.length < limit; bucket++) {
+      const last = sortOf(upTo, "~");
+      const found = await this.#query(bucketOf(bucket * BUCKET), "", last, limit - names.length);
+      names.push(...found.map(({ sk }) => nameOf("entry", sk)));
+      const isPast = (bucket + 1) * BUCKET <= upTo;
+      if (found.length === 0 && isPast && bucket === this.#firstBucket) this.#firstBucket = bucket + 1;
+    }
+    return names;
+  }
+
+  /** Items of one `pk` from `first` on up to `last`, at most `limit`. */
+  async #query(
+    pk: string,
+    first: string,
+    last: string,
+    limit: number,
+  ): Promise<readonly { readonly sk: string; readonly item: Buffer | undefined }[]> {
+    const found: { sk: string; item: Buffer | undefined }[] = [];
+    let start: Record<string, { S: string }> | undefined;
+    do {
+      const page = await this.#send(() =>
+        this.#client.send(
+          new QueryCommand({
+            TableName: this.#table,
+            ConsistentRead: true,
+            KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
+            ExpressionAttributeValues: {
+              ":pk": { S: pk },
+              ":first": { S: first || " " },
+              ":last": { S: last },
+            },
+            Limit: Math.min(this.#page, limit - found.length),
+            ...(start !== undefined && { ExclusiveStartKey: start }),
+          }),
+        ),
+      );
+      for (const { sk, item } of page.Items ?? []) {
+        found.push({ sk: sk?.S ?? "", item: item?.B && Buffer.from(item.B) });
+      }
+      start = page.LastEvaluatedKey as typeof start;
+    } while (start !== undefined && found.length < limit);
+    return found;
+  }
+
+  /** False where there is an item already. */
+  async #put(key: Key, item: Buffer | undefined): Promise<boolean> {
+    try {
+      await this.#send(() =>
+        this.#client.send(
+          new PutItemCommand({
+            TableName: this.#table,
+            Item: { ...key, ...(item !== undefined && { item: { B: item } }) },
+            ConditionExpression: "attribute_not_exists(pk)",
+          }),
+        ),
+      );
+      return true;
+    } catch (error) {
+      if ((error as Error).name === "ConditionalCheckFailedException") return false;
+      throw error;
+    }
+  }
+
+  async #delete(key: Key): Promise<void> {
+    await this.#send(() => this.#client.send(new DeleteItemCommand({ TableName: this.#table, Key: key })));
+  }
+
+  async #send<T>(request: () => Promise<T>): Promise<T> {
+    try {
+      return await request();
+    } catch (error) {
+      const { name, $metadata } = error as { name: string; $metadata?: { attempts?: number } };
+      // Of several attempts an earlier one may have happened.
+      if (REFUSED.has(name) && $metadata?.attempts === 1) {
+        throw new NothingDone(reasonOf(error), { cause: error });
+      }
+      throw error;
+    }
+  }
+}
+
+const FLOOR_KEY: Key = { pk: { S: "floor" }, sk: { S: "floor" } };
+
+/** Errors with which the database says that it did nothing. */
+const REFUSED = new Set([
+  "AccessDeniedException",
+  "ResourceNotFoundException",
+  "UnrecognizedClientException",
+  "InvalidSignatureException",
+  "ValidationException",
+]);
+
+function isSpread(kind: ItemKind): boolean {
+  return kind === "part" || kind === "piece";
+}
+
+function sortOf(number: number, name: string): string {
+  return `${String(number).padStart(16, "0")}/${name}`;
+}
+
+function bucketOf(revision: number): string {
+  return `entry/${Math.floor(revision / BUCKET)}`;
+}
+
+function keyOf({ kind, number, name }: ItemName): Key {
+  const sk = { S: sortOf(number, name) };
+  if (kind === "entry") return { pk: { S: bucketOf(number) }, sk };
+  return { pk: { S: isSpread(kind) ? `${kind}/${number}/${name}` : `list/${kind}` }, sk };
+}
+
+function listKey({ kind, number, name }: ItemName): Key {
+  return { pk: { S: `list/${kind}` }, sk: { S: sortOf(number, name) } };
+}
+
+function nameOf(kind: ItemKind, sk: string): ItemName {
+  return { kind, number: Number(sk.slice(0, 16)), name: sk.slice(17) };
+}
+
+/** What went wrong and what to do; never with a key. */
+function reasonOf(error: unknown): string {
+  const { name = "", message = "", code = "" } = error as { name?: string; message?: string; code?: string };
+  switch (name) {
+    case "AccessDeniedException":
+      return "the rights GetItem, PutItem, UpdateItem, DeleteItem, Query, DescribeTable and CreateTable are needed on it";
+    case "UnrecognizedClientException":
+    case "InvalidSignatureException":
+      return "the access key is not accepted; check database.dynamodb.cloud_access_key_id and cloud_secret_access_key";
+    case "CredentialsProviderError":
+      return "no credentials were found; set database.dynamodb.cloud_profile or give the process a role";
+    default:
+      return code === "ECONNREFUSED" || code === "ENOTFOUND"
+        ? `nothing answers at database.dynamodb.endpoint (${code})`
+        : `${name} ${message}`.trim();
+  }
+}

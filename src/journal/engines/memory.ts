@@ -1,0 +1,74 @@
+/** The engine in memory: for tests, where several nodes of one process share it. */
+
+import type { Engine, EntryPage, ItemKind, ItemName } from "../engine.ts";
+
+/** What the nodes of a test share. */
+export class MemoryEngine implements Engine {
+  readonly budgets: { entry: number; part: number };
+  readonly #items = new Map<string, Buffer>();
+  readonly #names = new Map<string, ItemName>();
+  readonly #listeners = new Set<() => void>();
+  #floor = 0;
+
+  constructor(budgets = { entry: 64 * 1024, part: 350 * 1024 }) {
+    this.budgets = budgets;
+  }
+
+  async create(name: ItemName, item: Buffer): Promise<boolean> {
+    const key = keyOf(name);
+    if (this.#items.has(key)) return false;
+    this.#items.set(key, Buffer.from(item));
+    this.#names.set(key, name);
+    for (const listener of this.#listeners) listener();
+    return true;
+  }
+
+  async read(name: ItemName): Promise<Buffer | undefined> {
+    return this.#items.get(keyOf(name));
+  }
+
+  async entries(after: number, limit: number): Promise<EntryPage> {
+    const entries: { revision: number; item: Buffer }[] = [];
+    for (let revision = after + 1; entries.length < limit; revision++) {
+      const item = this.#items.get(keyOf({ kind: "entry", number: revision, name: "" }));
+      if (item === undefined) break;
+      entries.push({ revision, item });
+    }
+    return { entries, floor: this.#floor };
+  }
+
+  async floor(): Promise<number> {
+    return this.#floor;
+  }
+
+  async raiseFloor(to: number): Promise<void> {
+    this.#floor = Math.max(this.#floor, to);
+  }
+
+  async remove(names: readonly ItemName[]): Promise<void> {
+    for (const name of names) {
+      this.#items.delete(keyOf(name));
+      this.#names.delete(keyOf(name));
+    }
+  }
+
+  async list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]> {
+    return [...this.#names.values()]
+      .filter((name) => name.kind === kind && name.number <= upTo)
+      .sort((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
+      .slice(0, limit);
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  async close(): Promise<void> {}
+}
+
+function keyOf({ kind, number, name }: ItemName): string {
+  return `${kind}/${number}/${name}`;
+}

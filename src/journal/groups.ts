@@ -1,0 +1,136 @@
+/** Group commit (journal.md §2.2): which of the commits that wait become one entry. */
+
+import type { CheckedCommit } from "../store/checks.ts";
+import type { Change, RecordName, RecordPut } from "../store/port.ts";
+import { overlaps } from "../store/recent-writes.ts";
+import type { EntryWrites } from "../store/replica.ts";
+import type { PartsOf } from "./entry.ts";
+
+/** A commit that waits for its entry. */
+export interface Waiting {
+  readonly commit: CheckedCommit;
+  /** True: the entry asks the other nodes to hold back. */
+  readonly turn: boolean;
+  resolve(revision: number): void;
+  reject(error: unknown): void;
+  /** When another node was faster for the first time; by the clock. */
+  lostSince: number | undefined;
+  /** Parts that hold the body of this commit alone. */
+  parts: PartsOf | undefined;
+}
+
+/** What became of those who waited. */
+export interface Formed {
+  /** Those that become the next entry. */
+  readonly group: readonly Waiting[];
+  /** Those that read what the group writes: they are for the entry after. */
+  readonly later: readonly Waiting[];
+  /** Those that ran on something that has changed. */
+  readonly refused: readonly Waiting[];
+  /** Those that write nothing, and whose conditions hold. */
+  readonly checked: readonly Waiting[];
+}
+
+/** Above this many changed names a change says `all`. */
+const MOST_NAMES = 5_000;
+
+/**
+ * Forms the next group, in order.
+ * @param holds whether the conditions of a commit hold in the newest state
+ * @param budget bytes that a group may have about; one that alone has more is a group of its own
+ */
+export function formGroup(
+  waiting: readonly Waiting[],
+  holds: (commit: CheckedCommit) => boolean,
+  budget: number,
+): Formed {
+  const [group, later, refused, checked]: Waiting[][] = [[], [], [], []];
+  const written = new Map<string, Set<string>>();
+  let weight = 0;
+  for (const one of waiting) {
+    const { commit, turn } = one;
+    if (later!.length > 0 || readsWritten(commit, written)) {
+      later!.push(one);
+      continue;
+    }
+    if (!holds(commit)) {
+      refused!.push(one);
+      continue;
+    }
+    if (commit.put.length + commit.delete.length === 0 && !turn) {
+      checked!.push(one);
+      continue;
+    }
+    const own = weightOf(commit);
+    if (group!.length > 0 && weight + own > budget) {
+      later!.push(one);
+      continue;
+    }
+    group!.push(one);
+    weight += own;
+    for (const { partition, key } of [...commit.put, ...commit.delete]) {
+      const keys = written.get(partition);
+      if (keys === undefined) written.set(partition, new Set([key]));
+      else keys.add(key);
+    }
+  }
+  return { group: group!, later: later!, refused: refused!, checked: checked! };
+}
+
+function readsWritten(commit: CheckedCommit, written: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  if (commit.expect.some(({ partition, key }) => written.get(partition)?.has(key) === true)) return true;
+  return commit.reads !== undefined && overlaps(commit.reads, namesOf(written));
+}
+
+function* namesOf(written: ReadonlyMap<string, ReadonlySet<string>>): Generator<RecordName> {
+  for (const [partition, keys] of written) for (const key of keys) yield { partition, key };
+}
+
+function weightOf({ put, delete: deleted }: CheckedCommit): number {
+  let weight = 0;
+  for (const { partition, key, value } of put) weight += partition.length + key.length + value.length + 16;
+  for (const { partition, key } of deleted) weight += partition.length + key.length + 16;
+  return weight;
+}
+
+/** What a group writes; of two writes of one key the later counts. */
+export function mergeWrites(group: readonly Waiting[]): EntryWrites {
+  const change = mergeChanges(group.map(({ commit }) => commit.change));
+  const only = group[0];
+  if (group.length === 1 && only !== undefined) {
+    return { put: only.commit.put, delete: only.commit.delete, ...(change !== undefined && { change }) };
+  }
+  const puts = new Map<string, RecordPut>();
+  const deletes = new Map<string, RecordName>();
+  for (const { commit } of group) {
+    for (const put of commit.put) {
+      const name = `${put.partition}\0${put.key}`;
+      deletes.delete(name);
+      puts.set(name, put);
+    }
+    for (const deleted of commit.delete) {
+      const name = `${deleted.partition}\0${deleted.key}`;
+      puts.delete(name);
+      deletes.set(name, deleted);
+    }
+  }
+  return { put: [...puts.values()], delete: [...deletes.values()], ...(change !== undefined && { change }) };
+}
+
+/** What several commits touch together; undefined where none of them touches anything. */
+export function mergeChanges(changes: readonly (Change | undefined)[]): Change | undefined {
+  const given = changes.filter((change) => change !== undefined);
+  if (given.length <= 1) return given[0];
+  if (given.some(({ all }) => all === true)) return { all: true };
+  const union = (of: "users" | "groups" | "policies"): string[] => [
+    ...new Set(given.flatMap((change) => change[of] ?? [])),
+  ];
+  const [users, groups, policies] = [union("users"), union("groups"), union("policies")];
+  if (users.length + groups.length + policies.length > MOST_NAMES) return { all: true };
+  return {
+    ...(users.length > 0 && { users }),
+    ...(groups.length > 0 && { groups }),
+    ...(policies.length > 0 && { policies }),
+    ...(given.some(({ resources }) => resources === true) && { resources: true }),
+  };
+}

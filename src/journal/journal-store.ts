@@ -1,0 +1,299 @@
+/**
+ * The store over a log (journal.md): every node reads from a copy of its own and commits to the log that all share.
+ */
+
+import { AuthorizerError, isErrorCode } from "../errors.ts";
+import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../store/port.ts";
+import { storeClosed } from "../store/refusals.ts";
+import type { Replica } from "../store/replica.ts";
+import type { StoreLog } from "../store/store-log.ts";
+import { trimLog, writeCheckpoint } from "./checkpoints.ts";
+import { createJournalCounters, type JournalCounters } from "./counters.ts";
+import { type Engine, NothingDone } from "./engine.ts";
+import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
+import { LogWriter } from "./writer.ts";
+
+/** How a node follows and commits; times in milliseconds. */
+export interface JournalSettings {
+  /** How often the engine is asked for the next entry. */
+  readonly pollMs: number;
+  /** How old the proof that the copy is the newest may be before nothing is answered from it. */
+  readonly maxStalenessMs: number;
+  readonly commitTimeoutMs: number;
+  /** Entries after which a checkpoint is due. */
+  readonly checkpointEvery: number;
+  /** How long entries are kept. */
+  readonly keepMs: number;
+}
+
+/** What a journal is opened with. */
+export interface JournalOptions {
+  readonly engine: Engine;
+  /** Empty; it belongs to the journal from now on. */
+  readonly replica: Replica;
+  readonly settings: JournalSettings;
+  readonly log?: StoreLog;
+  /** Default the machine's. */
+  readonly clock?: Clock;
+  /** Unix milliseconds; default the machine's. */
+  readonly wallClock?: () => number;
+  readonly carriedIds?: number;
+}
+
+/** A store over a log. */
+export interface JournalStore extends Store {
+  readonly counters: JournalCounters;
+  /** Id of the log, the first 8 characters; "" before the first entry. */
+  readonly logId: string;
+  /** Newest revision of the copy. */
+  readonly revision: number;
+  takeTurn(): Promise<void>;
+  /** Milliseconds since the copy was proved to be the newest. */
+  staleness(): number;
+  /** Applies what was committed so far; for who waits for a revision. */
+  catchUp(): Promise<void>;
+  /** Writes a checkpoint now and removes what is no longer kept. */
+  checkpoint(): Promise<void>;
+}
+
+const VERIFY_MS = 60_000;
+/** How often a lost engine is tried. */
+const RECONNECT_MS = 500;
+/** Entries since the last checkpoint that make another one due, whatever their number. */
+const CHECKPOINT_BYTES = 64 * 1024 * 1024;
+
+/** Opens the store: loads the newest checkpoint and what follows it. Throws AuthorizerError "unavailable". */
+export async function openJournal(options: JournalOptions): Promise<JournalStore> {
+  const journal = new Journal(options);
+  try {
+    await journal.catchUp();
+  } catch (error) {
+    await journal.close();
+    if (error instanceof AuthorizerError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AuthorizerError("unavailable", `The database cannot be used: ${reason}`, { cause: error });
+  }
+  journal.start();
+  return journal;
+}
+
+class Journal implements JournalStore {
+  readonly counters = createJournalCounters();
+  readonly #options: JournalOptions;
+  readonly #clock: Clock;
+  readonly #wallClock: () => number;
+  readonly #node: LogNode;
+  readonly #writer: LogWriter;
+  #hasContact = false;
+  #verifiedAt: number;
+  /** Wall-clock time of the newest proof, which a suspended machine does not stop. */
+  #provedWall = Number.NEGATIVE_INFINITY;
+  #lastCheckpoint = 0;
+  #checkpointing: Promise<void> | undefined;
+  #wake: () => void = () => {};
+  #woken = false;
+  #polling: Promise<void> | undefined;
+  #stopWatching: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: JournalOptions) {
+    const { engine, replica, settings, log, carriedIds } = options;
+    this.#options = options;
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#wallClock = options.wallClock ?? Date.now;
+    this.#verifiedAt = this.#clock.now();
+    const shared = { engine, replica, counters: this.counters, clock: this.#clock };
+    this.#node = new LogNode({
+      ...shared,
+      ...(carriedIds !== undefined && { carriedIds }),
+      onRewound: (revision) =>
+        log?.error(
+          { revision },
+          "the database lost commits that were acknowledged (was it restored from a backup?); this node starts anew from what it holds",
+        ),
+    });
+    this.#writer = new LogWriter({
+      ...shared,
+      node: this.#node,
+      commitTimeoutMs: settings.commitTimeoutMs,
+      wallClock: this.#wallClock,
+      onTrouble: (error) => this.#onTrouble(error),
+      assertContact: () => this.#assertContact(),
+      onCommitted: () => this.#onCommitted(),
+    });
+  }
+
+  get logId(): string {
+    return this.#node.log.slice(0, 8);
+  }
+
+  get revision(): number {
+    return this.#node.revision;
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    this.#assertOpen();
+    this.#assertFresh();
+    return this.#options.replica.snapshot();
+  }
+
+  async commit(commit: Commit): Promise<number> {
+    this.#assertOpen();
+    return this.#writer.commit(commit);
+  }
+
+  async takeTurn(): Promise<void> {
+    this.#assertOpen();
+    await this.#writer.takeTurn();
+  }
+
+  async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
+    this.#assertOpen();
+    this.#assertFresh();
+    return this.#options.replica.changes(after, limit);
+  }
+
+  subscribe(listener: CommitListener): () => void {
+    return this.#options.replica.subscribe(listener);
+  }
+
+  async health(): Promise<void> {
+    this.#assertOpen();
+    this.#assertFresh();
+    await this.#options.replica.health();
+  }
+
+  staleness(): number {
+    const wall = this.#wallClock() - this.#provedWall;
+    return Math.max(0, this.#clock.now() - this.#node.provedAt, wall);
+  }
+
+  async catchUp(): Promise<void> {
+    const now = this.#clock.now();
+    const mustVerify = !this.#hasContact || now - this.#verifiedAt >= VERIFY_MS;
+    const wall = this.#wallClock();
+    try {
+      await this.#node.exclusive(async () => {
+        if (mustVerify) await this.#node.verify();
+        const before = this.#node.provedAt;
+        await this.#node.follow();
+        if (this.#node.provedAt > before) this.#provedWall = Math.max(this.#provedWall, wall);
+      });
+    } catch (error) {
+      this.#onTrouble(error);
+      throw error;
+    }
+    if (mustVerify) this.#verifiedAt = now;
+    if (!this.#hasContact) this.#options.log?.info({ revision: this.revision }, "database reached");
+    this.#hasContact = true;
+  }
+
+  async checkpoint(): Promise<void> {
+    const { engine, settings } = this.#options;
+    const source = await this.#node.exclusive(async () => this.#node.checkpointSource());
+    this.#lastCheckpoint = source.revision;
+    this.#node.bytesSinceCheckpoint = 0;
+    if (source.revision === 0) return;
+    if ((await writeCheckpoint(engine, source)) !== undefined) this.counters.checkpoints += 1;
+    await trimLog(engine, new Date(this.#wallClock() - settings.keepMs).toISOString());
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Follows the log from now on. */
+  start(): void {
+    this.#lastCheckpoint = this.#node.revision;
+    this.#stopWatching = this.#options.engine.watch(() => {
+      this.#woken = true;
+      this.#wake();
+    });
+    this.#polling = this.#poll();
+  }
+
+  async #poll(): Promise<void> {
+    while (this.#closing === undefined) {
+      await this.#pause(this.#hasContact ? this.#options.settings.pollMs : RECONNECT_MS);
+      if (this.#closing !== undefined) return;
+      this.#woken = false;
+      // What fails is told by onTrouble, and tried again.
+      await this.catchUp().catch(() => undefined);
+    }
+  }
+
+  /** Waits for the next poll, or until the engine says that there is something. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#woken) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, ms * (0.9 + Math.random() * 0.2));
+    await promise;
+    clearTimeout(timer);
+  }
+
+  async #close(): Promise<void> {
+    const { engine, replica } = this.#options;
+    this.#stopWatching?.();
+    this.#wake();
+    await this.#writer.close();
+    await this.#polling;
+    await this.#checkpointing;
+    await engine.close();
+    await replica.close();
+  }
+
+  #onCommitted(): void {
+    const { checkpointEvery } = this.#options.settings;
+    const isDue =
+      this.#node.revision - this.#lastCheckpoint >= checkpointEvery ||
+      this.#node.bytesSinceCheckpoint >= CHECKPOINT_BYTES;
+    if (!isDue || this.#checkpointing !== undefined || this.#closing !== undefined) return;
+    this.#lastCheckpoint = this.#node.revision;
+    this.#checkpointing = this.checkpoint()
+      .catch((error: unknown) => this.#onTrouble(error))
+      .finally(() => {
+        this.#checkpointing = undefined;
+      });
+  }
+
+  #onTrouble(error: unknown): void {
+    this.counters.engineErrors += 1;
+    if (error instanceof NothingDone || isErrorCode(error, "unavailable")) {
+      this.#options.log?.error({ err: error }, "the database refused");
+    } else if (this.#hasContact) {
+      this.#options.log?.error({ err: error }, "the database cannot be reached; it is tried again");
+    }
+    this.#hasContact = false;
+    this.#wake();
+  }
+
+  #assertContact(): void {
+    if (this.#hasContact) return;
+    throw new AuthorizerError("unavailable", "The database cannot be reached: nothing can be changed now.", {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  #assertFresh(): void {
+    const { maxStalenessMs } = this.#options.settings;
+    const age = this.staleness();
+    // Without any tolerance, the first failed poll counts, and one that is a second late.
+    const isFresh = maxStalenessMs > 0 ? age <= maxStalenessMs : this.#hasContact && age <= this.#lateMs();
+    if (isFresh) return;
+    throw new AuthorizerError(
+      "stale",
+      "This node has had no contact to its database for too long to answer.",
+      { retryAfterSeconds: 1 },
+    );
+  }
+
+  #lateMs(): number {
+    return this.#options.settings.pollMs + 1_000;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw storeClosed();
+  }
+}

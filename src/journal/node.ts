@@ -1,0 +1,209 @@
+/**
+ * A node's own copy of the directory and where it stands in the log: following, loading of checkpoints, and the check
+ * that the log still is the one that the copy came from (journal.md §3).
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { AuthorizerError } from "../errors.ts";
+import type { EntryWrites, Replica } from "../store/replica.ts";
+import {
+  CheckpointGone,
+  type CheckpointSource,
+  newestCheckpoint,
+  readRecentIds,
+  readRecords,
+} from "./checkpoints.ts";
+import type { JournalCounters } from "./counters.ts";
+import { type Engine, entryName } from "./engine.ts";
+import { decodeHead, type EntryHead, LOG_FORMAT, newId, readBody } from "./entry.ts";
+import { RecentIds } from "./recent-ids.ts";
+
+const PAGE = 100;
+/** How long other nodes hold their commits back for a turn. */
+const TURN_MS = 5_000;
+
+/** What a node needs. */
+export interface NodeParts {
+  readonly engine: Engine;
+  readonly replica: Replica;
+  readonly counters: JournalCounters;
+  readonly clock: Clock;
+  /** Called when the log turns out to be another one than the copy came from. */
+  readonly onRewound: (revision: number) => void;
+  /** Ids that are carried; for tests. */
+  readonly carriedIds?: number;
+}
+
+/** Time, so that tests can do without. */
+export interface Clock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  delay(ms: number): Promise<void>;
+}
+
+/** The clock of the machine. */
+export const SYSTEM_CLOCK: Clock = {
+  now: () => performance.now(),
+  delay: async (ms) => {
+    await sleep(ms, undefined, { ref: false });
+  },
+};
+
+/** A node's copy and its position. */
+export class LogNode {
+  readonly id = newId();
+  readonly recent: RecentIds;
+  /** Revision of the newest entry that the copy has. */
+  revision = 0;
+  /** Id of that entry. */
+  lastId = "";
+  /** Time of that entry. */
+  lastAt = "";
+  /** Id of the first entry: names the log. */
+  log = "";
+  /** Weight of the entries since the newest checkpoint that this node knows of. */
+  bytesSinceCheckpoint = 0;
+  /** When the read was sent that last proved the copy to be the newest; by the clock. */
+  provedAt = Number.NEGATIVE_INFINITY;
+  readonly #parts: NodeParts;
+  #turn: { readonly node: string; readonly until: number } | undefined;
+  #lane: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts;
+    this.recent = new RecentIds(parts.carriedIds);
+  }
+
+  /** Runs `work` alone: nothing else moves the copy meanwhile. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#lane.then(work);
+    this.#lane = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Milliseconds for which this node holds its commits back, as another one has the turn. */
+  get held(): number {
+    if (this.#turn === undefined) return 0;
+    return Math.max(0, this.#turn.until - this.#parts.clock.now());
+  }
+
+  /** Applies what other nodes committed, up to the newest entry. Only within {@link exclusive}. */
+  async follow(): Promise<void> {
+    const { engine, clock } = this.#parts;
+    for (;;) {
+      const sent = clock.now();
+      const { entries, floor } = await engine.entries(this.revision, PAGE);
+      if (floor > this.revision) {
+        await this.load();
+        continue;
+      }
+      if (entries.length === 0) {
+        this.provedAt = sent;
+        return;
+      }
+      for (const { item } of entries) if (!(await this.#take(item))) break;
+    }
+  }
+
+  /** Applies an entry of this node's or another's making. */
+  async apply(head: EntryHead, body: EntryWrites, bytes: number): Promise<void> {
+    await this.#parts.replica.applyEntry(head.revision, head.at, body);
+    this.revision = head.revision;
+    this.lastId = head.id;
+    this.lastAt = head.at;
+    if (head.revision === 1) this.log = head.id;
+    this.recent.add(head.revision, head.id);
+    this.bytesSinceCheckpoint += bytes;
+    if (head.turn === true && head.node !== this.id) {
+      this.#turn = { node: head.node, until: this.#parts.clock.now() + TURN_MS };
+    } else if (this.#turn?.node === head.node) {
+      this.#turn = undefined;
+    }
+    this.#parts.counters.applied += 1;
+  }
+
+  /** Loads the newest checkpoint, where it is ahead of the copy. Only within {@link exclusive}. */
+  async load(): Promise<void> {
+    const { engine, replica } = this.#parts;
+    for (;;) {
+      const marker = await newestCheckpoint(engine, this.revision);
+      if (marker === undefined) return;
+      try {
+        const recent = await readRecentIds(engine, marker);
+        await replica.replaceState(marker.revision, marker.last.at, readRecords(engine, marker));
+        this.revision = marker.revision;
+        this.lastId = marker.last.id;
+        this.lastAt = marker.last.at;
+        this.log = marker.log;
+        this.recent.replace(recent);
+        this.bytesSinceCheckpoint = 0;
+        return;
+      } catch (error) {
+        // It was removed while it was read: there is a newer one.
+        if (!(error instanceof CheckpointGone)) throw error;
+      }
+    }
+  }
+
+  /**
+   * Checks that the copy's newest entry is in the log under its id; else rebuilds the copy from the engine, which lost
+   * acknowledged commits. Only within {@link exclusive}.
+   */
+  async verify(): Promise<void> {
+    if (this.revision === 0) return;
+    const { engine } = this.#parts;
+    const item = await engine.read(entryName(this.revision));
+    const floor = await engine.floor();
+    if (item === undefined ? floor >= this.revision : decodeHead(item).id === this.lastId) return;
+    if (item !== undefined && floor >= this.revision) return;
+    await this.#rebuild();
+  }
+
+  /** What a checkpoint of the copy is written from. */
+  checkpointSource(): CheckpointSource {
+    const { revision, pages } = this.#parts.replica.state();
+    const last = { id: this.lastId, at: this.lastAt };
+    return { revision, last, log: this.log, recent: [...this.recent.list], pages };
+  }
+
+  /** False where the entry does not follow: the copy was brought in order, and reading begins anew. */
+  async #take(item: Buffer): Promise<boolean> {
+    const { engine } = this.#parts;
+    const head = decodeHead(item);
+    if (head.format > LOG_FORMAT) {
+      const message = `the log has entries of format ${head.format}, this program knows up to ${LOG_FORMAT}: use a newer program`;
+      throw new AuthorizerError("unavailable", message);
+    }
+    if (head.prev !== this.lastId) {
+      await this.verify();
+      await this.load();
+      if (head.revision !== this.revision + 1 || head.prev === this.lastId) return false;
+      throw new AuthorizerError(
+        "unavailable",
+        `entry ${head.revision} of the log does not follow the one before`,
+      );
+    }
+    const body = await readBody(engine, head, item);
+    if (body === undefined) {
+      await this.load();
+      return false;
+    }
+    await this.apply(head, body, item.length);
+    return true;
+  }
+
+  async #rebuild(): Promise<void> {
+    const { replica, counters, onRewound } = this.#parts;
+    counters.rewound += 1;
+    onRewound(this.revision);
+    await replica.replaceState(0, "", nothing());
+    this.revision = 0;
+    this.lastId = "";
+    this.lastAt = "";
+    this.log = "";
+    this.recent.replace([]);
+    await this.load();
+  }
+}
+
+async function* nothing(): AsyncGenerator<never> {}

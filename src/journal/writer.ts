@@ -1,0 +1,357 @@
+/**
+ * Committing (journal.md §2): groups of use cases become the next entry, which exists for whoever creates it first.
+ * Everything below follows from three facts: a call may have taken effect though its answer was lost, another node may
+ * have been faster, and the entry may have been created where an older one was removed.
+ */
+
+import { AuthorizerError } from "../errors.ts";
+import { type CheckedCommit, checkCommit } from "../store/checks.ts";
+import type { Commit } from "../store/port.ts";
+import { expectationFailed } from "../store/refusals.ts";
+import type { EntryWrites, Replica } from "../store/replica.ts";
+import { PART_LIFE } from "./checkpoints.ts";
+import type { JournalCounters } from "./counters.ts";
+import { type Engine, entryName, NothingDone } from "./engine.ts";
+import {
+  decodeHead,
+  type EncodedBody,
+  type EntryHead,
+  encodeBody,
+  encodeItem,
+  HEAD_BYTES,
+  LOG_FORMAT,
+  newId,
+  writeParts,
+} from "./entry.ts";
+import { formGroup, mergeWrites, type Waiting } from "./groups.ts";
+import type { Clock, LogNode } from "./node.ts";
+
+const JITTER_MS = 20;
+const RETRY_MS = 250;
+/** Group weight relative to what an item can hold: texts grow when they are written as JSON in UTF-8. */
+const FILL = 0.5;
+
+/** What a writer needs. */
+export interface WriterParts {
+  readonly engine: Engine;
+  readonly replica: Replica;
+  readonly node: LogNode;
+  readonly counters: JournalCounters;
+  readonly clock: Clock;
+  /** How long a commit may take once a race was lost or its outcome is unknown, in milliseconds. */
+  readonly commitTimeoutMs: number;
+  /** Unix milliseconds, for the time that entries carry. */
+  readonly wallClock: () => number;
+  /** Called with each failure of the engine. */
+  readonly onTrouble: (error: unknown) => void;
+  /** Throws while the engine cannot be reached. */
+  readonly assertContact: () => void;
+  /** Called after each entry that was committed, before anybody is answered. */
+  readonly onCommitted: () => void;
+}
+
+/** An entry that this node tries to create. */
+interface Made {
+  readonly head: EntryHead;
+  readonly item: Buffer;
+  readonly writes: EntryWrites;
+}
+
+/** What became of an attempt. `answered`: its callers were told that the outcome is unknown. */
+type Outcome = "committed" | "lost" | "unknown" | "answered";
+
+/** Where an attempt stands. `gone`: its place is at or below the floor. */
+type Fate = "created" | "present" | "unknown" | "gone";
+
+/** Commits use cases to the log. */
+export class LogWriter {
+  readonly #parts: WriterParts;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  readonly #checking = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /** Commits; resolves with the revision, throws as {@link Store.commit} and "outcome_unknown". */
+  async commit(commit: Commit): Promise<number> {
+    this.#parts.assertContact();
+    const checked = checkCommit(commit);
+    this.#checking.add(checked);
+    try {
+      return await this.#enqueue(await checked, false);
+    } finally {
+      this.#checking.delete(checked);
+    }
+  }
+
+  /** Makes the other nodes hold back until the next entry of this one. */
+  async takeTurn(): Promise<void> {
+    this.#parts.assertContact();
+    await this.#enqueue(await checkCommit({}), true);
+  }
+
+  /** Waits for what is under way, for a bounded time; what the engine leaves open is answered as unknown. */
+  async close(): Promise<void> {
+    const { clock, commitTimeoutMs } = this.#parts;
+    const finished = Promise.allSettled([...this.#checking]).then(() => this.#running);
+    await Promise.race([finished, clock.delay(commitTimeoutMs)]);
+    this.#closed = true;
+    await this.#running;
+  }
+
+  #enqueue(commit: CheckedCommit, turn: boolean): Promise<number> {
+    if (this.#closed) throw closed();
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ commit, turn, resolve, reject, lostSince: undefined, parts: undefined });
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      // Something may have come after the last look.
+      if (this.#waiting.length > 0) this.#start();
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { node, clock, assertContact } = this.#parts;
+    while (this.#waiting.length > 0) {
+      if (node.held > 0) await clock.delay(Math.min(node.held, JITTER_MS));
+      let lost = false;
+      try {
+        assertContact();
+        lost = await node.exclusive(async () => {
+          if (node.held > 0) await this.#follow();
+          return node.held > 0 ? false : this.#commitNext();
+        });
+      } catch (error) {
+        for (const { reject } of this.#waiting.splice(0)) reject(error);
+      }
+      if (lost) await clock.delay(Math.random() * JITTER_MS);
+    }
+  }
+
+  /** True where another node was faster. */
+  async #commitNext(): Promise<boolean> {
+    const { engine, replica, node, counters } = this.#parts;
+    const budget = (engine.budgets.entry - HEAD_BYTES) * FILL;
+    const formed = formGroup(this.#waiting, (commit) => replica.holds(commit), budget);
+    this.#waiting = [...formed.later];
+    for (const { reject } of formed.refused) reject(expectationFailed());
+    counters.conflicts += formed.refused.length;
+    for (const { resolve } of formed.checked) resolve(node.revision);
+    if (formed.group.length === 0) return false;
+    try {
+      return await this.#commitGroup(formed.group);
+    } catch (error) {
+      for (const { reject } of formed.group) reject(asUnavailable(error));
+      return false;
+    }
+  }
+
+  async #commitGroup(group: readonly Waiting[]): Promise<boolean> {
+    const { counters, onCommitted } = this.#parts;
+    const made = await this.#make(group);
+    const outcome = await this.#settle(made, group);
+    if (outcome === "committed") {
+      counters.committed += 1;
+      counters.useCases += group.length;
+      onCommitted();
+      for (const { resolve } of group) resolve(made.head.revision);
+      return false;
+    }
+    if (outcome === "unknown") this.#answerUnknown(group);
+    if (outcome !== "lost") return false;
+    counters.lostRaces += 1;
+    await this.#follow();
+    this.#requeue(group);
+    return true;
+  }
+
+  /** Puts those who lost back in front; each is checked against what was committed meanwhile. */
+  #requeue(group: readonly Waiting[]): void {
+    const { clock, commitTimeoutMs } = this.#parts;
+    const again = group.filter((one) => {
+      one.lostSince ??= clock.now();
+      if (clock.now() - one.lostSince <= commitTimeoutMs) return true;
+      one.reject(new AuthorizerError("conflict", "other nodes kept committing first; try again"));
+      return false;
+    });
+    this.#waiting.unshift(...again);
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      await this.#parts.node.follow();
+    } catch (error) {
+      this.#parts.onTrouble(error);
+      throw error;
+    }
+  }
+
+  /** The next entry, with its parts written where it needs some. */
+  async #make(group: readonly Waiting[]): Promise<Made> {
+    const writes = mergeWrites(group);
+    const body = await encodeBody(writes);
+    const turn = group.some((one) => one.turn);
+    const fits = body.bytes.length + HEAD_BYTES <= this.#parts.engine.budgets.entry;
+    const parts = fits ? undefined : await this.#partsOf(group, body.bytes);
+    return this.#entryOf(writes, body, { ...(turn && { turn }), ...(parts !== undefined && { parts }) });
+  }
+
+  #entryOf(writes: EntryWrites, body: EncodedBody, more: Pick<EntryHead, "turn" | "parts">): Made {
+    const { node, wallClock } = this.#parts;
+    const clock = new Date(wallClock()).toISOString();
+    const head: EntryHead = {
+      revision: node.revision + 1,
+      id: newId(),
+      prev: node.lastId,
+      format: LOG_FORMAT,
+      at: later(clock, node.lastAt),
+      node: node.id,
+      digest: body.digest,
+      ...more,
+    };
+    return { head, item: encodeItem(head, more.parts === undefined ? body.bytes : undefined), writes };
+  }
+
+  /** Parts of a group that is one commit are used again after a lost race, while they may be named. */
+  async #partsOf(group: readonly Waiting[], body: Buffer) {
+    const { engine, node } = this.#parts;
+    const known = group.length === 1 ? group[0]!.parts : undefined;
+    if (known !== undefined && known.base > node.revision + 1 - PART_LIFE) return known;
+    try {
+      const parts = await writeParts(engine, body, node.revision);
+      if (group.length === 1) group[0]!.parts = parts;
+      return parts;
+    } catch (error) {
+      this.#parts.onTrouble(error);
+      throw error;
+    }
+  }
+
+  /** Creates an entry and finds out what became of it: nothing else is committed before that is known. */
+  async #settle(made: Made, group: readonly Waiting[]): Promise<Outcome> {
+    const { engine, node, clock, commitTimeoutMs } = this.#parts;
+    const { revision } = made.head;
+    const end = clock.now() + commitTimeoutMs;
+    let answered = false;
+    const giveAnswer = (): void => {
+      if (answered || clock.now() < end) return;
+      answered = true;
+      this.#answerUnknown(group);
+    };
+    const ask = <T>(call: () => Promise<T>): Promise<T> => this.#ask(call, giveAnswer);
+    const attempts = [made];
+    let winner = made;
+    let fate = await this.#create(made, true);
+    for (;;) {
+      if (fate === "unknown") {
+        const item = await ask(() => engine.read(entryName(revision)));
+        const floor = await ask(() => engine.floor());
+        if (item !== undefined || floor >= revision) {
+          fate = floor >= revision ? "gone" : "present";
+          continue;
+        }
+        if (this.#closed) throw outcomeUnknown();
+        giveAnswer();
+        // Once nobody waits for it any more, an empty entry takes the place, so that the log can go on.
+        if (answered && attempts.length === 1) attempts.push(await this.#empty());
+        winner = attempts.at(-1)!;
+        fate = await this.#create(winner, false);
+        if (fate === "unknown") await clock.delay(RETRY_MS);
+      } else if (fate === "present") {
+        const item = await ask(() => engine.read(entryName(revision)));
+        const floor = await ask(() => engine.floor());
+        if (item === undefined || floor >= revision) {
+          fate = "gone";
+          continue;
+        }
+        const { id } = decodeHead(item);
+        const own = attempts.find(({ head }) => head.id === id);
+        if (own === undefined) return answered ? "answered" : "lost";
+        winner = own;
+        fate = "created";
+      } else if (fate === "created") {
+        if ((await ask(() => engine.floor())) >= revision) {
+          fate = "gone";
+          continue;
+        }
+        await node.apply(winner.head, winner.writes, winner.item.length);
+        return answered ? "answered" : "committed";
+      } else {
+        await ask(() => node.load());
+        if (node.recent.has(made.head.id)) return answered ? "answered" : "committed";
+        if (node.revision < revision) {
+          fate = "unknown";
+          continue;
+        }
+        if (answered) return "answered";
+        return node.recent.covers(revision) ? "lost" : "unknown";
+      }
+    }
+  }
+
+  async #empty(): Promise<Made> {
+    const writes: EntryWrites = { put: [], delete: [] };
+    return this.#entryOf(writes, await encodeBody(writes), {});
+  }
+
+  async #create({ head, item }: Made, isFirst: boolean): Promise<Fate> {
+    try {
+      return (await this.#parts.engine.create(entryName(head.revision), item)) ? "created" : "present";
+    } catch (error) {
+      this.#parts.onTrouble(error);
+      if (isFirst && error instanceof NothingDone) throw error;
+      return "unknown";
+    }
+  }
+
+  /** Asks the engine until it answers. */
+  async #ask<T>(call: () => Promise<T>, onFailure: () => void): Promise<T> {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        this.#parts.onTrouble(error);
+        if (this.#closed) throw outcomeUnknown();
+        onFailure();
+        await this.#parts.clock.delay(RETRY_MS);
+      }
+    }
+  }
+
+  #answerUnknown(group: readonly Waiting[]): void {
+    this.#parts.counters.outcomeUnknown += group.length;
+    for (const { reject } of group) reject(outcomeUnknown());
+  }
+}
+
+/** The later of two times in RFC 3339. */
+function later(a: string, b: string): string {
+  return a.localeCompare(b, "en") > 0 ? a : b;
+}
+
+function outcomeUnknown(): AuthorizerError {
+  const message =
+    "the database did not answer in time: the change may have happened or may still happen; look before trying again";
+  return new AuthorizerError("outcome_unknown", message, { retryAfterSeconds: 5 });
+}
+
+function closed(): AuthorizerError {
+  return new AuthorizerError("unavailable", "The store is closed.");
+}
+
+function asUnavailable(cause: unknown): unknown {
+  if (cause instanceof AuthorizerError) return cause;
+  const reason = cause instanceof NothingDone ? cause.message : "the database cannot be reached";
+  return new AuthorizerError("unavailable", `Nothing was changed: ${reason}.`, {
+    cause,
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,73 @@
+/** The metrics of a node that shares its database with others; none of them for a store of one process. */
+
+import type { JournalCounters } from "../journal/counters.ts";
+import { labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
+
+const PREFIX = "svc_authorizer_log_";
+
+/** What is read of a node. */
+export interface JournalSource {
+  readonly counters: JournalCounters;
+  readonly revision: number;
+  /** Milliseconds. */
+  staleness(): number;
+}
+
+/** The metrics of a node. */
+export function journalMetrics(journal: JournalSource | undefined): ScrapedMetric[] {
+  const of = (read: (source: JournalSource) => number) => () =>
+    journal === undefined ? undefined : read(journal);
+  const counter = (name: string, help: string, read: (counters: JournalCounters) => number): ScrapedMetric =>
+    single(
+      "counter",
+      `${PREFIX}${name}`,
+      help,
+      of(({ counters }) => read(counters)),
+    );
+  return [
+    single(
+      "gauge",
+      `${PREFIX}revision`,
+      "Newest revision of the log that this node has.",
+      of(({ revision }) => revision),
+    ),
+    single(
+      "gauge",
+      `${PREFIX}staleness_seconds`,
+      "Time since this node was known to have the newest revision.",
+      of((source) => source.staleness() / 1_000),
+    ),
+    labelled(
+      "counter",
+      `${PREFIX}entries_total`,
+      "Entries of the log: applied by this node, and committed by it.",
+      ["kind"],
+      () =>
+        journal === undefined
+          ? []
+          : [
+              [{ kind: "applied" }, journal.counters.applied],
+              [{ kind: "committed" }, journal.counters.committed],
+            ],
+    ),
+    counter("commits_total", "Commits in the entries that this node created.", ({ useCases }) => useCases),
+    counter("lost_races_total", "Entries that another node was faster with.", ({ lostRaces }) => lostRaces),
+    counter(
+      "conflicts_total",
+      "Commits that had read what others changed meanwhile, and ran again.",
+      ({ conflicts }) => conflicts,
+    ),
+    counter(
+      "outcome_unknown_total",
+      "Commits whose callers were told that the outcome is unknown.",
+      ({ outcomeUnknown }) => outcomeUnknown,
+    ),
+    counter(
+      "rewound_total",
+      "Times that the database had lost what this node had applied, as after a restore from a backup.",
+      ({ rewound }) => rewound,
+    ),
+    counter("engine_errors_total", "Calls of the database that failed.", ({ engineErrors }) => engineErrors),
+    counter("checkpoints_total", "Checkpoints that this node wrote.", ({ checkpoints }) => checkpoints),
+  ];
+}

@@ -1,0 +1,34 @@
+/** A store that is the copy of a log: it takes entries with their revision, and whole states (journal.md §1). */
+
+import type { Change, Commit, RecordName, RecordPut, Store } from "./port.ts";
+
+/** What an entry of a log writes. */
+export interface EntryWrites {
+  readonly put: readonly RecordPut[];
+  readonly delete: readonly RecordName[];
+  readonly change?: Change;
+}
+
+/** A record with the revision that wrote it. */
+export interface VersionedRecord {
+  readonly partition: string;
+  readonly key: string;
+  readonly value: string;
+  readonly version: number;
+}
+
+/** A node's own copy. Its own `commit` is not used: what it holds comes from the log. */
+export interface Replica extends Store {
+  /** True when what a commit was derived from, and what it expects, holds in the newest state. */
+  holds(commit: Commit): boolean;
+  /** Applies what an entry writes, as its revision, and tells those who follow. */
+  applyEntry(revision: number, at: string, writes: EntryWrites): Promise<void>;
+  /** Replaces everything by the state of a revision, and tells those who follow that anything may have changed. */
+  replaceState(
+    revision: number,
+    at: string,
+    records: AsyncIterable<readonly VersionedRecord[]>,
+  ): Promise<void>;
+  /** Everything at one revision, in the order of partitions and keys. */
+  state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> };
+}

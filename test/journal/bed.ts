@@ -1,0 +1,56 @@
+/** Nodes over one engine, as the tests of the journal use them. */
+
+import type { Engine } from "../../src/journal/engine.ts";
+import {
+  type JournalOptions,
+  type JournalSettings,
+  type JournalStore,
+  openJournal,
+} from "../../src/journal/journal-store.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+
+export const SETTINGS: JournalSettings = {
+  pollMs: 20,
+  maxStalenessMs: 5_000,
+  commitTimeoutMs: 2_000,
+  checkpointEvery: 10_000,
+  keepMs: 0,
+};
+
+/** A connection that can be cut. */
+export interface Cable {
+  cut: boolean;
+}
+
+/** An engine over another whose `close` leaves that as it is, and that cannot be read while its cable is cut. */
+export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine {
+  return {
+    budgets: engine.budgets,
+    create: (name, item) => engine.create(name, item),
+    read: (name) => engine.read(name),
+    entries: async (after, limit) => {
+      if (cable.cut) throw new Error("the connection was cut");
+      return engine.entries(after, limit);
+    },
+    floor: () => engine.floor(),
+    raiseFloor: (to) => engine.raiseFloor(to),
+    remove: (names) => engine.remove(names),
+    list: (kind, upTo, limit) => engine.list(kind, upTo, limit),
+    watch: (listener) => engine.watch(listener),
+    close: async () => {},
+  };
+}
+
+/** Opens a node. */
+export function openNode(
+  engine: Engine,
+  settings: Partial<JournalSettings> = {},
+  options: Partial<JournalOptions> = {},
+): Promise<JournalStore> {
+  return openJournal({
+    engine,
+    replica: openMemoryStore(),
+    settings: { ...SETTINGS, ...settings },
+    ...options,
+  });
+}

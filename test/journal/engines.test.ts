@@ -1,0 +1,66 @@
+import dynalite from "dynalite";
+import { afterAll, beforeAll, describe } from "vitest";
+import { openDynamodbEngine } from "../../src/journal/engines/dynamodb.ts";
+import { MemoryEngine } from "../../src/journal/engines/memory.ts";
+import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
+import { sharedBy } from "./bed.ts";
+import { describeEngine } from "./engine-contract.ts";
+import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
+
+describeEngine("memory", async () => {
+  const engine = new MemoryEngine();
+  return { open: async () => sharedBy(engine), close: async () => {} };
+});
+
+describe("on dynalite", () => {
+  let server: ReturnType<typeof dynalite>;
+  let endpoint: string;
+  let tables = 0;
+  beforeAll(async () => {
+    server = dynalite({ createTableMs: 0 });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+    endpoint = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  });
+  afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  describeEngine("dynamodb", async () => {
+    const tableName = `table${tables++}`;
+    return {
+      open: () =>
+        openDynamodbEngine({
+          tableName,
+          scanLimit: 2,
+          endpoint,
+          region: "us-east-1",
+          credentials: { accessKeyId: "key", secretAccessKey: "secret" },
+          maxAttempts: 3,
+          maxConnections: 10,
+          requestTimeoutMs: 5_000,
+          warn: () => {},
+        }),
+      close: async () => {},
+    };
+  });
+});
+
+describe.skipIf(postgresBin() === undefined)("on PostgreSQL", () => {
+  let cluster: PostgresCluster;
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  }, 60_000);
+  afterAll(() => cluster.close());
+  describeEngine("postgres", async () => {
+    const connectionString = await cluster.newDatabase();
+    return {
+      open: () =>
+        openPostgresEngine({
+          connectionString,
+          maxOpenConnections: 5,
+          maxIdleConnections: 5,
+          connectionMaxLifetimeMs: 300_000,
+          statementTimeoutMs: 5_000,
+          warn: () => {},
+        }),
+      close: async () => {},
+    };
+  });
+});

@@ -1,0 +1,25 @@
+/**
+ * Random schedules of the protocol (journal.md §2, journal.md §3): nodes interleave at every call of the engine; answers are
+ * lost, creates land late or twice, nodes die, and the log is trimmed under those who sleep.
+ */
+
+import { it } from "vitest";
+import { expectFault, expectSound } from "./model/check.ts";
+import { RULES } from "./model/rules.ts";
+
+const TIMEOUT_MS = 180_000;
+const SCHEDULES = 500;
+/** Most schedules until one has to fail without a rule. */
+const UNTIL_FAULT = 20_000;
+
+it(
+  "every history is serializable, nothing acknowledged is lost, every copy is equal",
+  {
+    timeout: TIMEOUT_MS,
+  },
+  () => expectSound(SCHEDULES),
+);
+
+it.each(RULES)("a schedule fails without $name", { timeout: TIMEOUT_MS }, (rule) =>
+  expectFault(rule, UNTIL_FAULT),
+);

@@ -1,0 +1,24 @@
+/** Runs many schedules: `node main.ts COUNT SEED`. Prints the smallest fault that it finds; exits 1 then. */
+
+import fc from "fast-check";
+import { anyRun } from "./arbitrary.ts";
+import { faultOf } from "./run.ts";
+
+const [count = "2000", seed = String(Date.now() % 1e9)] = process.argv.slice(2);
+let fault = "";
+const outcome = await fc.check(
+  fc.asyncProperty(anyRun, async (run) => {
+    fault = await faultOf(run);
+    return fault === "";
+  }),
+  { numRuns: Number(count), seed: Number(seed), endOnFailure: process.argv[4] === "first" },
+);
+if (outcome.failed) {
+  const [run] = outcome.counterexample ?? [];
+  const again = run === undefined ? fault : await faultOf(run);
+  const last = again === "" ? `${fault} ${String(outcome.errorInstance)}` : again;
+  console.log(JSON.stringify({ fault: last, runs: outcome.numRuns, seed, nodes: run?.nodes.length }));
+  process.exitCode = 1;
+} else {
+  console.log(JSON.stringify({ fault: "", runs: outcome.numRuns, seed }));
+}
