@@ -74,8 +74,15 @@ function lines(make: (index: number) => unknown, count = BODIES): string {
   return Array.from({ length: count }, (_, index) => JSON.stringify(make(index))).join("\n");
 }
 
+/** As {@link benchResource}; every other one is refused. */
+function halfRefused(size: number, index: number): string {
+  return index % 2 === 0 ? benchResource(size, index) : benchResource(size, index).replace("repo-", "none-");
+}
+
 /** Files with request bodies for the endpoints, by name. */
-export function bodiesFor(size: number): Record<"evaluation" | "check" | "evaluations" | "filter", string> {
+export function bodiesFor(
+  size: number,
+): Record<"evaluation" | "check" | "evaluations" | "mixed" | "filter" | "mixedFilter", string> {
   const user = `u${size}`;
   const evaluation = (index: number) => ({
     subject: { type: "user", id: user },
@@ -102,6 +109,30 @@ export function bodiesFor(size: number): Record<"evaluation" | "check" | "evalua
           })),
         }),
         20,
+      ),
+    ),
+    mixed: write(
+      `mixed-${size}`,
+      lines(
+        (batch) => ({
+          subject: { type: "user", id: user },
+          action: { name: "fs:ReadObject" },
+          evaluations: Array.from({ length: 1000 }, (_, index) => ({
+            resource: { type: "arn", id: halfRefused(size, batch * 1000 + index) },
+          })),
+        }),
+        20,
+      ),
+    ),
+    mixedFilter: write(
+      `mixed-filter-${size}`,
+      lines(
+        (batch) => ({
+          user,
+          action: "fs:ReadObject",
+          resources: Array.from({ length: 20_000 }, (_, index) => halfRefused(size, batch * 20_000 + index)),
+        }),
+        3,
       ),
     ),
     filter: write(

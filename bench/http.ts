@@ -52,6 +52,14 @@ export async function measureHttp(log: (text: string) => void): Promise<HttpRow[
       job(service, "/access/v1/evaluations", bodies.evaluations, '"decision":true', 1),
     ]);
     jobs.push([
+      name("/evaluations × 1,000, half refused"),
+      job(service, "/access/v1/evaluations", bodies.mixed, '"decision":true', 1),
+    ]);
+    jobs.push([
+      name("/filter × 20,000, half refused"),
+      job(service, "/access/v1/filter", bodies.mixedFilter, '"complete":true', 1),
+    ]);
+    jobs.push([
       name("/filter × 20,000"),
       job(service, "/access/v1/filter", bodies.filter, '"complete":true', 1),
     ]);

@@ -2,9 +2,11 @@
 import { rmSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { folder, isBuilt, SIZES } from "./authorizer.ts";
+import { measureCold } from "./cold.ts";
 import { measureReads } from "./effective.ts";
-import { engineRate } from "./engine.ts";
+import { composedRate, engineRate } from "./engine.ts";
 import { measureForwardAuth } from "./forward-auth.ts";
+import { measureHostile } from "./hostile.ts";
 import { measureHttp } from "./http.ts";
 import { measureDiffs } from "./policy-diff.ts";
 import { isPinned } from "./processes.ts";
@@ -39,9 +41,56 @@ async function scale(): Promise<void> {
   );
 }
 
+/** Users who were not asked about before. */
+async function coldUsers(): Promise<void> {
+  const rows: string[][] = [];
+  for (const size of SIZES) {
+    const { batch, singles, first, second, firstWithOwn, memory } = await measureCold(size);
+    const times = [batch, singles, first, firstWithOwn, second].map((time) => time.toFixed(2));
+    rows.push([whole(size), ...times, whole(memory)]);
+    log(`cold users with ${size} statements`);
+  }
+  table(
+    [
+      "Statements; 1,000 users, 20 groups, half refused, local store",
+      "1,000 evaluations about a new group's user, ms",
+      "32 single questions at once, ms",
+      "first question, group known, ms",
+      "the same, and a policy of the user's own, ms",
+      "second question, ms",
+      "memory after all users, MiB",
+    ],
+    rows,
+  );
+}
+
+/** Requests made to hold up others. */
+async function hostile(): Promise<void> {
+  const rows = await measureHostile(log);
+  table(
+    [
+      "One request of one caller",
+      "Status",
+      "Answer, s",
+      "Longest wait of another caller, ms",
+      "Memory, MiB more",
+    ],
+    rows.map(({ name, status, seconds, longestHoldMs, grewMiB }) => [
+      name,
+      String(status),
+      seconds.toFixed(2),
+      whole(longestHoldMs),
+      whole(grewMiB),
+    ]),
+  );
+}
+
 async function everything(): Promise<void> {
   const engine = SIZES.map((size) => [whole(size), whole(engineRate(size))]);
+  engine.push(["10,000, of five groups", whole(composedRate(10_000, 5))]);
   table(["Statements of the user", "Decisions/s in process, one core"], engine);
+  await coldUsers();
+  await hostile();
   table(
     ["`svcctl policy diff` of two sets of 200 statements", "ms", "Widenings (it stops at 100)"],
     measureDiffs(200).map(({ name, ms, widenings }) => [name, ms.toFixed(0), whole(widenings)]),

@@ -90,7 +90,9 @@ async function fillStore(
   audit.event("setup", { actor: "bootstrap", ...fields });
   logger.info(outcome === "installed" ? "store bootstrapped" : "preconfigured policies upgraded", fields);
   if (report.changes.some(({ what }) => what === "kept")) {
-    logger.warn("kept as somebody changed or deleted them", { kept: fields.kept });
+    logger.warn("policies and groups that were changed or deleted by hand are kept so", {
+      kept: fields.kept,
+    });
   }
   if (admin?.file !== undefined) {
     logger.warn("the first administrator was generated; keep the credentials safe and delete the file", {

@@ -13,7 +13,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 
 const SYNTAX = /^(\d+(?:\.\d+)?)\s*([kmg]?i?b)?$/iu;
 
-/** The bytes of a size text; undefined when it is none or does not come to whole bytes. */
+/** Returns the bytes of a size text; undefined for another text and for a size that is no whole number of bytes. */
 export function parseBytes(text: string): number | undefined {
   const [, amount, unit] = SYNTAX.exec(text) ?? [];
   const size = UNITS.get((unit ?? "").toLowerCase());
@@ -22,7 +22,7 @@ export function parseBytes(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** A number of bytes as text in the largest binary unit that divides it, else as it is. */
+/** Returns a size as text in the largest binary unit that divides it; as a number where none does. */
 export function formatBytes(bytes: number): string | number {
   for (const unit of ["GiB", "MiB", "KiB"]) {
     const size = UNITS.get(unit.toLowerCase()) as number;

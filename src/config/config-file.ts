@@ -23,7 +23,7 @@ export interface FileSearch {
 export interface ConfigFile {
   /** Absolute. */
   readonly path: string;
-  /** Undefined when it could not be read or parsed; the sink knows why. */
+  /** Undefined when it could not be read or parsed; the sink has the problems. */
   readonly values: RawMap | undefined;
 }
 
@@ -37,7 +37,7 @@ export function searchPaths({ cwd, home, etc }: FileSearch): readonly string[] {
   ];
 }
 
-/** The file that `--config` names, else the first that exists; undefined when there is none. */
+/** Reads the file that `--config` names, else the first that exists; undefined when no file exists. */
 export function readConfigFile(search: FileSearch, sink: ProblemSink): ConfigFile | undefined {
   const { configFile, cwd, home } = search;
   const named =

@@ -12,13 +12,13 @@ export function readEnvironment(): Environment {
   return { ...process.env };
 }
 
-/** The home folder that the variables name, else the one of the system's user. */
+/** Returns the home folder that the variables name, else the one of the system's user. */
 export function homeOf(environment: Environment): string {
   const home = environment["HOME"];
   return home === undefined || home === "" ? homedir() : home;
 }
 
-/** The items that variables give. An empty variable is as good as none; unknown ones are not looked at. */
+/** Returns the items that variables give. An empty variable counts as not set; unknown ones are ignored. */
 export function valuesOfEnvironment(environment: Environment): GivenValues {
   const given = new Map<string, GivenAt>();
   for (const { name } of ALL_ITEMS) {

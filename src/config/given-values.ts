@@ -1,4 +1,4 @@
-/** From the tree of a file or object to values by item name; what is no item is reported. */
+/** Turns the tree of a file or object into values by item name, and reports unknown names. */
 import { UNCHECKED_NAMES } from "./data-server-items.ts";
 import { type Place, type ProblemSink, problemOf } from "./problem.ts";
 import { type RawEntry, type RawMap, type RawValue, shapeName } from "./raw-value.ts";

@@ -14,7 +14,7 @@ const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
 const DOTTED_NUMBER = /^[\d.]+$/;
 
-/** The parts of a listen address; undefined when the text is none. */
+/** Returns the parts of a listen address; undefined for another text. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
@@ -25,7 +25,7 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return sound ? { host, port } : undefined;
 }
 
-/** True when only this machine can reach a listener on that host. */
+/** Returns true when only this machine can reach a listener on that host. */
 export function isLoopbackHost(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
   return isIP(host) !== 0 && ipaddr.process(host).range() === "loopback";

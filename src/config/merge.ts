@@ -1,4 +1,4 @@
-/** Puts the sources of a configuration together: the first that gives an item decides it. */
+/** Merges the sources of a configuration: the first that gives an item decides its value. */
 import { COMPUTED_DEFAULTS } from "./computed-defaults.ts";
 import type { GivenValues } from "./given-values.ts";
 import { parseValue } from "./parse-value.ts";
@@ -28,7 +28,7 @@ export interface Layer {
   readonly folder: string;
 }
 
-/** Merges the layers over the table's defaults. Values in a weaker layer are parsed too, so that all faults show. */
+/** Merges the layers over the table's defaults. Parses the values of weaker layers too, to report all problems. */
 export function mergeLayers(
   layers: readonly Layer[],
   home: string,

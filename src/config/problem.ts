@@ -1,4 +1,4 @@
-/** Faults of a configuration: how they are written down, collected and thrown. */
+/** Problems of a configuration: their form, their collection and their error. */
 import { AuthorizerError, type Problem, pointTo } from "../errors.ts";
 
 /** The place of a value. */
@@ -20,7 +20,7 @@ export interface ConfigProblem extends Problem {
   readonly source?: string;
 }
 
-/** Takes what is found while a configuration is read. */
+/** Collects the problems and warnings of a configuration while it is read. */
 export interface ProblemSink {
   readonly problems: ConfigProblem[];
   readonly warnings: ConfigProblem[];

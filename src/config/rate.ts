@@ -7,7 +7,7 @@ const INTERVALS: ReadonlyMap<string, number> = new Map([
   ["h", 3_600_000],
 ]);
 
-/** The rate of a text such as `20/m`; undefined when it is none, or zero. */
+/** Returns the rate of a text such as `20/m`; undefined for another text and for zero. */
 export function parseRate(text: string): Rate | undefined {
   const [, amount, unit] = /^(\d{1,9})\s*\/\s*([smh])$/.exec(text) ?? [];
   const count = Number(amount);
@@ -15,7 +15,7 @@ export function parseRate(text: string): Rate | undefined {
   return { count, intervalMs: INTERVALS.get(unit) as number };
 }
 
-/** The text of a rate. */
+/** Returns the text of a rate. */
 export function formatRate(rate: Rate): string {
   const unit = [...INTERVALS].find(([, interval]) => interval === rate.intervalMs)?.[0];
   return `${rate.count}/${unit ?? `${rate.intervalMs}ms`}`;

@@ -1,4 +1,4 @@
-/** The tokens of `authorizer.tokens` ready to compare with: files are read, only digests are kept. */
+/** Reads the tokens of `authorizer.tokens`, from files too, and keeps only their digests. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ServiceTokenItem, TokenScope } from "./item.ts";

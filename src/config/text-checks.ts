@@ -1,4 +1,4 @@
-/** The syntaxes that texts of some items have to follow. */
+/** The syntaxes of texts of some items. */
 import { isIP } from "node:net";
 import type { TextCheck } from "./item.ts";
 import { parseListenAddress } from "./listen-address.ts";

@@ -7,7 +7,7 @@ import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from ".
 import { storeClosed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
-import { trimLog, writeCheckpoint } from "./checkpoints.ts";
+import { newestCheckpoint, trimLog, writeCheckpoint } from "./checkpoints.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import { type Engine, NothingDone } from "./engine.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
@@ -88,7 +88,6 @@ class Journal implements JournalStore {
   #verifiedAt: number;
   /** Wall-clock time of the newest proof, which a suspended machine does not stop. */
   #provedWall = Number.NEGATIVE_INFINITY;
-  #lastCheckpoint = 0;
   #checkpointing: Promise<void> | undefined;
   #wake: () => void = () => {};
   #woken = false;
@@ -191,7 +190,7 @@ class Journal implements JournalStore {
   async checkpoint(): Promise<void> {
     const { engine, settings } = this.#options;
     const source = await this.#node.exclusive(async () => this.#node.checkpointSource());
-    this.#lastCheckpoint = source.revision;
+    this.#node.checkpointRevision = source.revision;
     this.#node.bytesSinceCheckpoint = 0;
     if (source.revision === 0) return;
     if ((await writeCheckpoint(engine, source)) !== undefined) this.counters.checkpoints += 1;
@@ -205,7 +204,6 @@ class Journal implements JournalStore {
 
   /** Follows the log from now on. */
   start(): void {
-    this.#lastCheckpoint = this.#node.revision;
     this.#stopWatching = this.#options.engine.watch(() => {
       this.#woken = true;
       this.#wake();
@@ -247,15 +245,26 @@ class Journal implements JournalStore {
   #onCommitted(): void {
     const { checkpointEvery } = this.#options.settings;
     const isDue =
-      this.#node.revision - this.#lastCheckpoint >= checkpointEvery ||
+      this.#node.revision - this.#node.checkpointRevision >= checkpointEvery ||
       this.#node.bytesSinceCheckpoint >= CHECKPOINT_BYTES;
     if (!isDue || this.#checkpointing !== undefined || this.#closing !== undefined) return;
-    this.#lastCheckpoint = this.#node.revision;
-    this.#checkpointing = this.checkpoint()
+    this.#checkpointing = this.#dueCheckpoint()
       .catch((error: unknown) => this.#onTrouble(error))
       .finally(() => {
         this.#checkpointing = undefined;
       });
+  }
+
+  /** Writes a checkpoint unless another node has written one meanwhile. */
+  async #dueCheckpoint(): Promise<void> {
+    const { engine, settings } = this.#options;
+    const known = await newestCheckpoint(engine, this.#node.checkpointRevision);
+    if (known !== undefined) {
+      this.#node.checkpointRevision = known.revision;
+      this.#node.bytesSinceCheckpoint = 0;
+      if (this.#node.revision - known.revision < settings.checkpointEvery) return;
+    }
+    await this.checkpoint();
   }
 
   #onTrouble(error: unknown): void {

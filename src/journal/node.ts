@@ -61,6 +61,8 @@ export class LogNode {
   lastAt = "";
   /** Id of the first entry: names the log. */
   log = "";
+  /** Revision of the newest checkpoint that this node knows of; 0 where there is none. */
+  checkpointRevision = 0;
   /** Weight of the entries since the newest checkpoint that this node knows of. */
   bytesSinceCheckpoint = 0;
   /** When the read was sent that last proved the copy to be the newest; by the clock. */
@@ -136,6 +138,7 @@ export class LogNode {
         this.lastAt = marker.last.at;
         this.log = marker.log;
         this.recent.replace(recent);
+        this.checkpointRevision = marker.revision;
         this.bytesSinceCheckpoint = 0;
         return;
       } catch (error) {
@@ -201,6 +204,7 @@ export class LogNode {
     this.lastId = "";
     this.lastAt = "";
     this.log = "";
+    this.checkpointRevision = 0;
     this.recent.replace([]);
     await this.load();
   }

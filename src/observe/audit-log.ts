@@ -7,7 +7,7 @@
  * | decision that `authorizer.audit.decisions` selects | there, and to the log at `logging.audit_log_level` | to the log at `logging.audit_log_level` |
  *
  * The log shows decisions only where `logging.audit_log_level` is at least `logging.level`. Where a selected decision
- * would be written nowhere, `decisions` reads "none", so that nobody composes records in vain.
+ * would be written nowhere, `decisions` is "none", so that callers compose no record for nothing.
  */
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
@@ -33,7 +33,7 @@ export interface AuditLogOptions {
 /** Both ports and what the process edge needs. */
 export interface AuditLog extends DecisionAudit, AuditEvents {
   readonly counters: AuditCounters;
-  /** Opens the file anew (SIGHUP). */
+  /** Reopens the file (SIGHUP). */
   reopen(): void;
   /** Writes everything out; does not close the log. */
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export interface AuditLog extends DecisionAudit, AuditEvents {
 
 /**
  * Opens the audit log. A file that fails later is reported on standard error and tried again.
- * @throws AuthorizerError "unavailable" when the file cannot be written now: nothing should run unaudited unnoticed
+ * @throws AuthorizerError "unavailable" when the file cannot be written now, so that the service does not run unaudited
  */
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { output } = options;

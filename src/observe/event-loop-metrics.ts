@@ -60,7 +60,7 @@ function eventLoopDelay(): EventLoopMetrics {
     gauge("p50_", "Median interval of the event loop monitor", () => monitor.percentile(50)),
     gauge("p90_", "90th percentile of the event loop monitor's intervals", () => monitor.percentile(90)),
     gauge("p99_", "99th percentile of the event loop monitor's intervals", () => monitor.percentile(99)),
-    // Read last, in the order of registration: the next scrape begins anew.
+    // Read last, since metrics are read in their order: reading it resets the monitor for the next scrape.
     { ...max, samples: () => withReset(max, () => monitor.reset()) },
   ];
   return { metrics, close: () => void monitor.disable() };

@@ -16,7 +16,7 @@ export type { LogFields } from "./redact.ts";
 /** The fields of an entry. A function is called only if the entry is written. */
 export type FieldsSource = LogFields | (() => LogFields);
 
-/** Takes entries. Messages are constant texts: what varies belongs into fields. */
+/** Takes entries. Messages are constant texts; values that vary are fields. */
 export interface Logger {
   trace(message: string, fields?: FieldsSource): void;
   debug(message: string, fields?: FieldsSource): void;
@@ -25,7 +25,7 @@ export interface Logger {
   error(message: string, fields?: FieldsSource): void;
   /** An entry at `logging.audit_log_level`; nothing if that is below the main level or NONE. */
   audit(message: string, fields?: FieldsSource): void;
-  /** An entry of level `audit`, whatever the level of the log. False: no output has room for it. */
+  /** Writes an entry of level `audit`, whatever the level of the log. Returns false where no output has room for it. */
   always(message: string, fields?: FieldsSource): boolean;
   /** True if entries of this level are written. */
   enabled(level: Exclude<LogLevel, "NONE">): boolean;
@@ -33,7 +33,7 @@ export interface Logger {
   readonly auditEnabled: boolean;
   /** A logger for the same outputs whose entries also have these fields; an entry's own win. */
   child(fields: LogFields): Logger;
-  /** Opens files anew (SIGHUP after an external rotation). */
+  /** Reopens files (SIGHUP after an external rotation). */
   reopen(): void;
   /** Writes everything out and closes the outputs, also those of children. Calling it twice is harmless. */
   close(): Promise<void>;

@@ -158,4 +158,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.limits.tree_nodes": 1000,
   "authorizer.limits.work": 2_000_000_000,
   "authorizer.limits.json_depth": 32,
+  "authorizer.limits.json_values": 500_000,
+  "authorizer.limits.bodies_bytes": 64 * 1024 ** 2,
+  "authorizer.limits.anonymous_body_timeout": 5_000,
 };

@@ -198,6 +198,23 @@ export function describeEngine(name: string, makeBed: () => Promise<EngineBed>):
         await third.close();
       });
 
+      it("write a checkpoint when one is due, also counted over restarts, and not each of them", async () => {
+        const settings = { checkpointEvery: 4, keepMs: 3_600_000 };
+        const put = (store: Store, key: string) => store.commit({ put: [{ partition: P, key, value: "x" }] });
+        const before = await openNode(sharedBy(one!), settings);
+        for (const key of ["a", "b", "c"]) await put(before, key);
+        await before.close();
+        expect(await one!.list("checkpoint", 100, 10)).toEqual([]);
+        const after = await openNode(sharedBy(one!), settings);
+        await put(after, "d");
+        await expect.poll(() => one!.list("checkpoint", 100, 10), { timeout: 5_000 }).toHaveLength(1);
+        const beside = await openNode(sharedBy(other!), { ...settings, checkpointEvery: 2 });
+        await put(beside, "e");
+        await beside.close();
+        await after.close();
+        expect(await one!.list("checkpoint", 100, 10)).toHaveLength(1);
+      });
+
       it("start anew when the log went back to an earlier state", async () => {
         const cable = { cut: false };
         const third = await openNode(sharedBy(other!, cable));
