@@ -99,7 +99,7 @@ function write(
   const { response, requestId, server } = exchange;
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
   if (server.stopping() || exchange.awaitsContinue) response.shouldKeepAlive = false;
-  const own = [...headers, "X-Request-ID", requestId];
+  const own = headers.concat("X-Request-ID", requestId);
   if (further !== undefined) own.push(...further);
   const common = server.answerHeaders();
   response.writeHead(status, common.length === 0 ? own : [...own, ...missingFrom(own, common)]);

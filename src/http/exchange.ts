@@ -61,7 +61,7 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   readonly requestId: string;
   /** The query without `?`, "" where there is none. */
   readonly queryText: string;
-  #query: Query | undefined = undefined;
+  parsedQuery: Query | undefined = undefined;
   route: MountedRoute;
   /** Values of the path's parameters in their order, decoded. */
   params: readonly string[] = NO_PARAMS;
@@ -108,8 +108,8 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
 
   /** The parameters of the query. */
   get query(): Query {
-    this.#query ??= new Query(this.queryText);
-    return this.#query;
+    this.parsedQuery ??= new Query(this.queryText);
+    return this.parsedQuery;
   }
 
   /** Address of the peer; undefined once the connection is closed. */

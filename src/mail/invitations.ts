@@ -14,6 +14,12 @@ export interface RedeemedInvitation extends Invitee {
   readonly userId: string;
 }
 
+/**
+ * What became of an invitation: `withdrawn` where its user was deleted or replaced, `unknown` also where its records are
+ * no longer kept.
+ */
+export type InvitationState = "open" | "used" | "expired" | "withdrawn" | "unknown";
+
 /** Invitations of one service. */
 export interface Invitations {
   /**
@@ -31,6 +37,8 @@ export interface Invitations {
    * does not say which
    */
   redeem(token: string): Promise<RedeemedInvitation>;
+  /** The state of the invitation of a token, for whoever has its link. Changes nothing. */
+  state(token: string): Promise<InvitationState>;
   /**
    * Begins to send queued mails, including those from before a restart. Sends nothing without a valid configuration.
    */

@@ -6,7 +6,7 @@ import { emailProblem, userNameProblem } from "../model/names.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
 import { isAddress } from "./addresses.ts";
 import { findUser } from "./find-user.ts";
-import type { Invitations, Invitee, RedeemedInvitation } from "./invitations.ts";
+import type { InvitationState, Invitations, Invitee, RedeemedInvitation } from "./invitations.ts";
 import { Outbox } from "./outbox.ts";
 import {
   createMailCounters,
@@ -114,25 +114,44 @@ class MailedInvitations implements OpenedInvitations {
   }
 
   async redeem(token: string): Promise<RedeemedInvitation> {
-    if (!isToken(token)) throw unknownInvitation();
-    const { store, directory } = this.#parts;
-    const key = hashToken(token);
-    const stored = await withSnapshot(store, (snapshot) => snapshot.get("invitation", key));
-    if (stored === undefined) throw unknownInvitation();
-    const { username, email, expires_at, user_id } = JSON.parse(stored.value) as InvitationRecord;
-    if (expires_at <= this.#now() || user_id === undefined) throw unknownInvitation();
-    if ((await directory.principal(username))?.id !== user_id) throw unknownInvitation();
+    const found = await this.#find(token);
+    if (found?.state !== "open") throw unknownInvitation();
+    const { key, version, record } = found;
+    const { username, email, user_id: userId } = record;
+    const value = JSON.stringify({ ...record, redeemed_at: this.#now() } satisfies InvitationRecord);
     try {
-      await store.commit({
-        expect: [{ partition: "invitation", key, version: stored.version }],
-        delete: [{ partition: "invitation", key }],
+      await this.#parts.store.commit({
+        expect: [{ partition: "invitation", key, version }],
+        put: [{ partition: "invitation", key, value }],
       });
     } catch (error) {
       // Another process was first.
       if (isErrorCode(error, "conflict")) throw unknownInvitation();
       throw error;
     }
-    return { username, email, userId: user_id };
+    return { username, email, userId: userId as string };
+  }
+
+  async state(token: string): Promise<InvitationState> {
+    return (await this.#find(token))?.state ?? "unknown";
+  }
+
+  /** The record of a token with its state; undefined for a token that no record has. */
+  async #find(token: string) {
+    if (!isToken(token)) return undefined;
+    const key = hashToken(token);
+    const stored = await withSnapshot(this.#parts.store, (snapshot) => snapshot.get("invitation", key));
+    if (stored === undefined) return undefined;
+    const record = JSON.parse(stored.value) as InvitationRecord;
+    return { key, version: stored.version, record, state: await this.#stateOf(record) };
+  }
+
+  async #stateOf({ username, user_id, expires_at, redeemed_at }: InvitationRecord): Promise<InvitationState> {
+    if (redeemed_at !== undefined) return "used";
+    if (expires_at <= this.#now()) return "expired";
+    // Before the first attempt to send, nobody can have the link.
+    if (user_id === undefined) return "unknown";
+    return (await this.#parts.directory.principal(username))?.id === user_id ? "open" : "withdrawn";
   }
 
   start(): void {

@@ -109,7 +109,7 @@ export class Outbox {
     const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get("invitation", key));
     if (stored === undefined) return undefined;
     const record = parse<InvitationRecord>(stored.value);
-    if (record === undefined) return undefined;
+    if (record === undefined || record.redeemed_at !== undefined) return undefined;
     if (record.user_id !== undefined) return record.user_id === userId ? {} : undefined;
     const value = JSON.stringify({ ...record, user_id: userId });
     return {
@@ -150,13 +150,13 @@ export class Outbox {
     });
   }
 
-  /** Removes invitations that have expired and failed mails from before `failedBefore` (Unix milliseconds). */
-  async purge(now: number, failedBefore: number): Promise<void> {
+  /** Removes invitations that expired and mails that failed before a time (Unix milliseconds). */
+  async purge(before: number): Promise<void> {
     await this.#removeUnless("invitation", (value) => {
-      return (parse<InvitationRecord>(value)?.expires_at ?? 0) > now;
+      return (parse<InvitationRecord>(value)?.expires_at ?? 0) >= before;
     });
     await this.#removeUnless("outbox_failed", (value) => {
-      return (parse<FailedMailRecord>(value)?.failed_at ?? 0) >= failedBefore;
+      return (parse<FailedMailRecord>(value)?.failed_at ?? 0) >= before;
     });
   }
 

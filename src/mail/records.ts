@@ -37,11 +37,13 @@ export interface FailedMailRecord extends Invitee {
   readonly reason: string;
 }
 
-/** An invitation that was not redeemed yet. */
+/** An invitation. It is kept for some time after it was redeemed or has expired, so that its link can say so. */
 export interface InvitationRecord extends Invitee {
   readonly expires_at: number;
   /** Internal id of the user, set by the first attempt to send: before it, nobody can know the token. */
   readonly user_id?: string;
+  /** Set when it was redeemed: it cannot be redeemed again. */
+  readonly redeemed_at?: number;
 }
 
 /** Key of a mail that is due at a time. */

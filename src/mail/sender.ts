@@ -114,7 +114,7 @@ export class Sender {
     const { outbox, counters, timing, now } = this.#parts;
     if (now() >= this.#purgeAt) {
       this.#purgeAt = now() + timing.purgeEveryMs;
-      await outbox.purge(now(), now() - timing.failedKeptMs);
+      await outbox.purge(now() - timing.keptMs);
     }
     const first = await outbox.first();
     if (first === undefined) {

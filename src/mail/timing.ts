@@ -32,8 +32,8 @@ export interface MailTiming {
   readonly closeMs: number;
   /** Longest time between two looks into the queue, for mails that other processes left. */
   readonly idleMs: number;
-  /** Time for which records of failed mails are kept. */
-  readonly failedKeptMs: number;
+  /** Time for which records of failed mails and of expired invitations are kept. */
+  readonly keptMs: number;
   /** Time between two removals of expired records. */
   readonly purgeEveryMs: number;
 }
@@ -52,7 +52,7 @@ export const MAIL_TIMING: MailTiming = {
   leaseMs: 2 * MINUTE,
   closeMs: 5 * SECOND,
   idleMs: 30 * SECOND,
-  failedKeptMs: 30 * DAY,
+  keptMs: 30 * DAY,
   purgeEveryMs: 6 * HOUR,
 };
 

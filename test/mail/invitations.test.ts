@@ -134,6 +134,8 @@ describe("the token", () => {
       email: "alice@example.com",
       userId: id,
     });
+    expect(await room.invitations.state(tokens[0]!)).toBe("used");
+    expect(await room.invitations.state(tokens[1]!)).toBe("open");
     expect(await codeOf(room.invitations.redeem(tokens[0]!))).toBe("not_found");
     expect(await codeOf(room.invitations.redeem(tokens[1]!))).toBe("ok");
   });
@@ -154,12 +156,14 @@ describe("the token", () => {
     expect(await codeOf(room.invitations.redeem(first))).toBe("ok");
     clock.offset = 7 * 86_400_000;
     expect(await codeOf(room.invitations.redeem(second))).toBe("not_found");
+    expect(await room.invitations.state(second)).toBe("expired");
   });
 
   it("does not open the account of another user who got the name", async () => {
     const room = open();
     const token = await invited(room);
     await bed.directory.users.delete("alice");
+    expect(await room.invitations.state(token)).toBe("withdrawn");
     expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
     await bed.directory.users.create({ username: "alice", email: "alice@example.com" });
     expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
@@ -176,6 +180,7 @@ describe("the token", () => {
       "A".repeat(5_000),
     ]) {
       expect(await codeOf(invitations.redeem(token))).toBe("not_found");
+      expect(await invitations.state(token)).toBe("unknown");
     }
   });
 
@@ -216,7 +221,7 @@ describe("what has expired", () => {
     const later = open({}, { now });
     later.invitations.start();
     await expect.poll(() => later.invitations.counters.failed).toBe(1);
-    expect(await recordsOf(bed.store, "invitation")).toEqual([]);
+    expect(await recordsOf(bed.store, "invitation")).not.toEqual([]);
     expect(later.log.join("\n")).toContain("expired before");
     await later.invitations.close();
 
@@ -224,6 +229,7 @@ describe("what has expired", () => {
     const last = open({}, { now });
     last.invitations.start();
     await expect.poll(async () => (await recordsOf(bed.store, "outbox_failed")).length).toBe(0);
+    expect(await recordsOf(bed.store, "invitation")).toEqual([]);
   });
 });
 

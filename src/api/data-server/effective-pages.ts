@@ -11,9 +11,9 @@ import { pageOf, pageOfSorted, pageText } from "../rest/pages.ts";
 import { policyBody } from "./shapes.ts";
 
 /** UTF-16 units of answers that are kept. */
-const MAX_KEPT = 16 * 1024 * 1024;
+const MAX_KEPT_UNITS = 16 * 1024 * 1024;
 
-interface Kept {
+interface KeptPage {
   readonly policies: readonly Policy[];
   readonly reply: Reply;
 }
@@ -22,7 +22,7 @@ interface Kept {
 export class EffectivePages {
   readonly #decisions: Decisions;
   /** By user name; valid as long as the decisions have the very same list. */
-  readonly #kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT });
+  readonly #kept = new LRUCache<string, KeptPage>({ maxSize: MAX_KEPT_UNITS });
 
   constructor(decisions: Decisions) {
     this.#decisions = decisions;

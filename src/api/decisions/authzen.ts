@@ -30,41 +30,44 @@ export function longestText(part: string, field: string, limits: DecisionLimits)
  * The parts of an evaluation, or undefined when something is wrong with them: {@link partProblems} then says what.
  * The objects of the body are used as they are.
  */
-export function soundParts(
+export function readParts(
   body: Record<string, unknown>,
   limits: DecisionLimits,
 ): EvaluationParts | undefined {
   const { subject, action, resource, context } = body;
   const sound =
-    isSoundSubject(subject) &&
-    isSoundAction(action, limits) &&
-    isSoundResource(resource, limits) &&
-    isBag(context);
+    isSubject(subject) &&
+    isAction(action, limits) &&
+    isResource(resource, limits) &&
+    isOptionalObject(context);
   if (!sound) return undefined;
   const parts = {
-    subject: withoutNull(subject),
-    action: withoutNull(action),
-    resource: withoutNull(resource),
+    subject: withoutNullProperties(subject),
+    action: withoutNullProperties(action),
+    resource: withoutNullProperties(resource),
   };
   return context === undefined || context === null ? parts : { ...parts, context: context as Properties };
 }
 
 /** True for a subject as it has to be. */
-export function isSoundSubject(subject: unknown): subject is AuthzenSubject {
+export function isSubject(subject: unknown): subject is AuthzenSubject {
   return (
-    isObject(subject) && isName(subject["type"]) && isName(subject["id"]) && isBag(subject["properties"])
+    isObject(subject) &&
+    isName(subject["type"]) &&
+    isName(subject["id"]) &&
+    isOptionalObject(subject["properties"])
   );
 }
 
 /** True for an action as it has to be. */
-export function isSoundAction(action: unknown, limits: DecisionLimits): action is AuthzenAction {
-  if (!isObject(action) || !isBag(action["properties"])) return false;
+export function isAction(action: unknown, limits: DecisionLimits): action is AuthzenAction {
+  if (!isObject(action) || !isOptionalObject(action["properties"])) return false;
   return isName(action["name"]) && fits(action["name"], limits.actionBytes);
 }
 
 /** True for a resource as it has to be. */
-export function isSoundResource(resource: unknown, limits: DecisionLimits): resource is AuthzenResource {
-  if (!isObject(resource) || !isBag(resource["properties"])) return false;
+export function isResource(resource: unknown, limits: DecisionLimits): resource is AuthzenResource {
+  if (!isObject(resource) || !isOptionalObject(resource["properties"])) return false;
   return isName(resource["type"]) && isName(resource["id"]) && fits(resource["id"], limits.arnBytes);
 }
 
@@ -73,11 +76,11 @@ function isName(value: unknown): value is string {
 }
 
 /** True for an optional object; null counts as absent. */
-export function isBag(value: unknown): boolean {
+export function isOptionalObject(value: unknown): boolean {
   return value === undefined || value === null || isObject(value);
 }
 
-function withoutNull<E extends { readonly properties?: Properties }>(entity: E): E {
+function withoutNullProperties<E extends { readonly properties?: Properties }>(entity: E): E {
   if ((entity.properties as unknown) !== null) return entity;
   const { properties: _null, ...rest } = entity;
   return rest as E;
@@ -97,21 +100,21 @@ export function partProblems(
   return PARTS.flatMap((part) => {
     const value = body[part];
     const at = pointTo(pointer, part);
-    if (part === "context") return bagProblems(value, at);
+    if (part === "context") return optionalObjectProblems(value, at);
     if (value === undefined) return optional ? [] : [{ pointer: at, message: "required" }];
     if (!isObject(value)) return [{ pointer: at, message: "expected an object" }];
     return [
       ...REQUIRED[part].flatMap((field) =>
         textProblems(value[field], pointTo(at, field), longestText(part, field, limits)),
       ),
-      ...bagProblems(value["properties"], pointTo(at, "properties")),
+      ...optionalObjectProblems(value["properties"], pointTo(at, "properties")),
     ];
   });
 }
 
 /** What is wrong with an optional object. */
-export function bagProblems(value: unknown, pointer: string): Problem[] {
-  return isBag(value) ? [] : [{ pointer, message: "expected an object" }];
+export function optionalObjectProblems(value: unknown, pointer: string): Problem[] {
+  return isOptionalObject(value) ? [] : [{ pointer, message: "expected an object" }];
 }
 
 /** What is wrong with a required text. */

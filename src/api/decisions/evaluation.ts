@@ -5,7 +5,7 @@ import { invalidRequest } from "../../http/errors.ts";
 import { requireObject } from "../../http/json-body.ts";
 import type { Outcome } from "../../model/decision.ts";
 import type { ServiceCall } from "../service-caller.ts";
-import { type EvaluationParts, partProblems, soundParts } from "./authzen.ts";
+import { type EvaluationParts, partProblems, readParts } from "./authzen.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { wantsExplanation } from "./query.ts";
 
@@ -51,7 +51,7 @@ export function singleEvaluation(
   entrance: EvaluationRequest["entrance"],
   limits: DecisionLimits,
 ): EvaluationRequest {
-  const parts = soundParts(body, limits);
+  const parts = readParts(body, limits);
   if (parts === undefined) throw invalidRequest(partProblems(body, "", limits));
   return toRequest(parts, call, explain, entrance);
 }

@@ -12,14 +12,7 @@ import { isObject, requireObject } from "../../http/json-body.ts";
 import { Pace } from "../../schedule/pace.ts";
 import { TURN_MS, type WorkBudget } from "../../schedule/scheduler.ts";
 import type { ServiceCall } from "../service-caller.ts";
-import {
-  isBag,
-  isSoundAction,
-  isSoundResource,
-  isSoundSubject,
-  partProblems,
-  soundParts,
-} from "./authzen.ts";
+import { isAction, isOptionalObject, isResource, isSubject, partProblems, readParts } from "./authzen.ts";
 import { evaluationText, outcomeText, singleEvaluation, toRequest } from "./evaluation.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { wantsExplanation } from "./query.ts";
@@ -71,7 +64,7 @@ function semanticOf(options: unknown): Semantic {
 }
 
 /** The test of a user and an action, and the entities that it was found for. */
-interface AtHand {
+interface KnownOutcomes {
   readonly subject: unknown;
   readonly action: unknown;
   readonly user: string | undefined;
@@ -79,7 +72,7 @@ interface AtHand {
   readonly outcomes: OutcomesAtHand | undefined;
 }
 
-const NOTHING_AT_HAND: AtHand = {
+const NOTHING_KNOWN: KnownOutcomes = {
   subject: undefined,
   action: undefined,
   user: undefined,
@@ -98,7 +91,7 @@ const MOST_WAITING = 32;
 /** The elements of one request. */
 class Batch {
   /** User and action of the last element, whose test serves the next that has the same. */
-  #last: AtHand = NOTHING_AT_HAND;
+  #last: KnownOutcomes = NOTHING_KNOWN;
 
   readonly #decisions: Decisions;
   readonly #limits: DecisionLimits;
@@ -161,7 +154,7 @@ class Batch {
   async #meanwhile(wait: Promise<unknown> | undefined): Promise<void> {
     if (wait === undefined) return;
     await wait;
-    this.#last = NOTHING_AT_HAND;
+    this.#last = NOTHING_KNOWN;
   }
 
   /** Elements in order until one decides for all. */
@@ -175,7 +168,7 @@ class Batch {
       const given = pending instanceof Promise ? await pending : pending;
       const answer = typeof given === "string" ? (JSON.parse(given) as EvaluationAnswer) : given;
       // Meanwhile the user may have changed.
-      if (pending instanceof Promise) this.#last = NOTHING_AT_HAND;
+      if (pending instanceof Promise) this.#last = NOTHING_KNOWN;
       if (answer.decision === deciding) {
         answers.push(naming(semantic, answer));
         break;
@@ -207,15 +200,15 @@ class Batch {
     // Of defaults the very same objects come again and again.
     if (subject !== this.#last.subject || action !== this.#last.action) this.#turnTo(subject, action);
     const { outcomes } = this.#last;
-    if (outcomes === undefined || !isSoundResource(resource, this.#limits)) return undefined;
-    if (!isBag(element["context"])) return undefined;
+    if (outcomes === undefined || !isResource(resource, this.#limits)) return undefined;
+    if (!isOptionalObject(element["context"])) return undefined;
     const outcome = outcomes(resource.type, resource.id);
     return outcome && outcomeText(outcome, this.#decisions.decisionId);
   }
 
   #turnTo(subject: unknown, action: unknown): void {
-    if (!isSoundSubject(subject) || subject.type !== "user" || !isSoundAction(action, this.#limits)) {
-      this.#last = { ...NOTHING_AT_HAND, subject, action };
+    if (!isSubject(subject) || subject.type !== "user" || !isAction(action, this.#limits)) {
+      this.#last = { ...NOTHING_KNOWN, subject, action };
       return;
     }
     const { user, name } = this.#last;
@@ -235,7 +228,7 @@ class Batch {
       resource: element["resource"] === undefined ? defaults["resource"] : element["resource"],
       context: element["context"] ?? defaults["context"],
     };
-    const parts = soundParts(whole, this.#limits);
+    const parts = readParts(whole, this.#limits);
     if (parts === undefined) throw invalidRequest(partProblems(whole, pointer, this.#limits));
     return toRequest(parts, this.#call, this.#explain, "evaluations");
   }

@@ -7,7 +7,7 @@ import { type Problem, pointTo } from "../../errors.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { isObject } from "../../http/json-body.ts";
 import type { Properties } from "../../model/entities.ts";
-import { bagProblems, longestText, textProblems } from "./authzen.ts";
+import { longestText, optionalObjectProblems, textProblems } from "./authzen.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { type AskedPage, readAskedPage } from "./search-pages.ts";
 
@@ -36,7 +36,7 @@ export function readSearch<S extends { readonly page: SearchPage }>(
     entities[part] = readEntity(body[part], part, fields, limits, problems);
   }
   const { context } = body;
-  problems.push(...bagProblems(context, "/context"));
+  problems.push(...optionalObjectProblems(context, "/context"));
   if (isObject(context)) entities["context"] = context as Properties;
   const asked = readAskedPage(body["page"], "/page", problems);
   if (problems.length > 0) throw invalidRequest(problems);
@@ -61,7 +61,7 @@ function readEntity(
     entity[field] = value[field];
   }
   const { properties } = value;
-  problems.push(...bagProblems(properties, pointTo(pointer, "properties")));
+  problems.push(...optionalObjectProblems(properties, pointTo(pointer, "properties")));
   if (isObject(properties)) entity["properties"] = properties;
   return entity;
 }

@@ -11,13 +11,19 @@ import type { Identity } from "../../identity/identity.ts";
 import { KnownSecret } from "../../identity/secret-comparison.ts";
 import type { DecisionMeters } from "../decisions/ports.ts";
 import { claimedKeyId } from "./claimed-key.ts";
-import { type Judged, type Judgement, type JudgeOptions, judge, type Refused } from "./judge.ts";
+import {
+  type AskedRequest,
+  decideRequest,
+  type Outcome,
+  type Refused,
+  type RequestDecisionOptions,
+} from "./decide-request.ts";
 import { BASE, ERROR_PATH, originalRequest, type ProxyKind, splitUri } from "./proxies.ts";
 import { handedOn, refusalReply } from "./refusals.ts";
 import { RequestHeaders } from "./request-headers.ts";
 
 /** Options of forward-auth. */
-export interface ForwardAuthOptions extends JudgeOptions {
+export interface ForwardAuthOptions extends RequestDecisionOptions {
   /** `authorizer.forward_auth.proxy`. */
   readonly proxy: ProxyKind | "off";
   /** `authorizer.forward_auth.proxy_token`. */
@@ -100,15 +106,15 @@ function decide(
   }
   const source = clientAddress(options.trusted, address, headers.get("x-forwarded-for"));
   if (source === undefined) throw notAllowed("X-Forwarded-For holds something that is no address");
-  const judged: Judged = { original, headers, source, requestId };
-  const judgement = judge(options, judged);
-  if (judgement instanceof Promise) return judgement.then((late) => answerOf(late, judged, serving));
-  return answerOf(judgement, judged, serving);
+  const asked: AskedRequest = { original, headers, source, requestId };
+  const outcome = decideRequest(options, asked);
+  if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, serving));
+  return answerOf(outcome, asked, serving);
 }
 
-function answerOf(judgement: Judgement, judged: Judged, serving: ForwardAuthServing): Reply {
-  if (judgement.pass) return passed(judgement.identity, judgement.id);
-  return refused(judgement, judged, serving);
+function answerOf(outcome: Outcome, asked: AskedRequest, serving: ForwardAuthServing): Reply {
+  if (outcome.pass) return passed(outcome.identity, outcome.id);
+  return refused(outcome, asked, serving);
 }
 
 /** The one place that makes a 2xx. */
@@ -129,7 +135,7 @@ function headerName(username: string): string {
 
 function refused(
   { refusal, id, identity }: Refused,
-  { original, headers, source, requestId }: Judged,
+  { original, headers, source, requestId }: AskedRequest,
   { log }: ForwardAuthServing,
 ): Reply {
   const { status, message } = refusal;

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../../http/html.ts";
+import type { InvitationState } from "./ports.ts";
 
 const STYLE = [
   "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}",
@@ -64,6 +65,26 @@ export function keyPage(key: {
     "Your access key",
     `<dl>${list}</dl><p>Keep these somewhere safe: the secret cannot be shown again.</p>`,
   );
+}
+
+/** What the page says of a link that gives no key. */
+const STATES: Readonly<Record<Exclude<InvitationState, "open">, string>> = {
+  used: "This invitation was already used, and its access key was shown then. The key cannot be shown again. If you did not use the invitation, tell your administrator.",
+  expired: "This invitation has expired. Ask your administrator for a new one.",
+  withdrawn:
+    "This invitation is no longer valid: its user was deleted. Ask your administrator for a new one.",
+  unknown:
+    "This invitation is not known. Open the whole link of the mail; if that does not help, ask your administrator for a new one.",
+};
+
+const NOT_SET_UP = "The set-up of the first administrator has not been done on this service yet.";
+
+/**
+ * What became of an invitation that gives no key.
+ * @param isSetUp whether the first administrator was set up
+ */
+export function statePage(state: keyof typeof STATES, isSetUp = true): string {
+  return failurePage(isSetUp ? STATES[state] : `${STATES[state]} ${NOT_SET_UP}`);
 }
 
 /** Why there is no key. */

@@ -15,8 +15,8 @@ import { schemaRef } from "../../http/schema-forms.ts";
 import { NO_STORE_HEADER } from "../rest/declared.ts";
 import type { AuditEvents } from "../rest/ports.ts";
 import { refuseCrossSite } from "./cross-site.ts";
-import { failurePage, keyPage, openingPage, PAGE_HEADERS, PAGE_TYPE } from "./invite-html.ts";
-import type { UserInvitations } from "./ports.ts";
+import { failurePage, keyPage, openingPage, PAGE_HEADERS, PAGE_TYPE, statePage } from "./invite-html.ts";
+import type { Setup, UserInvitations } from "./ports.ts";
 import { isSecure } from "./proof.ts";
 
 /** Where the links of invitations lead, below `email.svc_base_url`. */
@@ -26,12 +26,12 @@ const MAX_FORM_BYTES = 4096;
 
 /** Milliseconds in which a form must arrive. */
 const BODY_WITHIN_MS = 5000;
-const MAX_TOKEN_LENGTH = 256;
 
 /** What the page needs. */
 export interface InvitePageParts {
   readonly directory: Pick<Directory, "credentials">;
   readonly invitations: UserInvitations;
+  readonly setup: Setup;
   readonly proxies: TrustedProxies;
   readonly publicOrigins: ReadonlySet<string>;
   readonly audit: AuditEvents;
@@ -39,7 +39,7 @@ export interface InvitePageParts {
 
 const PAGE = { type: "text/html", schema: { type: "string" } } as const;
 const PAGE_FAILURES = {
-  404: pageFailure("The link is not valid: it is unknown, was used, or has expired."),
+  404: pageFailure("The link is not valid; the page says why."),
   default: pageFailure("A page that says what went wrong."),
 };
 
@@ -56,7 +56,8 @@ export const INVITE_OPERATIONS: readonly (Described & { readonly access: "open" 
     id: "showInvitation",
     tag: "service",
     summary: "The page behind an invitation",
-    description: "A page with a button. Opening it does not use the invitation up.",
+    description:
+      "A page with a button, or what became of the invitation. Opening it does not use the invitation up.",
     query: [
       {
         name: "token",
@@ -67,7 +68,10 @@ export const INVITE_OPERATIONS: readonly (Described & { readonly access: "open" 
       },
     ],
     answer: { ...PAGE, status: 200, description: "The page.", headers: NO_STORE_HEADER },
-    failures: PAGE_FAILURES,
+    failures: {
+      ...PAGE_FAILURES,
+      410: pageFailure("The invitation was used, has expired, or its user was deleted; the page says which."),
+    },
   },
   {
     access: "open",
@@ -100,12 +104,18 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
       refuseCrossSite(request, { withCookie: false, secure, publicOrigins: parts.publicOrigins });
       return ANONYMOUS;
     },
-    refusal: (error, call) => failed(parts, error, call),
+    refusal: failed,
   };
   return mount(
     api,
     [
-      { method: "GET", path: INVITE_PATH, head: true, handle: open },
+      {
+        method: "GET",
+        path: INVITE_PATH,
+        head: true,
+        priority: "bulk",
+        handle: ({ query }) => show(parts, query.get("token") ?? ""),
+      },
       {
         method: "POST",
         path: INVITE_PATH,
@@ -116,7 +126,7 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
           arrivesWithinMs: BODY_WITHIN_MS,
           parse: (bytes) => new Query(bytes.toString("latin1")),
         },
-        handle: (call) => redeem(parts, call),
+        handle: (call) => redeemOrExplain(parts, call),
       },
     ],
     counters,
@@ -127,27 +137,40 @@ function page(status: number, html: string): Reply {
   return { status, type: PAGE_TYPE, body: html, headers: PAGE_HEADERS };
 }
 
-function failed({ audit }: InvitePageParts, error: unknown, { requestId: request_id }: RawCall): ErrorReply {
-  if (isErrorCode(error, "not_found")) {
-    audit.event("authentication_failed", { request_id, path: INVITE_PATH, message: error.message });
-    const html = failurePage("This invitation is unknown, was used or has expired.");
-    return { status: 404, body: html, type: PAGE_TYPE, headers: PAGE_HEADERS };
-  }
+function failed(error: unknown): ErrorReply {
   const reply = errorReply(error);
   const { errorId, headers } = reply;
   const text = errorId === undefined ? (error as AuthorizerError).message : `internal error ${errorId}`;
   return { ...reply, body: failurePage(text), type: PAGE_TYPE, headers: [...PAGE_HEADERS, ...headers] };
 }
 
-function open({ query }: RawCall): Reply {
-  return page(200, openingPage((query.get("token") ?? "").slice(0, MAX_TOKEN_LENGTH)));
+/** The page of a link: a button where the invitation is open, else what became of it. */
+async function show({ invitations, setup }: InvitePageParts, token: string): Promise<Reply> {
+  const state = await invitations.state(token);
+  if (state === "open") return page(200, openingPage(token));
+  if (state !== "unknown") return page(410, statePage(state));
+  return page(404, statePage(state, await setup.isDone()));
+}
+
+async function redeemOrExplain(parts: InvitePageParts, call: RawCall): Promise<Reply> {
+  const token = (call.body as Query).get("token") ?? "";
+  try {
+    return await redeem(parts, token, call);
+  } catch (error) {
+    if (!isErrorCode(error, "not_found")) throw error;
+    const { requestId: request_id } = call;
+    parts.audit.event("authentication_failed", { request_id, path: INVITE_PATH, message: error.message });
+    const state = await parts.invitations.state(token);
+    return page(404, statePage(state === "open" ? "withdrawn" : state));
+  }
 }
 
 async function redeem(
   { directory, invitations, proxies, audit }: InvitePageParts,
-  { body, request, requestId: request_id }: RawCall,
+  token: string,
+  { request, requestId: request_id }: RawCall,
 ): Promise<Reply> {
-  const { username } = await invitations.redeem((body as Query).get("token") ?? "");
+  const { username } = await invitations.redeem(token);
   const key = await directory.credentials.create(username);
   const { access_key_id, creation_date, secret_access_key } = key;
   const source_ip = proxies.clientOf(request) ?? "";

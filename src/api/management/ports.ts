@@ -60,6 +60,9 @@ export interface Setup {
   run(administrator: FirstAdministrator): Promise<AdministratorKey>;
 }
 
+/** What became of an invitation: `withdrawn` where its user was deleted or replaced. */
+export type InvitationState = "open" | "used" | "expired" | "withdrawn" | "unknown";
+
 /** Port: invitations of users who do not exist yet, and the links in them. */
 export interface UserInvitations {
   /** True where mails can be sent. */
@@ -68,6 +71,8 @@ export interface UserInvitations {
   invite(user: { readonly username: string; readonly email: string }): Promise<void>;
   /** Uses up the token of a link; throws "not_found" for any that is not valid. */
   redeem(token: string): Promise<{ readonly username: string; readonly userId: string }>;
+  /** What became of the invitation of a link; changes nothing. */
+  state(token: string): Promise<InvitationState>;
 }
 
 /** The policy set that decides: actions, resource types, preconfigured policies. */

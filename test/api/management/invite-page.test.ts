@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openingPage } from "../../../src/api/management/invite-html.ts";
+import { startAuthorizer } from "../../../src/testing/start-authorizer.ts";
 import { type MailServer, startServer, stopServers, tokenOf } from "../../mail/mail-server.ts";
 import { type Management, startManagement } from "./kit.ts";
 
@@ -55,10 +57,9 @@ describe("the link of an invitation", () => {
     };
     expect((await api.call(key, "GET", "/user")).json.user.id).toBe("new.user@example.com");
     const again = await press(token);
-    expect([again.status, await again.text()]).toEqual([
-      404,
-      expect.stringContaining("was used or has expired"),
-    ]);
+    expect([again.status, await again.text()]).toEqual([404, expect.stringContaining("was already used")]);
+    const opened = await page(`/auth/invite?token=${token}`);
+    expect([opened.status, await opened.text()]).toEqual([410, expect.stringContaining("was already used")]);
     await expect.poll(() => JSON.stringify(api.audit())).toContain("redeemInvitation");
     for (const secret of [token, key.secret_access_key])
       expect(JSON.stringify(api.audit())).not.toContain(secret);
@@ -76,7 +77,10 @@ describe("the link of an invitation", () => {
     const token = await invited("gone@example.com");
     await api.call("admin", "DELETE", "/auth/users/gone@example.com");
     await api.call("admin", "POST", "/auth/users", { body: { id: "gone@example.com" } });
-    expect((await press(token)).status).toBe(404);
+    const opened = await page(`/auth/invite?token=${token}`);
+    expect([opened.status, await opened.text()]).toEqual([410, expect.stringContaining("was deleted")]);
+    const pressed = await press(token);
+    expect([pressed.status, await pressed.text()]).toEqual([404, expect.stringContaining("was deleted")]);
   });
 
   it("is not pressed by another site", async () => {
@@ -97,12 +101,31 @@ describe("the page", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it("shows a token as text, whatever is in it", async () => {
-    const html = await (
-      await page(`/auth/invite?token=${encodeURIComponent('"><script>x</script>')}`)
-    ).text();
-    expect(html).not.toContain("<script>");
-    expect(html).toContain("&quot;&gt;&lt;script&gt;");
+  it.each(["", "x", '"><script>x</script>', "A".repeat(43)])(
+    "of a link that was never sent (%j) says so and shows nothing of it",
+    async (token) => {
+      const answer = await page(`/auth/invite?token=${encodeURIComponent(token)}`);
+      const html = await answer.text();
+      expect([answer.status, html]).toEqual([404, expect.stringContaining("is not known")]);
+      expect(html).not.toMatch(/<script>|<form|AAAA/);
+    },
+  );
+
+  it("shows a token as text, whatever is in it", () => {
+    expect(openingPage('"><script>x</script>')).toContain("&quot;&gt;&lt;script&gt;");
+  });
+
+  it("of a service without an administrator says that too", async () => {
+    const fresh = await startAuthorizer({ config: { "authorizer.bootstrap": "simplified" } });
+    try {
+      const answer = await fetch(`${fresh.userUrl}/auth/invite?token=x`);
+      expect([answer.status, await answer.text()]).toEqual([
+        404,
+        expect.stringContaining("has not been done"),
+      ]);
+    } finally {
+      await fresh.close();
+    }
   });
 
   it.each([

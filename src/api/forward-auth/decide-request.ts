@@ -1,6 +1,6 @@
 /**
- * The judgement on a request that a proxy asks about (security.md §2): who asks, what it needs, whether it may pass.
- * Ways that lead to a pass meet in one place, `judged`; everything else is a refusal.
+ * Decides a request that a proxy asks about (security.md §2): who sent it, what it needs, whether it may pass.
+ * All ways to a pass meet in one place, `outcomeOf`; everything else is a refusal.
  */
 
 import type { Decisions } from "../../decisions/decisions.ts";
@@ -16,8 +16,8 @@ import { type OriginalRequest, splitUri } from "./proxies.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
-/** The parts of a judgement. */
-export interface JudgeOptions {
+/** What requests are decided with. */
+export interface RequestDecisionOptions {
   readonly decisions: Decisions;
   readonly identities: Identities;
   /** `gateways.s3.domain_name`. */
@@ -28,8 +28,8 @@ export interface JudgeOptions {
   readonly publicOrigin: string | undefined;
 }
 
-/** A request to be judged. */
-export interface Judged {
+/** A request that a proxy asks about. */
+export interface AskedRequest {
   readonly original: OriginalRequest;
   readonly headers: RequestHeaders;
   /** Address of the client. */
@@ -37,7 +37,7 @@ export interface Judged {
   readonly requestId: string;
 }
 
-/** A judgement that lets nothing pass. */
+/** An outcome that lets nothing pass. */
 export interface Refused {
   readonly pass: false;
   readonly refusal: Refusal;
@@ -47,7 +47,7 @@ export interface Refused {
 }
 
 /** The result. `identity` is the authenticated user, also for a refused request. */
-export type Judgement =
+export type Outcome =
   | { readonly pass: true; readonly identity: Identity | undefined; readonly id: string }
   | Refused;
 
@@ -60,8 +60,11 @@ interface Reading {
 const REPLICATION = "/service/replication/";
 const SAFE = new Set(["GET", "HEAD"]);
 
-/** Judges a request. Rejects or throws only if no judgement is possible (store failure, overload). */
-export function judge(options: JudgeOptions, request: Judged): Judgement | Promise<Judgement> {
+/** Decides a request; rejects or throws only where that is not possible (store failure, overload). */
+export function decideRequest(
+  options: RequestDecisionOptions,
+  request: AskedRequest,
+): Outcome | Promise<Outcome> {
   const { original, headers } = request;
   const [path, query] = splitUri(original.uri);
   const reading = read(options, request, path, query);
@@ -86,7 +89,12 @@ export function judge(options: JudgeOptions, request: Judged): Judgement | Promi
   );
 }
 
-function read(options: JudgeOptions, request: Judged, path: string, query: string): Reading | Refused {
+function read(
+  options: RequestDecisionOptions,
+  request: AskedRequest,
+  path: string,
+  query: string,
+): Reading | Refused {
   const { original, headers } = request;
   for (const name of headers.repeated) {
     if (name.startsWith("x-amz-")) return refusal({ status: 403, message: `more than one ${name} header` });
@@ -102,8 +110,8 @@ function read(options: JudgeOptions, request: Judged, path: string, query: strin
 
 /** @throws AuthorizerError "unauthenticated", at once or by rejection */
 function identify(
-  { identities, publicOrigin }: JudgeOptions,
-  { original, headers, source }: Judged,
+  { identities, publicOrigin }: RequestDecisionOptions,
+  { original, headers, source }: AskedRequest,
   { wire, s3 }: Reading,
   shown: Shown,
 ): Identity | undefined | Promise<Identity | undefined> {
@@ -130,8 +138,8 @@ function isSameSite(headers: RequestHeaders, publicOrigin: string | undefined): 
   return publicOrigin !== undefined && headers.single("origin") === publicOrigin;
 }
 
-/** The judgement after a failed authentication. Rethrows every other error. */
-function unidentified(error: unknown, { s3 }: Reading): Judgement {
+/** The outcome after a failed authentication. Rethrows every other error. */
+function unidentified(error: unknown, { s3 }: Reading): Outcome {
   if (error instanceof CrossSite) {
     return refusal({ status: 403, message: "this write was sent from another site" });
   }
@@ -144,11 +152,11 @@ function unidentified(error: unknown, { s3 }: Reading): Judgement {
 }
 
 function decided(
-  options: JudgeOptions,
-  request: Judged,
+  options: RequestDecisionOptions,
+  request: AskedRequest,
   reading: Reading,
   identity: Identity | undefined,
-): Judgement | Promise<Judgement> {
+): Outcome | Promise<Outcome> {
   const context: DecisionContext = new Map([["SourceIp", request.source]]);
   const answer = options.decisions.request({
     user: identity?.username,
@@ -161,8 +169,8 @@ function decided(
     requestId: request.requestId,
     ...(identity === undefined ? {} : { credential: usedBy(identity) }),
   });
-  if (answer instanceof Promise) return answer.then((late) => judged(late, reading, identity));
-  return judged(answer, reading, identity);
+  if (answer instanceof Promise) return answer.then((late) => outcomeOf(late, reading, identity));
+  return outcomeOf(answer, reading, identity);
 }
 
 function usedBy({ how, accessKeyId }: Identity): UsedCredential {
@@ -170,7 +178,7 @@ function usedBy({ how, accessKeyId }: Identity): UsedCredential {
 }
 
 /** The one place where a request may pass: after an allow. */
-function judged(answer: RequestAnswer, { s3 }: Reading, identity: Identity | undefined): Judgement {
+function outcomeOf(answer: RequestAnswer, { s3 }: Reading, identity: Identity | undefined): Outcome {
   const { id } = answer;
   if (answer.allowed && answer.effect === "allow") return { pass: true, identity, id };
   const message = answer.message ?? "insufficient permissions";
