@@ -34,6 +34,8 @@ interface Trace {
   readonly uid: string;
   /** Values of the keys that it read, by key. */
   readonly seen: Readonly<Record<string, string | null>>;
+  /** The key that it wrote. */
+  readonly wrote: string;
 }
 
 const P = "things";
@@ -129,7 +131,7 @@ class ModelNode {
       };
       snapshot.release();
       for (let think = this.schedule.choose(6); think > 0; think--) await this.schedule.step();
-      const trace = JSON.stringify({ uid, seen } satisfies Trace);
+      const trace = JSON.stringify({ uid, seen, wrote: KEYS[write]! } satisfies Trace);
       try {
         await this.writer.commit({
           reads,
@@ -199,13 +201,15 @@ async function faultOfHistory(
     if (body === undefined) return `a part of ${revision} is gone`;
     for (const { partition, value } of body.put) {
       if (partition !== "traces") continue;
-      const { uid, seen } = JSON.parse(value) as Trace;
+      const { uid, seen, wrote } = JSON.parse(value) as Trace;
       if (committed.has(uid)) return `${uid} was committed twice`;
       committed.add(uid);
       for (const [key, was] of Object.entries(seen)) {
         const is = state.get(`${P}/${key}`) ?? null;
         if (is !== was) return `${uid} had seen ${was} in ${key}, the history says ${is}`;
       }
+      // Use cases of one entry come in the order of the group: whoever is later must not have read what this one wrote.
+      state.set(`${P}/${wrote}`, uid);
     }
     for (const { partition, key, value } of body.put) {
       state.set(`${partition}/${key}`, value);
