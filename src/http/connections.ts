@@ -6,7 +6,6 @@ import { refuse } from "./answer.ts";
 import { RequestRefused } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
-import { releaseBody } from "./receive-body.ts";
 
 const PATIENCE_MS = 1000;
 
@@ -29,7 +28,7 @@ export class Connections {
       this.#exchanges.delete(socket);
       if (exchange === undefined) return;
       exchange.leave();
-      releaseBody(exchange);
+      exchange.releaseBody();
     });
   }
 

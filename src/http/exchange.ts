@@ -129,11 +129,17 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     this.response.writeContinue();
   }
 
-  giveWay(error: AuthorizerError): void {
-    const { onFailure } = this;
+  /** Frees what the body holds; whatever of it still comes is thrown away. */
+  releaseBody(): void {
+    if (this.gathered !== undefined) this.server.bodies.release(this);
     this.gathered = undefined;
     this.onBody = undefined;
     this.onFailure = undefined;
+  }
+
+  giveWay(error: AuthorizerError): void {
+    const { onFailure } = this;
+    this.releaseBody();
     this.response.shouldKeepAlive = false;
     onFailure?.(this as unknown as Exchange, error);
   }

@@ -9,7 +9,7 @@ import { answer, finish, refuse } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseJsonInTurns } from "./json-body.ts";
 import { checkBodyHeaders } from "./media-type.ts";
-import { readBody, receiveBody, releaseBody, tooLarge } from "./receive-body.ts";
+import { readBody, receiveBody, tooLarge } from "./receive-body.ts";
 import type { Answer, Caller, MountedRoute, RouteBody } from "./route.ts";
 
 /** Serves a request on its route. Never throws. To be called within the "request" event. */
@@ -99,7 +99,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
   try {
     await server.admission.acquire(gone.signal);
   } finally {
-    releaseBody(exchange);
+    exchange.releaseBody();
   }
   try {
     if (response.destroyed || exchange.answered) return;

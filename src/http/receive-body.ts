@@ -53,14 +53,6 @@ export function readBody(exchange: Exchange, maxBytes: number): Promise<Buffer> 
   });
 }
 
-/** Frees what a body holds; whatever of it still comes is thrown away. */
-export function releaseBody(exchange: Exchange): void {
-  if (exchange.gathered !== undefined) exchange.server.bodies.release(exchange);
-  exchange.gathered = undefined;
-  exchange.onBody = undefined;
-  exchange.onFailure = undefined;
-}
-
 function onData(this: IncomingRequest, piece: Buffer): void {
   take(this.exchange as Exchange, piece);
 }
@@ -79,7 +71,7 @@ function take(exchange: Exchange, piece: Buffer | null): void {
   if (exchange.answered) fail(exchange, new Error("the request was answered before its body had arrived"));
   else if (piece === null) {
     const { gathered, received } = exchange;
-    releaseBody(exchange);
+    exchange.releaseBody();
     onBody(exchange, gathered === undefined ? EMPTY : gathered.subarray(0, received));
   } else gather(exchange, piece);
 }
@@ -122,6 +114,6 @@ function capacityFor(bytes: number, maxBytes: number): number {
 
 function fail(exchange: Exchange, error: unknown): void {
   const { onFailure } = exchange;
-  releaseBody(exchange);
+  exchange.releaseBody();
   onFailure?.(exchange, error);
 }

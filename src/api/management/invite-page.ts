@@ -7,6 +7,7 @@ import type { Directory } from "../../directory/directory.ts";
 import { type AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
 import { type ErrorReply, errorReply } from "../../http/errors.ts";
+import type { HttpLimits } from "../../http/limits.ts";
 import type { Described } from "../../http/openapi.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { Query } from "../../http/query.ts";
@@ -24,9 +25,6 @@ export const INVITE_PATH = "/auth/invite";
 
 const MAX_FORM_BYTES = 4096;
 
-/** Milliseconds in which a form must arrive. */
-const BODY_WITHIN_MS = 5000;
-
 /** What the page needs. */
 export interface InvitePageParts {
   readonly directory: Pick<Directory, "credentials">;
@@ -35,6 +33,7 @@ export interface InvitePageParts {
   readonly proxies: TrustedProxies;
   readonly publicOrigins: ReadonlySet<string>;
   readonly audit: AuditEvents;
+  readonly limits: Pick<HttpLimits, "anonymousBodyTimeoutMs">;
 }
 
 const PAGE = { type: "text/html", schema: { type: "string" } } as const;
@@ -123,7 +122,7 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
         body: {
           format: "form",
           maxBytes: MAX_FORM_BYTES,
-          arrivesWithinMs: BODY_WITHIN_MS,
+          arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
           parse: (bytes) => new Query(bytes.toString("latin1")),
         },
         handle: (call) => redeemOrExplain(parts, call),
