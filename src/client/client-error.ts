@@ -1,4 +1,4 @@
-/** What the client throws for an answer that is no success. */
+/** The error that the client throws for an answer that is not a success. */
 
 /** One fault of the request, as the service names it. */
 export interface ClientProblem {

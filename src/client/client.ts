@@ -9,7 +9,7 @@ import { ClientError, type ClientProblem } from "./client-error.ts";
 
 export { ClientError, type ClientProblem };
 
-/** Where the service is and how to call it. */
+/** The address of the service and settings of calls. */
 export interface ClientOptions {
   /** Base URL of the service listener, e.g. `http://127.0.0.1:8001`. */
   readonly url: string;
@@ -40,7 +40,7 @@ export interface CheckResult {
   readonly explanation?: Explanation;
 }
 
-/** Which of many resources a user may act on (`POST /access/v1/filter`). */
+/** A request for the resources on which a user may act (`POST /access/v1/filter`). */
 export type Filter = { readonly user: string; readonly action: string; readonly context?: ClientContext } & (
   | { readonly resources: readonly string[] }
   | { readonly type: string; readonly ids: readonly string[] }

@@ -106,7 +106,7 @@ function* findInSteps(
   return found;
 }
 
-/** What the policies say of the condition fields, whatever the resource. */
+/** Evaluates the part of the policies that depends on the condition fields and not on the resource. */
 function* knownInSteps(
   policies: CompiledPolicies,
   { context, user }: EngineRequest,

@@ -17,11 +17,11 @@ export interface Looker {
   readonly context: ConditionFields;
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   readonly userOnlyDenies: boolean;
-  /** What does not depend on the resource, where it was found before. */
+  /** Earlier result of the part that does not depend on the resource, if there is one. */
   readonly known?: KnownOfContext;
 }
 
-/** What policies say of a user and condition fields, whatever the resource. */
+/** The result of policies for a user and condition fields, as far as it does not depend on the resource. */
 export interface KnownOfContext {
   readonly failure: CompiledStatement | undefined;
   readonly conditions: ReadonlyMap<CompiledCondition, ConditionResult>;

@@ -21,7 +21,7 @@ export function priceOf({ words, reads }: CompiledCondition, context: ConditionF
   return PER_CONDITION + 2 * words * characters;
 }
 
-/** What a list of values counts as, in characters. */
+/** The cost of a list of values, in characters. */
 const LIST_LENGTH = 200;
 
 /** Units of work of looking at the statements with one condition. */
@@ -63,7 +63,7 @@ export class Findings {
     this.known = undefined;
   }
 
-  /** What a condition says of the request. */
+  /** Returns the result of a condition for the request. */
   resultOf(condition: CompiledCondition): ConditionResult {
     const known = this.known?.get(condition);
     if (known !== undefined) return known;

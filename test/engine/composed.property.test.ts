@@ -29,7 +29,7 @@ const attached = policiesOf(8).chain((policies) =>
   ),
 );
 
-/** What the policies of each holder make together; a policy that several holders have is compiled once. */
+/** Compiles the policies of all holders together; a policy that several holders have is compiled once. */
 function composed(policies: readonly NamedStatements[], holders: readonly (readonly number[])[]) {
   const pool = new StatementPool(options.evaluator);
   const compiled = policies.map((policy) => finish(compilePolicyInSteps(policy, pool)));

@@ -9,12 +9,12 @@ import { jsonText } from "./output/json-text.ts";
 import { loadSettings, type Settings } from "./settings/load-settings.ts";
 import { suspicions } from "./settings/suspicions.ts";
 
-/** What was found. */
+/** A problem that doctor found. */
 interface Finding {
   readonly valid: boolean;
-  /** What it means, for people. */
+  /** The meaning, for people. */
   readonly summary: string;
-  /** What the server or the network said. */
+  /** The message of the server or the network. */
   readonly detail: string;
 }
 

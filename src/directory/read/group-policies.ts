@@ -27,7 +27,7 @@ export class GroupPolicies {
   readonly #changes: { readonly revision: number; readonly change: DirectoryChange }[] = [];
   /** Revision of the newest commit that was told or, at first, of the first state that was read; undefined before. */
   #told: number | undefined;
-  /** What was read before this revision is not kept: some changes after it may never be told. */
+  /** Lists read before this revision are not kept, because some changes after it may never be announced. */
   #floor = 0;
 
   /** A commit. To be told of every one in order, before anybody hears of its success. */

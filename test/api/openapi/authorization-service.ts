@@ -25,7 +25,7 @@ const SILENT_LOG: HttpLog = {
 /** Most bytes of a body. */
 export const MAX_BYTES = 20_000;
 
-/** What a test wants to be different. */
+/** Options in which a test differs from the default. */
 export interface AuthorizationServiceOptions {
   readonly around?: (directory: Directory) => Directory;
   readonly tokens?: readonly ListedToken[];
