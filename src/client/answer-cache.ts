@@ -8,7 +8,7 @@ import type { Evaluation } from "./questions.ts";
 import type { Transport } from "./transport.ts";
 import { type Change, type WatchEvent, watchRevisions } from "./watch.ts";
 
-/** How answers are kept. */
+/** The bounds of what is kept. */
 export interface CacheOptions {
   /** Most answers; the oldest go first. Default 10,000. */
   readonly entries?: number;

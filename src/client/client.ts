@@ -58,7 +58,7 @@ export interface UnansweredQuestion {
   readonly resource: string;
 }
 
-/** Where the service is and how to call it. */
+/** The address of the service, and the ways of calling it. */
 export interface ClientOptions extends TransportOptions {
   /** False: each question of {@link AuthorizerClient.allows} is a request of its own. Default true. */
   readonly batching?: boolean;

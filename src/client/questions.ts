@@ -33,7 +33,7 @@ export type Check = DeepReadonly<CheckRequest>;
 /** Its answer. */
 export type CheckResult = DeepReadonly<CheckAnswer>;
 
-/** Which of many resources a user may act on (`POST /access/v1/filter`). */
+/** The question on which of many resources a user may act (`POST /access/v1/filter`). */
 export type Filter = DeepReadonly<FilterRequest>;
 
 /** An AuthZEN access evaluation. */

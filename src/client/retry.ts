@@ -1,4 +1,4 @@
-/** When a call is repeated. Every call of the decision API only reads, so repeating one changes nothing. */
+/** The rule by which a call is repeated. Every call of the decision API only reads, so repeating one changes nothing. */
 
 import type { ClientError } from "./client-error.ts";
 

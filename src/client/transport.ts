@@ -4,7 +4,7 @@ import { ClientError, type ClientErrorCode, type ClientProblem } from "./client-
 import { mayRetry, pause, waitBefore } from "./retry.ts";
 import { newerRevision, parseRevision, type Revision } from "./revision.ts";
 
-/** Where the service is, and how it is called. */
+/** The address of the service, and the terms of a call. */
 export interface TransportOptions {
   /** Base URL of the service listener, e.g. `http://127.0.0.1:8001`. */
   readonly url: string;
@@ -12,13 +12,13 @@ export interface TransportOptions {
   readonly token: string | (() => string | Promise<string>);
   /** Milliseconds until a call with all its repeats is given up; default 10,000. */
   readonly timeout?: number;
-  /** How often a call is repeated that may be repeated; default 2, 0 for never. */
+  /** Most repeats of a call; default 2, 0 for none. */
   readonly retries?: number;
   /** The `fetch` to use instead of the runtime's own. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** What one call may add. */
+/** The terms of one call. */
 export interface CallOptions {
   /** Ends the call; it then fails with the signal's reason. */
   readonly signal?: AbortSignal;
