@@ -102,7 +102,7 @@ export function openApi(context: CommandContext): ApiClient {
   return new ApiClient(context, loadSettings(context));
 }
 
-/** What an answer of 400 or more says. */
+/** Reads an answer with status 400 or higher. */
 export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure {
   const { message } = (json ?? {}) as { message?: unknown };
   return new ApiFailure(
