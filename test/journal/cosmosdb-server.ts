@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from "node:net";
 import { createHttpServer } from "@vercel/cosmosdb-server";
 import type { CosmosdbOptions } from "../../src/journal/engines/cosmosdb-container.ts";
 
-/** What happens to a request instead of being answered as it is. */
+/** An event in place of the plain answer to a request. */
 export type Interference =
   /** Answered with this status, unseen by the server. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }

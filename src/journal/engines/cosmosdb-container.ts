@@ -6,7 +6,7 @@
 import { type Container, CosmosClient, type CosmosClientOptions } from "@azure/cosmos";
 import { AuthorizerError } from "../../errors.ts";
 
-/** How the database is reached (`database.cosmosdb.*`). */
+/** The way to the database (`database.cosmosdb.*`). */
 export interface CosmosdbOptions {
   readonly endpoint: string;
   /** Account key; undefined uses the login of the environment (managed identity, workload identity, `az login`). */
@@ -29,7 +29,7 @@ export interface OpenContainer {
   close(): void;
 }
 
-/** Where an emulator listens: it names addresses of its own as those of its regions. */
+/** An emulator listens here: it names addresses of its own as those of its regions. */
 const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
 /** More attempts than fit into the wait: the wait is the limit. */
 const MOST_ATTEMPTS = 1_000;
@@ -145,7 +145,7 @@ function refused(reason: string): AuthorizerError {
   return new AuthorizerError("invalid_request", `The Cosmos DB account is not used: ${reason}.`);
 }
 
-/** What went wrong and what to do; never with a key. */
+/** Says what went wrong and what to do; never with a key. */
 export function cosmosdbReason(error: unknown): string {
   const {
     code,

@@ -26,7 +26,7 @@ const ENTRY_BYTES = 256 * 1024;
 const PART_BYTES = 1_536 * 1024;
 /** Room for names and for what the database adds to an item. */
 const NAMES_BYTES = 2 * 1024;
-/** How long absence of an entry is believed without reading the floor. */
+/** Longest time for which absence of an entry is believed without reading the floor. */
 const FLOOR_MS = 10_000;
 /** Between two reads of an item that is known to be there. */
 const UNSEEN_MS = 20;

@@ -22,7 +22,7 @@ export interface PostgresOptions {
 
 const CHANNEL = "svc_authorizer_entry";
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long an idle connection is kept. */
+/** Time for which an idle connection is kept. */
 const IDLE_MS = 60_000;
 /** Any number that is the same for all nodes: two that start at once must not make the tables both. */
 const SCHEMA_LOCK = 7_235_419;
