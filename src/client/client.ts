@@ -6,6 +6,7 @@ import type { Effect, Explanation, RequiredPermissions } from "../model/decision
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import { ClientError, type ClientProblem } from "./client-error.ts";
+import { HighestRevision } from "./highest-revision.ts";
 
 export { ClientError, type ClientProblem };
 
@@ -81,11 +82,25 @@ export class AuthorizerClient {
   readonly #base: string;
   readonly #token: string;
   readonly #timeout: number;
+  readonly #highest = new HighestRevision();
 
   constructor({ url, token, timeout = DEFAULT_TIMEOUT_MS }: ClientOptions) {
     this.#base = url.endsWith("/") ? url.slice(0, -1) : url;
     this.#token = token;
     this.#timeout = timeout;
+  }
+
+  /**
+   * The highest revision `N.log` of the directory that an answer named; undefined before the first. Every call asks for
+   * this one at least, whichever node a balancer leads it to.
+   */
+  get revision(): string | undefined {
+    return this.#highest.text;
+  }
+
+  /** Makes later calls ask for a revision at least, such as that of a write which another program made. */
+  expectRevision(revision: string): void {
+    this.#highest.take(revision);
   }
 
   /** Checks required permissions. */
@@ -127,15 +142,39 @@ export class AuthorizerClient {
   }
 
   async #post<T>(path: string, body: unknown): Promise<T> {
+    const { response, text } = await this.#send(path, JSON.stringify(body));
+    if (!response.ok) throw errorOf(response.status, text);
+    return JSON.parse(text) as T;
+  }
+
+  async #send(path: string, body: string): Promise<{ response: Response; text: string }> {
+    const minimum = this.#highest.text;
     const response = await fetch(this.#base + path, {
       method: "POST",
-      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        "content-type": "application/json",
+        ...(minimum !== undefined && { "x-svc-min-revision": minimum }),
+      },
+      body,
       signal: AbortSignal.timeout(this.#timeout),
     });
     const text = await response.text();
-    if (!response.ok) throw errorOf(response.status, text);
-    return JSON.parse(text) as T;
+    if (response.status === 409 && minimum !== undefined && codeOf(text) === "other_log") {
+      // The directory was set up anew: what was known of the former one says nothing.
+      this.#highest.forget();
+      return this.#send(path, body);
+    }
+    this.#highest.take(response.headers.get("x-svc-revision"));
+    return { response, text };
+  }
+}
+
+function codeOf(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { code?: unknown } | null)?.code;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,10 +1,11 @@
 /** Formats of the local store, and bringing a database to the current one when it is opened. */
 
+import { randomBytes } from "node:crypto";
 import { AuthorizerError } from "../../errors.ts";
 import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
 import type { StoreLog } from "../store-log.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
-import { decodeVersion, FORMAT_KEY, REVISION_KEY } from "./layout.ts";
+import { decodeVersion, FORMAT_KEY, LOG_KEY, REVISION_KEY } from "./layout.ts";
 import { SETTLE_BATCHES } from "./migrate-batches.ts";
 
 /** The current format and the way to it; layout.ts describes it. */
@@ -41,6 +42,15 @@ export function bringToFormat(
   if (last === undefined)
     throw new AuthorizerError("unavailable", `The store in ${folder} is damaged: no version.`);
   return decodeVersion(last);
+}
+
+/** The id of the log of changes, 8 characters. A store of an earlier version gets one. */
+export function openLogId(database: LocalDatabase): string {
+  const known = database.get(LOG_KEY)?.value;
+  if (known !== undefined) return known;
+  const made = randomBytes(6).toString("base64url");
+  database.transactionSync(() => putValue(database, LOG_KEY, { version: 0, value: made }));
+  return made;
 }
 
 function create(database: LocalDatabase, folder: string, writer: string, format: number): void {

@@ -31,6 +31,9 @@ export const FORMAT_KEY = ownKey("format");
 /** Key of the record whose version is the revision of the newest commit. */
 export const REVISION_KEY = ownKey("version");
 
+/** Key of the record with the id of the log of changes. */
+export const LOG_KEY = ownKey("log");
+
 const CHANGE_PREFIX = ownKey("change/");
 
 /** Key of the entry in the log of changes that a commit left. */

@@ -1,6 +1,7 @@
 /** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
+import { HighestRevision } from "../../../client/highest-revision.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
@@ -26,6 +27,7 @@ export class ApiClient {
   readonly settings: Settings;
   readonly #rest: RestClient;
   readonly #context: CommandContext;
+  readonly #highest = new HighestRevision();
 
   /** @param timeoutMs time for one try; default 30,000 */
   constructor(context: CommandContext, settings: Settings, timeoutMs?: number) {
@@ -66,11 +68,27 @@ export class ApiClient {
       log("warn", "trying again", { method, url, reason: failed.reason });
       this.#showProgress(method, failed);
     };
-    const answer = await this.#rest.ask(call, onFailedTry).catch((error: unknown) => {
+    const answer = await this.#atRevision(call, onFailedTry).catch((error: unknown) => {
       this.#context.advise(adviceOnSilence(error, this.settings));
       throw error;
     });
     log("debug", "answered", { method, url, status: answer.status });
+    return answer;
+  }
+
+  /** Asks for the highest revision at least that an earlier answer named. */
+  async #atRevision(call: RestRequest, onFailedTry: (failed: FailedTry) => void): Promise<ApiAnswer> {
+    const minimum = this.#highest.text;
+    if (minimum === undefined) return this.#taken(await this.#rest.ask(call, onFailedTry));
+    const headers = { ...call.headers, "x-svc-min-revision": minimum };
+    const answer = await this.#rest.ask({ ...call, headers }, onFailedTry);
+    if (answer.status !== 409 || codeOf(answer) !== "other_log") return this.#taken(answer);
+    this.#highest.forget();
+    return this.#taken(await this.#rest.ask(call, onFailedTry));
+  }
+
+  #taken(answer: ApiAnswer): ApiAnswer {
+    this.#highest.take(answer.revision);
     return answer;
   }
 
@@ -110,6 +128,10 @@ export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure 
     safeText(statusLine),
     typeof message === "string" ? safeMessage(message) : "",
   );
+}
+
+function codeOf({ json }: ApiAnswer): unknown {
+  return (json as { code?: unknown } | null | undefined)?.code;
 }
 
 function headersOf({ version }: CommandContext, settings: Settings): Record<string, string> {
