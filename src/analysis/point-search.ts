@@ -3,7 +3,7 @@
 import { bindUser } from "../engine/resource-pattern.ts";
 import { formatArn, parseArn } from "../model/arn.ts";
 import { Effort, findText, leastMatches, type Match, UNDECIDED } from "./pattern-language.ts";
-import { type Pattern, Patterns } from "./pattern-places.ts";
+import { type Pattern, Patterns } from "./pattern-positions.ts";
 import type { Rule } from "./rules.ts";
 
 /** An action on a resource. */

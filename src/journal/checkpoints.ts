@@ -10,7 +10,7 @@ import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.
 import { newId } from "./entry.ts";
 import type { EntryId } from "./recent-ids.ts";
 
-/** What a checkpoint says about itself. */
+/** The description of a checkpoint, stored with it. */
 export interface CheckpointMarker {
   readonly revision: number;
   /** Id of its pieces. */
@@ -26,7 +26,7 @@ export interface CheckpointMarker {
   readonly bytes: number;
 }
 
-/** What a checkpoint is written from. */
+/** The data that a checkpoint is written from. */
 export interface CheckpointSource {
   readonly revision: number;
   readonly last: CheckpointMarker["last"];

@@ -21,7 +21,7 @@ export interface EntryPage {
   readonly floor: number;
 }
 
-/** What an engine can hold in one item, in bytes. */
+/** Limits of the items of an engine, in bytes. */
 export interface Budgets {
   readonly entry: number;
   readonly part: number;

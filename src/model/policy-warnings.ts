@@ -115,7 +115,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
   ["externalPrincipal", "external principals"],
 ]);
 
-/** What an action is asked on, in words: `objects (arn:…/object/{key})`. */
+/** Returns the kind of resource that an action applies to, in words: `objects (arn:…/object/{key})`. */
 function kindText(kind: string, { resourceTypes }: Vocabulary): string {
   if (kind === "*") return 'the resource "*" alone';
   const arn = resourceTypes.get(kind)?.arn;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Effort, findText, leastMatches, UNDECIDED } from "../../src/analysis/pattern-language.ts";
-import { Pattern } from "../../src/analysis/pattern-places.ts";
+import { Pattern } from "../../src/analysis/pattern-positions.ts";
 import { compileWildcard } from "../../src/engine/wildcard.ts";
 
 const LETTERS = ["a", "b", "z", "日", "😀"];

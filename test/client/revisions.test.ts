@@ -1,7 +1,7 @@
 /** Answers of the whole service name their revision, and the client asks for the highest one (journal.md §6). */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HighestRevision } from "../../src/client/highest-revision.ts";
+import { AuthorizerClient } from "../../src/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 
 let authorizer: TestAuthorizer;
@@ -49,25 +49,23 @@ describe("the revision of an answer", () => {
 });
 
 describe("the client", () => {
-  it("asks for the highest revision that it was given, and begins anew with another log", async () => {
-    const { client } = authorizer;
+  it("asks for the highest revision that it was given: another service's is refused once", async () => {
+    const { client, url, token } = authorizer;
     await client.allows("nobody", "fs:ReadObject", "*");
-    const [number, log] = client.revision!.split(".") as [string, string];
-    client.expectRevision(`${Number(number) + 1_000}.${log}`);
-    await expect(client.allows("nobody", "fs:ReadObject", "*")).rejects.toMatchObject({ status: 503 });
-    client.expectRevision("99.AAAAAAAA");
-    expect(await client.allows("nobody", "fs:ReadObject", "*")).toBe(false);
-    expect(client.revision).toBe(`${number}.${log}`);
-  });
-
-  it.each([
-    ["a higher one", ["3.aaaaaaaa", "5.aaaaaaaa"], "5.aaaaaaaa"],
-    ["a lower one", ["5.aaaaaaaa", "3.aaaaaaaa"], "5.aaaaaaaa"],
-    ["one of another log", ["5.aaaaaaaa", "3.bbbbbbbb"], "3.bbbbbbbb"],
-    ["no revision at all", ["5.aaaaaaaa", "x", "7", null], "5.aaaaaaaa"],
-  ] as const)("remembers the right one when given %s", (_what, given, kept) => {
-    const highest = new HighestRevision();
-    for (const text of given) highest.take(text);
-    expect(highest.text).toBe(kept);
+    const known = client.revision!;
+    const other = await startAuthorizer({ config: { "auth.api.token": token } });
+    let base = url;
+    const moved = new AuthorizerClient({
+      url,
+      token,
+      fetch: (target, init) => fetch(String(target).replace(url, base), init),
+    });
+    expect(await moved.allows("nobody", "fs:ReadObject", "*")).toBe(false);
+    expect(moved.revision).toBe(known);
+    base = other.url;
+    await expect(moved.allows("nobody", "fs:ReadObject", "*")).rejects.toMatchObject({ code: "other_log" });
+    expect(await moved.allows("nobody", "fs:ReadObject", "*")).toBe(false);
+    expect(moved.revision).not.toBe(known);
+    await other.close();
   });
 });

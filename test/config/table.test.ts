@@ -22,7 +22,7 @@ const REFERENCE_ITEMS = JSON.parse(
 const BASE = { home: "/home/someone", folder: "/srv/svc" };
 const NAMES = ALL_ITEMS.map((item) => item.name);
 
-/** How the reference writes a type, where it and the table differ on purpose. */
+/** Types of the reference that differ from those of the table on purpose. */
 const WIDER_TYPES = new Map([
   ["logging.output", "strings"],
   ["gateways.s3.domain_name", "strings"],

@@ -1,4 +1,4 @@
-/** What the commands of `svc-authorizer` share: the process, and where configuration comes from. */
+/** Shared by the commands of `svc-authorizer`: the process, and the sources of configuration. */
 
 import type { Environment } from "../../config/environment.ts";
 import type { FlagValue, LoadOptions } from "../../config/load.ts";
@@ -59,7 +59,7 @@ export function itemFlagsOf(context: CommandContext, { set = [] }: ConfigFlags):
   return [...context.itemFlags, ...settings];
 }
 
-/** Where a command's configuration comes from. */
+/** Returns the sources of a command's configuration. */
 export function loadOptionsOf(context: CommandContext, options: ConfigFlags): LoadOptions {
   const { config } = options;
   return {

@@ -1,6 +1,6 @@
 /**
- * What `svc-authorizer setup` does: the first administrator, in the store of a service that is not running, or through
- * the set-up of one that is, with the one-time token of its file.
+ * Implements `svc-authorizer setup`: it creates the first administrator, in the store of a service that is not running,
+ * or through the set-up of one that is, with the one-time token of its file.
  */
 
 import { existsSync } from "node:fs";
@@ -43,7 +43,7 @@ export interface SetupFlags extends AdministratorFlags {
   readonly writeConfig?: string | true;
 }
 
-/** What the process and its configuration give. */
+/** The process and its configuration. */
 export interface SetupContext {
   readonly edge: Pick<ProcessEdge, "stdout">;
   readonly env: Environment;
@@ -123,7 +123,7 @@ function nameServer(): AuthorizerError {
   return new AuthorizerError("invalid_request", message);
 }
 
-/** Where the configured service listens for people; undefined for a port that only it knows. */
+/** Returns the URL of the configured user listener, or undefined if only the running service knows its port. */
 function configuredUrl(values: ConfigValues): string | undefined {
   const address = parseListenAddress(values["authorizer.user_listen_address"]);
   if (address === undefined || address.port === 0) return undefined;

@@ -1,4 +1,4 @@
-/** What `run` prints once the service answers: lines for programs, or a short block for people at a terminal. */
+/** Printed by `run` once the service answers: lines for programs, or a short block for people at a terminal. */
 
 import type { SetupOffer } from "../../compose/setup.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -87,7 +87,7 @@ function setupCommand({ addresses, quickstart, env }: Started, { file }: SetupOf
   return `${programName(env)} setup --quickstart${folder} --user-name admin --write-config`;
 }
 
-/** How the program was called: npm names the script that it runs. */
+/** Returns the command that started the program: npm names the script that it runs. */
 function programName(env: Environment): string {
   const isScript = /^(start|svc-authorizer)$/.test(env["npm_lifecycle_event"] ?? "");
   return isScript ? "npm run -s svc-authorizer --" : "svc-authorizer";

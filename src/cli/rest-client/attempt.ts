@@ -6,7 +6,7 @@ import { warningsOf } from "./warnings.ts";
 /** Largest answer that is read. */
 const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** How long one try may take unless the request says otherwise. */
+/** Time limit of one attempt in milliseconds if the request names none. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** A request as it goes out. */
@@ -32,7 +32,7 @@ export interface ApiAnswer {
   readonly warnings: readonly string[];
   /** Its `X-Svc-Revision`; null where it has none. */
   readonly revision: string | null;
-  /** How long the server asks to wait, where it says so. */
+  /** Wait in milliseconds that the server asked for; absent if it named none. */
   readonly retryAfterMs?: number;
 }
 

@@ -4,7 +4,7 @@ import { UsageFailure } from "../failure.ts";
 import type { ApiAnswer, ApiRequest } from "./attempt.ts";
 import { type FailedTry, type RetrySettings, sendWithRetries } from "./retries.ts";
 
-/** Where an API is, and how a program calls it. */
+/** The address of an API, and settings of calls. */
 export interface RestOptions {
   /** URL that paths are appended to, without a slash at its end. */
   readonly base: string;

@@ -8,7 +8,7 @@ import { type ApiAnswer, type ApiRequest, attempt, TransportFailure } from "./at
 /** Statuses that ask for another try unless the settings name others. */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 503]);
 
-/** When and how often a call is tried again. */
+/** Limits of repeated attempts. */
 export interface RetrySettings {
   readonly enabled: boolean;
   /** Tries after the first one. */
@@ -21,9 +21,9 @@ export interface RetrySettings {
 
 /** A try that failed, with another one to come. */
 export interface FailedTry {
-  /** Why, for people. */
+  /** The reason, for people. */
   readonly reason: string;
-  /** How long until the next one. */
+  /** Time until the next attempt. */
   readonly waitMs: number;
   /** 1 for the first try. */
   readonly attempt: number;
@@ -43,9 +43,9 @@ class RetriedAnswer extends Error {
 /** No try settled the request. */
 export class GaveUp extends Error {
   override readonly name = "GaveUp";
-  /** Why the last try failed, for people. */
+  /** The reason why the last attempt failed, for people. */
   readonly reason: string;
-  /** What the last try was answered with; absent where there was no answer. */
+  /** The answer to the last attempt; undefined if there was none. */
   readonly answer: ApiAnswer | undefined;
 
   constructor(message: string, cause: unknown, reason: string) {

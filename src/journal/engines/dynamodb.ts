@@ -20,7 +20,7 @@ import {
 import { AuthorizerError } from "../../errors.ts";
 import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
 
-/** How the database is reached (`database.dynamodb.*`). */
+/** Connection settings (`database.dynamodb.*`). */
 export interface DynamodbOptions {
   /** The table is `<tableName>-authorizer`: a data server with the same configuration has its own. */
   readonly tableName: string;
@@ -42,7 +42,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const TABLE_TIMEOUT_S = 120;
 /** Entries with one `pk`. */
 const BUCKET = 1_000;
-/** How long absence of an entry is believed without reading the floor. */
+/** Time in milliseconds for which a missing entry counts as absent without reading the floor. */
 const FLOOR_MS = 10_000;
 
 type Key = { readonly pk: { readonly S: string }; readonly sk: { readonly S: string } };
@@ -353,7 +353,7 @@ function nameOf(kind: ItemKind, sk: string): ItemName {
   return { kind, number: Number(sk.slice(0, 16)), name: sk.slice(17) };
 }
 
-/** What went wrong and what to do; never with a key. */
+/** Returns the cause and the remedy; it never contains a key. */
 function reasonOf(error: unknown): string {
   const { name = "", message = "", code = "" } = error as { name?: string; message?: string; code?: string };
   switch (name) {

@@ -8,7 +8,7 @@ import { AuthorizerError } from "../../errors.ts";
 import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
 import { Listening } from "./postgres-listening.ts";
 
-/** How the database is reached (`database.postgres.*`). */
+/** Connection settings (`database.postgres.*`). */
 export interface PostgresOptions {
   readonly connectionString: string;
   readonly maxOpenConnections: number;
@@ -25,7 +25,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Any number that is the same for all nodes: two that start at once must not make the tables both. */
 const SCHEMA_LOCK = 7_235_419;
 
-/** What is made at start where it is missing. */
+/** The tables that a node creates at start if they are missing. */
 export const POSTGRES_SCHEMA = `CREATE TABLE IF NOT EXISTS svc_authorizer_entry (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_part (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_checkpoint (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
@@ -235,7 +235,7 @@ function unusable(cause: unknown): AuthorizerError {
   });
 }
 
-/** What went wrong and what to do; never with the connection string, which has a password. */
+/** Returns the cause and the remedy; it never contains the connection string, which has a password. */
 function reasonOf(error: unknown): string {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   switch (code) {

@@ -5,7 +5,7 @@ import { AuthorizerError } from "../../errors.ts";
 import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
 import type { StoreLog } from "../store-log.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
-import { decodeVersion, FORMAT_KEY, LOG_KEY, REVISION_KEY } from "./layout.ts";
+import { decodeVersion, FORMAT_KEY, REVISION_KEY } from "./layout.ts";
 import { SETTLE_BATCHES } from "./migrate-batches.ts";
 
 /** The current format and the way to it; layout.ts describes it. */
@@ -46,11 +46,16 @@ export function bringToFormat(
 
 /** The id of the log of changes, 8 characters. A store of an earlier version gets one. */
 export function openLogId(database: LocalDatabase): string {
-  const known = database.get(LOG_KEY)?.value;
-  if (known !== undefined) return known;
-  const made = randomBytes(6).toString("base64url");
-  database.transactionSync(() => putValue(database, LOG_KEY, { version: 0, value: made }));
+  const known = database.get(REVISION_KEY);
+  if (known === undefined || known.value !== "") return known?.value ?? "";
+  const made = newLogId();
+  const version = Number(known.version);
+  database.transactionSync(() => putValue(database, REVISION_KEY, { version, value: made }));
   return made;
+}
+
+function newLogId(): string {
+  return randomBytes(6).toString("base64url");
 }
 
 function create(database: LocalDatabase, folder: string, writer: string, format: number): void {
@@ -59,7 +64,7 @@ function create(database: LocalDatabase, folder: string, writer: string, format:
   }
   database.transactionSync(() => {
     putFormat(database, writer, format);
-    putValue(database, REVISION_KEY, { version: 0, value: "" });
+    putValue(database, REVISION_KEY, { version: 0, value: newLogId() });
   });
 }
 

@@ -28,11 +28,8 @@ export interface KeyRange {
 /** Key of the format record (see format.ts). */
 export const FORMAT_KEY = ownKey("format");
 
-/** Key of the record whose version is the revision of the newest commit. */
+/** Key of the record whose version is the revision of the newest commit, and whose value is the id of the log. */
 export const REVISION_KEY = ownKey("version");
-
-/** Key of the record with the id of the log of changes. */
-export const LOG_KEY = ownKey("log");
 
 const CHANGE_PREFIX = ownKey("change/");
 

@@ -244,7 +244,7 @@ class LocalStore implements Store {
   }
 
   #putRevision(): void {
-    putValue(this.#database, REVISION_KEY, { version: this.#revision, value: "" });
+    putValue(this.#database, REVISION_KEY, { version: this.#revision, value: this.logId });
   }
 
   #reportFailure(error: unknown): void {

@@ -1,4 +1,4 @@
-/** What svc-authorizer says about a command line that is wrong, and which modules a command line loads. */
+/** Tests the errors of svc-authorizer for wrong command lines, and which modules a command line loads. */
 import { describe, expect, it } from "vitest";
 import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
 

@@ -1,7 +1,7 @@
 /** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
-import { HighestRevision } from "../../../client/highest-revision.ts";
+import { newerRevision, parseRevision, type Revision } from "../../../client/revision.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
@@ -27,7 +27,7 @@ export class ApiClient {
   readonly settings: Settings;
   readonly #rest: RestClient;
   readonly #context: CommandContext;
-  readonly #highest = new HighestRevision();
+  #revision: Revision | undefined;
 
   /** @param timeoutMs time for one try; default 30,000 */
   constructor(context: CommandContext, settings: Settings, timeoutMs?: number) {
@@ -78,17 +78,18 @@ export class ApiClient {
 
   /** Asks for the highest revision at least that an earlier answer named. */
   async #atRevision(call: RestRequest, onFailedTry: (failed: FailedTry) => void): Promise<ApiAnswer> {
-    const minimum = this.#highest.text;
+    const minimum = this.#revision?.text;
     if (minimum === undefined) return this.#taken(await this.#rest.ask(call, onFailedTry));
     const headers = { ...call.headers, "x-svc-min-revision": minimum };
     const answer = await this.#rest.ask({ ...call, headers }, onFailedTry);
     if (answer.status !== 409 || codeOf(answer) !== "other_log") return this.#taken(answer);
-    this.#highest.forget();
+    this.#revision = undefined;
     return this.#taken(await this.#rest.ask(call, onFailedTry));
   }
 
   #taken(answer: ApiAnswer): ApiAnswer {
-    this.#highest.take(answer.revision);
+    const seen = parseRevision(answer.revision ?? "");
+    if (seen !== undefined) this.#revision = newerRevision(this.#revision, seen);
     return answer;
   }
 
@@ -120,7 +121,7 @@ export function openApi(context: CommandContext): ApiClient {
   return new ApiClient(context, loadSettings(context));
 }
 
-/** What an answer of 400 or more says. */
+/** Reads an answer with status 400 or higher. */
 export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure {
   const { message } = (json ?? {}) as { message?: unknown };
   return new ApiFailure(
