@@ -64,11 +64,11 @@ export class ApiClient {
     const log = requestLog(this.#context);
     const { method } = call;
     const url = this.#rest.urlOf(call);
-    const onFailedTry = (failed: FailedAttempt): void => {
+    const onFailedAttempt = (failed: FailedAttempt): void => {
       log("warn", "trying again", { method, url, reason: failed.reason });
       this.#showProgress(method, failed);
     };
-    const answer = await this.#atRevision(call, onFailedTry).catch((error: unknown) => {
+    const answer = await this.#atRevision(call, onFailedAttempt).catch((error: unknown) => {
       this.#context.advise(adviceOnSilence(error, this.settings));
       throw error;
     });
@@ -77,14 +77,14 @@ export class ApiClient {
   }
 
   /** Asks for the highest revision at least that an earlier answer named. */
-  async #atRevision(call: RestRequest, onFailedTry: (failed: FailedTry) => void): Promise<ApiAnswer> {
+  async #atRevision(call: RestRequest, onFailedAttempt: (failed: FailedAttempt) => void): Promise<ApiAnswer> {
     const minimum = this.#revision?.text;
-    if (minimum === undefined) return this.#taken(await this.#rest.ask(call, onFailedTry));
+    if (minimum === undefined) return this.#taken(await this.#rest.ask(call, onFailedAttempt));
     const headers = { ...call.headers, "x-svc-min-revision": minimum };
-    const answer = await this.#rest.ask({ ...call, headers }, onFailedTry);
+    const answer = await this.#rest.ask({ ...call, headers }, onFailedAttempt);
     if (answer.status !== 409 || codeOf(answer) !== "other_log") return this.#taken(answer);
     this.#revision = undefined;
-    return this.#taken(await this.#rest.ask(call, onFailedTry));
+    return this.#taken(await this.#rest.ask(call, onFailedAttempt));
   }
 
   #taken(answer: ApiAnswer): ApiAnswer {
