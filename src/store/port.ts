@@ -144,11 +144,11 @@ export interface Store {
    * seconds at most. For a use case that lost several races.
    */
   takeTurn?(): Promise<void>;
-  /** Where a store is shared by several processes: applies what the others committed before the call. */
+  /** Applies what other processes committed before the call. Absent in a store of one process. */
   catchUp?(): Promise<void>;
   /**
-   * Where a store is shared by several processes: throws AuthorizerError "stale" if it was without contact for too long
-   * to answer from (journal.md §3.5). Cheap enough for each request.
+   * Throws AuthorizerError "stale" if this process was without contact to the others for too long to answer
+   * (journal.md §3.5). Cheap enough for each request. Absent in a store of one process.
    */
   assertFresh?(): void;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */
