@@ -1,4 +1,4 @@
-/** What is left of a statement's condition, as SQL (decision-api.md §4): a missing field is a column that is NULL. */
+/** Translates the rest of a statement's condition to SQL (decision-api.md §4): a missing field is a column that is NULL. */
 
 import { type Dialect, isOneOf, matchesOne, textOf } from "./dialect.ts";
 import { ALWAYS, type Column, type Fragment, join, NEVER, not } from "./fragment.ts";
