@@ -13,7 +13,7 @@ const MOST_STATES = 20_000;
 const MOST_STEPS = 1_000_000;
 
 /** Steps that many searches may take together: a few seconds of work. Further searches give up at once. */
-export class Effort {
+export class SearchBudget {
   left = 5_000_000;
 }
 
@@ -97,12 +97,12 @@ class Walk {
   readonly #inside: readonly PatternSet[];
   readonly #fresh: readonly Letter[];
   readonly #seen = new Map<string, Positions[]>();
-  readonly #effort: Effort;
+  readonly #budget: SearchBudget;
   #states = 0;
   #steps = 0;
 
-  constructor(inside: readonly string[], outside: readonly string[], effort: Effort) {
-    this.#effort = effort;
+  constructor(inside: readonly string[], outside: readonly string[], budget: SearchBudget) {
+    this.#budget = budget;
     this.#inside = inside.map((pattern) => new PatternSet([pattern]));
     this.outside = new PatternSet(outside);
     this.#fresh = freshLetters([...inside, ...outside]);
@@ -111,7 +111,7 @@ class Walk {
   /** Visits states until `visit` says "stop"; a state of which it says "prune" is not followed. */
   run(visit: (state: State, accepted: boolean) => "stop" | "prune" | "follow"): typeof UNDECIDED | undefined {
     const start = this.#inside.map(({ start }) => start);
-    if (this.#effort.left <= 0) return UNDECIDED;
+    if (this.#budget.left <= 0) return UNDECIDED;
     const queue: State[] = [{ inside: start, outside: this.outside.start, before: undefined, letter: "" }];
     for (let head = 0; head < queue.length; head++) {
       const state = queue[head] as State;
@@ -123,11 +123,11 @@ class Walk {
         if (next !== undefined) queue.push(next);
       }
       if (this.#states > MOST_STATES || this.#steps > MOST_STEPS) {
-        this.#effort.left -= this.#steps;
+        this.#budget.left -= this.#steps;
         return UNDECIDED;
       }
     }
-    this.#effort.left -= this.#steps;
+    this.#budget.left -= this.#steps;
     return undefined;
   }
 
@@ -181,9 +181,9 @@ class Walk {
 export function findText(
   inside: readonly string[],
   outside: readonly string[],
-  effort = new Effort(),
+  budget = new SearchBudget(),
 ): string | undefined | typeof UNDECIDED {
-  const walk = new Walk(inside, outside, effort);
+  const walk = new Walk(inside, outside, budget);
   let found: string | undefined;
   const undecided = walk.run((state, accepted) => {
     const positions = state.outside;
@@ -203,9 +203,9 @@ export function findText(
 export function leastMatches(
   inside: readonly string[],
   others: readonly string[],
-  effort = new Effort(),
+  budget = new SearchBudget(),
 ): readonly Match[] | typeof UNDECIDED {
-  const walk = new Walk(inside, others, effort);
+  const walk = new Walk(inside, others, budget);
   let least: Match[] = [];
   const undecided = walk.run((state, accepted) => {
     const { outside: positions, before } = state;

@@ -194,7 +194,13 @@ class Journal implements JournalStore {
     this.#node.bytesSinceCheckpoint = 0;
     if (source.revision === 0) return;
     if ((await writeCheckpoint(engine, source)) !== undefined) this.counters.checkpoints += 1;
-    await trimLog(engine, new Date(this.#wallClock() - settings.keepMs).toISOString());
+    const keptSince = new Date(this.#wallClock() - settings.keepMs).toISOString();
+    if (await trimLog(engine, keptSince)) {
+      this.#options.log?.error(
+        { revision: source.revision },
+        "the log was trimmed earlier than authorizer.history.keep says: the database cannot hold much more of it",
+      );
+    }
   }
 
   close(): Promise<void> {
