@@ -10,7 +10,7 @@ import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { openApiRoute } from "../http/openapi-route.ts";
 import { firstSegments, folderRoute, isForPage, type PageFolder } from "../http/page-folders.ts";
-import type { HttpCounters, HttpLog } from "../http/ports.ts";
+import type { HttpCounters, HttpLog, Revisions } from "../http/ports.ts";
 import { type MountedRoute, mount, OPEN_API } from "../http/route.ts";
 import { type RouterOptions, routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
@@ -24,6 +24,8 @@ export interface UserListenerOptions {
   readonly log: HttpLog;
   readonly counters: HttpCounters;
   readonly tls?: TlsMaterial;
+  /** The revisions that answers name; absent: they name none. */
+  readonly revisions?: Revisions;
   /** The management API and its document; absent: not served. */
   readonly management?: ManagementOptions;
   /** Folders of pages; absent: none are served. */
@@ -50,6 +52,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     counters,
     limits,
     log,
+    revisions: options.revisions,
     answerHeaders: () => headers,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     handler: routed({
