@@ -35,6 +35,7 @@ export function observeStore(store: Store, counters: StoreCounters): Store {
       new ObservedSnapshot(await measured(counters.snapshot, () => store.snapshot()), counters),
     commit: (commit: Commit) => measured(counters.commit, () => store.commit(commit)),
     changes: (after, limit) => store.changes(after, limit),
+    history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     health: () => store.health(),

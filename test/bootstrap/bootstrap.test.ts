@@ -75,6 +75,7 @@ describe("mode external", () => {
         return store.commit(commit);
       },
       changes: (after, limit) => store.changes(after, limit),
+      history: store.history,
       subscribe: (listener) => store.subscribe(listener),
       health: () => store.health(),
       close: () => store.close(),

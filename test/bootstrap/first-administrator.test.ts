@@ -33,6 +33,7 @@ function dyingStore(store: Store, commits: number, moment: "before" | "after"): 
       throw dead();
     },
     changes: (after, limit) => store.changes(after, limit),
+    history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),
     close: async () => {},

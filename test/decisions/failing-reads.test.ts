@@ -44,6 +44,7 @@ function failingStore(state: Failing): Store {
     },
     commit: (commit) => store.commit(commit),
     changes: (after, limit) => store.changes(after, limit),
+    history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),
     close: () => store.close(),

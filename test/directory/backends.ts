@@ -70,6 +70,7 @@ export function failingStore(inner: Store, commitsLeft = Number.POSITIVE_INFINIT
       throw new AuthorizerError("unavailable", "the store is gone");
     },
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
@@ -84,6 +85,7 @@ export function unsweeping(inner: Store): Store {
     // Only sweeps delete without putting anything.
     commit: (commit) => (commit.put === undefined ? failing.commit(commit) : inner.commit(commit)),
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
@@ -101,6 +103,7 @@ export function slowStore(inner: Store, ms = 2): Store {
       return done;
     },
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
