@@ -24,7 +24,7 @@ import { writesOfCommit } from "../use-cases.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { bringToFormat, LOCAL_FORMATS } from "./formats.ts";
+import { LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
 import { decodeRecord, FORMAT_KEY, recordKey } from "./layout.ts";
 import { LocalHistory } from "./local-history.ts";
 import {
@@ -74,7 +74,7 @@ export async function openLocalStore(
   let database: LocalDatabase | undefined;
   try {
     database = await openDatabase(path, syncWrites);
-    const position = bringToFormat(database, path, writer, formats, log);
+    const position = migrateDatabase(database, path, writer, formats, log);
     const finish = async (): Promise<void> => {
       try {
         if (!syncWrites) await flushDataFile(path);
@@ -129,6 +129,10 @@ class LocalStore implements Store {
       assertOpen: () => this.#assertOpen(),
     });
     this.#owner = this.#ownerOf();
+  }
+
+  get logId(): string {
+    return this.#head.log.slice(0, 8);
   }
 
   async snapshot(): Promise<Snapshot> {

@@ -75,6 +75,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 class TreeStore implements MemoryStore {
+  /** 8 characters, as an id of a log has them. */
   #tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
   #revision = 0;
   readonly #node = newId();
@@ -93,6 +94,10 @@ class TreeStore implements MemoryStore {
   }
 
   readonly history: History = this.#historyOf();
+
+  get logId(): string {
+    return this.#head.log.slice(0, 8);
+  }
 
   async snapshot(): Promise<Snapshot> {
     this.#assertOpen();
