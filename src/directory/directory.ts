@@ -19,6 +19,7 @@ import type {
 import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { Change } from "../store/port.ts";
+import type { Author, Judge } from "./author.ts";
 import type { DirectoryBatches } from "./batch.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
@@ -134,7 +135,11 @@ export interface Session {
   readonly userId: string;
   /** Unix seconds; of an imported user, the date it was imported with. */
   readonly creation_date: number;
-  /** Unix milliseconds: tokens issued at this time or before are invalid; 0 if no session was ended. */
+  /** Revision of the state that this was read from: a token that is issued now holds from it on. */
+  readonly revision: number;
+  /** Tokens that this service issued at an earlier revision are invalid (journal.md §5). */
+  readonly validFrom: number;
+  /** Unix milliseconds: tokens that a data server issued at this time or before are invalid; 0 if no session was ended. */
   readonly validAfter: number;
   /** True if the given access key belongs to this user, or if none was given. */
   readonly holdsKey: boolean;
@@ -224,6 +229,10 @@ export interface Directory {
   readonly sessions: Sessions;
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
+  /** Runs work on behalf of somebody, whose name its writes carry and whose right to them is judged (journal.md §2.1). */
+  actingFor<T>(author: Author, work: () => Promise<T>): Promise<T>;
+  /** Runs work whose writes one more judge has to let pass, in the state of each attempt. */
+  alsoJudged<T>(judge: Judge, work: () => Promise<T>): Promise<T>;
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
   /**

@@ -4,6 +4,7 @@ import { AuthorizerError } from "../errors.ts";
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
+import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
 import type { Directory } from "./directory.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
@@ -106,13 +107,15 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     if (change !== undefined) notifier.notify(change);
   });
   const policies = new PolicyCache();
-  const writer = new Writer({ store, policies });
+  const authors = new Authors();
+  const writer = new Writer({ store, policies, authors });
   const maintenance = new Maintenance({ store, resealing: new Resealing(store, secrets), now });
   const context: DirectoryContext = {
     store,
     policies,
     groupPolicies,
     writer,
+    authors,
     secrets: secrets.box,
     rules: {
       partition: options.partition,
@@ -150,6 +153,8 @@ function assemble(
       seal: (secret, binding) => context.secrets.seal(secret, { kind: "mail", ...binding }),
       open: (sealed, binding) => context.secrets.open(sealed, { kind: "mail", ...binding }),
     },
+    actingFor: (author, work) => context.authors.actingFor(author, work),
+    alsoJudged: (judge, work) => context.authors.alsoJudged(judge, work),
     principal: (username) => readPrincipal(context, username),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),

@@ -3,7 +3,7 @@
  * also by scan, has changed meanwhile; after a lost race it runs again on the newest state.
  */
 
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { Turns } from "../../schedule/turns.ts";
 import {
@@ -17,10 +17,13 @@ import {
   type StoredRecord,
   withSnapshot,
 } from "../../store/port.ts";
+import type { Authors, JudgedState } from "../author.ts";
 import type { PolicyCache } from "../read/policy-cache.ts";
-import { type Found, pagesOf } from "../read/reader.ts";
+import { PrincipalReader } from "../read/principals.ts";
+import { type Found, pagesOf, type StateReader } from "../read/reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
 import { ChangeCollector } from "./changes.ts";
+import { readSession } from "./sessions.ts";
 
 /** Time for which a use case is repeated after lost races. */
 const DEADLINE_MS = 5_000;
@@ -38,7 +41,7 @@ interface Slot {
 }
 
 /** Reads and writes of one use case or of a whole batch; nothing is stored before the commit. */
-export class Transaction {
+export class Transaction implements StateReader {
   readonly changes = new ChangeCollector();
   readonly #snapshot: Snapshot;
   readonly #policies: PolicyCache;
@@ -51,6 +54,11 @@ export class Transaction {
     this.#policies = policies;
   }
 
+  /** Revision of the state that it runs on. */
+  get revision(): number {
+    return this.#snapshot.revision;
+  }
+
   /** The record under a key as this transaction sees it. */
   async get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined> {
     const slot = this.#slot(partition, key);
@@ -59,6 +67,20 @@ export class Transaction {
       slot.record = slot.base === null ? undefined : this.#decode(partition, key, slot.base);
     }
     return slot.record as RecordTypes[P] | undefined;
+  }
+
+  /** The records under keys, in the order given. */
+  getMany<P extends Partition>(
+    partition: P,
+    keys: readonly string[],
+  ): Promise<readonly (RecordTypes[P] | undefined)[]> {
+    return Promise.all(keys.map((key) => this.get(partition, key)));
+  }
+
+  /** The revision that wrote a record of the state; 0 where there is none. */
+  async versionOf(partition: Partition, key: string): Promise<number> {
+    await this.get(partition, key);
+    return Number(this.#slot(partition, key).base?.version ?? 0);
   }
 
   /** Creates or replaces a record. */
@@ -113,11 +135,13 @@ export class Transaction {
     }
     if (put.length === 0 && deleted.length === 0) return undefined;
     const change = this.changes.toChange();
+    const touched = this.changes.toTouched();
     return {
       reads: { revision: this.#snapshot.revision, keys: this.#slots, ranges: this.#ranges },
       put,
       delete: deleted,
       ...(change !== undefined && { change }),
+      ...(touched !== undefined && { touched }),
     };
   }
 
@@ -163,6 +187,7 @@ interface PendingWrite extends RecordName {
 export interface WriterParts {
   readonly store: Store;
   readonly policies: PolicyCache;
+  readonly authors: Authors;
 }
 
 /** Runs transactions. */
@@ -221,17 +246,33 @@ export class Writer {
     await delay(Math.random() * MAX_BACKOFF_MS);
   }
 
+  /** Throws where those who judge the author's writes refuse this one. */
+  async #judge(tx: Transaction): Promise<void> {
+    const { store, authors } = this.#parts;
+    const { judges } = authors;
+    if (judges.length === 0) return;
+    // A judge asks caches, which must not be older than the state that is judged.
+    while (store.history.head.revision < tx.revision) await nextTurn();
+    const state: JudgedState = {
+      principal: (username) => new PrincipalReader(tx).read(username),
+      session: (username, of) => readSession(tx, username, of),
+    };
+    for (const judge of judges) await judge(state);
+  }
+
   /** Undefined if something that `work` read was changed meanwhile. */
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ readonly result: T } | undefined> {
-    const { store, policies } = this.#parts;
+    const { store, policies, authors } = this.#parts;
     const { result, commit } = await withSnapshot(store, async (snapshot) => {
       const tx = new Transaction(snapshot, policies);
+      await this.#judge(tx);
       const made = await work(tx);
       return { result: made, commit: await tx.toCommit() };
     });
     if (commit === undefined) return { result };
     try {
-      await store.commit(commit);
+      const actor = authors.name;
+      await store.commit({ ...commit, ...(actor !== undefined && { actor }) });
     } catch (error) {
       if (isErrorCode(error, "conflict")) return undefined;
       throw error;
