@@ -57,20 +57,27 @@ export function finish(exchange: Exchange, status: number): void {
 
 /** The headers and the encoding of a body. ASCII, as nearly every answer is, leaves faster as Latin-1: the bytes are the same. */
 interface Frame {
-  readonly headers: readonly string[];
+  /** Undefined where there is no body. */
+  readonly type: string | undefined;
+  /** Undefined where there can be no body. */
+  readonly length: string | undefined;
   readonly encoding: "latin1" | "utf8";
 }
 
 const JSON_TYPE = "application/json";
-const NO_CONTENT: Frame = { headers: [], encoding: "latin1" };
-const EMPTY: Frame = { headers: ["Content-Length", "0"], encoding: "latin1" };
+const NO_CONTENT: Frame = { type: undefined, length: undefined, encoding: "latin1" };
+const EMPTY: Frame = { type: undefined, length: "0", encoding: "latin1" };
 
 function frame(body: string, type: string): Frame {
   const bytes = Buffer.byteLength(body);
-  return {
-    headers: ["Content-Type", type, "Content-Length", String(bytes)],
-    encoding: bytes === body.length ? "latin1" : "utf8",
-  };
+  return { type, length: String(bytes), encoding: bytes === body.length ? "latin1" : "utf8" };
+}
+
+/** Name and value in turn. */
+function headersOf({ type, length }: Frame, requestId: string): string[] {
+  if (length === undefined) return ["X-Request-ID", requestId];
+  if (type === undefined) return ["Content-Length", length, "X-Request-ID", requestId];
+  return ["Content-Type", type, "Content-Length", length, "X-Request-ID", requestId];
 }
 
 function withoutBody(status: number): Frame {
@@ -92,19 +99,20 @@ function frameOf(body: string): Frame {
 function write(
   exchange: Exchange,
   status: number,
-  { headers, encoding }: Frame,
+  frame: Frame,
   body: string | undefined,
   further: readonly string[] | undefined,
 ): void {
   const { response, requestId, server } = exchange;
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
   if (server.stopping() || exchange.awaitsContinue) response.shouldKeepAlive = false;
-  const own = headers.concat("X-Request-ID", requestId);
+  const own = headersOf(frame, requestId);
   if (further !== undefined) own.push(...further);
   const common = server.answerHeaders();
-  response.writeHead(status, common.length === 0 ? own : [...own, ...missingFrom(own, common)]);
+  if (common.length > 0) own.push(...(further === undefined ? common : missingFrom(own, common)));
+  response.writeHead(status, own);
   if (body === undefined) response.end();
-  else response.end(body, encoding);
+  else response.end(body, frame.encoding);
   finish(exchange, status);
 }
 

@@ -12,23 +12,30 @@ const PATIENCE_MS = 1000;
 /** Requests of one connection that are served in one turn of the event loop; a client that pipelines sends a few. */
 const MAX_IN_A_TURN = 256;
 
+/** An open connection. */
+interface Connection {
+  /** Its last request; undefined before the first. */
+  exchange: Exchange | undefined;
+  /** The turn of the event loop in which it last sent requests ahead, and how many came in that turn. */
+  turn: number;
+  inTurn: number;
+}
+
 /** Knows every connection, so that late requests are answered and silent connections found. */
 export class Connections {
-  /** The last request of a connection; undefined before the first. */
-  readonly #exchanges: Map<Socket, Exchange | undefined> = new Map();
+  readonly #open: Map<Socket, Connection> = new Map();
 
   /** Connections whose bytes make no sense any more. */
   readonly #malformed: WeakSet<Socket> = new WeakSet();
 
   add(socket: Socket): void {
-    this.#exchanges.set(socket, undefined);
+    const connection: Connection = { exchange: undefined, turn: -1, inTurn: 0 };
+    this.#open.set(socket, connection);
     socket.once("close", () => {
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
-      const exchange = this.#exchanges.get(socket);
-      this.#exchanges.delete(socket);
-      if (exchange === undefined) return;
-      exchange.leave();
-      exchange.releaseBody();
+      this.#open.delete(socket);
+      connection.exchange?.leave();
+      connection.exchange?.releaseBody();
     });
   }
 
@@ -39,13 +46,17 @@ export class Connections {
   /** Notes that a connection sent a request. One that sends hundreds ahead at once is closed. */
   serving(exchange: Exchange): void {
     const { socket } = exchange.request;
-    const before = this.#exchanges.get(socket);
-    this.#exchanges.set(socket, exchange);
+    const connection = this.#open.get(socket);
+    // A connection that is closed already.
+    if (connection === undefined) return;
+    const before = connection.exchange;
+    connection.exchange = exchange;
     if (before === undefined || before.response.writableFinished) return;
     // The parser takes all that has arrived at once, and cannot be stopped in between.
-    exchange.turn = this.#currentTurn();
-    exchange.inTurn = exchange.turn === before.turn ? before.inTurn + 1 : 1;
-    if (exchange.inTurn > MAX_IN_A_TURN) socket.destroy();
+    const turn = this.#currentTurn();
+    connection.inTurn = turn === connection.turn ? connection.inTurn + 1 : 1;
+    connection.turn = turn;
+    if (connection.inTurn > MAX_IN_A_TURN) socket.destroy();
   }
 
   #currentTurn(): number {
@@ -61,7 +72,7 @@ export class Connections {
 
   /** Answers requests whose time is up: 408 when the body is missing, 503 when the answer is; streams are cut. */
   refuseOverdue(now: number): void {
-    for (const [socket, exchange] of this.#exchanges) {
+    for (const [socket, { exchange }] of this.#open) {
       if (exchange !== undefined && now > exchange.deadline) expire(socket, exchange);
     }
   }
@@ -71,7 +82,7 @@ export class Connections {
     if (this.#malformed.has(socket)) return;
     this.#malformed.add(socket);
     const reply = () => rawReply(socket, ...parserFault(error));
-    const exchange = this.#exchanges.get(socket);
+    const exchange = this.#open.get(socket)?.exchange;
     if (exchange === undefined || exchange.response.writableFinished) reply();
     else if (exchange.request.complete) exchange.response.once("finish", reply);
     else if (exchange.answered || exchange.response.headersSent || exchange.response.socket === null) {
@@ -89,7 +100,7 @@ export class Connections {
    * @param waitedMs how long they were waited for; one that began to send gets a second.
    */
   closeSilent(waitedMs: number): void {
-    for (const [socket, exchange] of this.#exchanges) {
+    for (const [socket, { exchange }] of this.#open) {
       if (exchange === undefined && (socket.bytesRead === 0 || waitedMs >= PATIENCE_MS)) socket.destroy();
     }
   }

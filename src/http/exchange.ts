@@ -40,11 +40,15 @@ export type FailureReceiver = (exchange: Exchange, error: unknown) => void;
 /** `node:http`'s request with a way past its stream. */
 export class IncomingRequest extends IncomingMessage {
   exchange: Exchange | undefined = undefined;
+  /** Marks the stream as read and closed: what `node:http` does for requests without a body, where asked to. */
+  declare readonly _dumpAndCloseReadable?: () => void;
 
   /** Hands pieces of a body straight to the exchange where it wants them: the stream costs a tenth of a small request. */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     const { exchange } = this;
     if (exchange?.onPiece === undefined) return super.push(piece, encoding);
+    // Else the stream would be emptied after the answer. Where the method is missing, it is.
+    if (piece === null) this._dumpAndCloseReadable?.();
     exchange.onPiece(exchange, piece);
     return true;
   }
@@ -73,9 +77,6 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   signal: AbortSignal | undefined = undefined;
   /** True while the caller waits for `100 Continue` before it sends the body. */
   awaitsContinue = false;
-  /** For requests that a connection sent ahead: the turn of the event loop, and how many came in it. */
-  turn = -1;
-  inTurn = 0;
   /** True while a heavy request waits for its turn. */
   waiting = false;
   /** True while the request counts as admitted. */
