@@ -3,7 +3,7 @@
  * codes with a table of its own.
  */
 
-/** What went wrong, as a closed union: each entrance maps these to a status or an exit code. */
+/** The kinds of failure, a closed union: each API and program maps them to a status or an exit code. */
 export type ErrorCode =
   | "not_found"
   | "already_exists"

@@ -4,7 +4,7 @@ import { limitsOf } from "../config/limits.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
-import { SetupRepeat } from "../directory/write/setup-repeat.ts";
+import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
 import { Health } from "../listeners/health.ts";
@@ -138,7 +138,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
     },
     dataServer: {
       directory,
-      setup: new SetupRepeat(directory, catalog.preconfigured),
+      setup: new RepeatableSetup(directory, catalog.preconfigured),
       vocabulary: catalog,
       audit,
       log: logger,

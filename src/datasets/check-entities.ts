@@ -12,7 +12,7 @@ import type { DatasetPolicy, DatasetUser } from "./dataset.ts";
 import type { Defined, MergedDataset } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";
-import { type DatasetRules, stays } from "./world.ts";
+import { type DatasetRules, isKept } from "./world.ts";
 
 /** The rules for entities, and the list for problems. */
 export interface EntityChecks {
@@ -55,7 +55,7 @@ export async function checkNames(checks: EntityChecks): Promise<void> {
 function declaredTypes({ merged, state, mode }: EntityChecks): ReadonlyMap<string, ResourceType> {
   const types = new Map<string, ResourceType>();
   for (const [name, { value, managed }] of state.resourceTypes)
-    if (stays(managed, mode)) types.set(name, value);
+    if (isKept(managed, mode)) types.set(name, value);
   for (const [name, { value }] of merged.resourceTypes.entries) types.set(name, value);
   return types;
 }

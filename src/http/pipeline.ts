@@ -20,6 +20,7 @@ export function serve(exchange: Exchange, route: MountedRoute, params?: readonly
     expectPlace(exchange, route);
     const caller: Caller | Promise<Caller> = route.api.authenticate(exchange);
     if (caller instanceof Promise) {
+      admit(exchange);
       caller.then((known) => authenticated(exchange, known, false)).catch((error) => refuse(exchange, error));
     } else authenticated(exchange, caller, true);
   } catch (error) {
@@ -29,7 +30,8 @@ export function serve(exchange: Exchange, route: MountedRoute, params?: readonly
 
 /**
  * Refuses a request that could not be admitted. One with a body is admitted when that has arrived, so that bodies
- * which never arrive take no places; one without is admitted now.
+ * which never arrive take no places; one without is admitted now. So is every request whose caller is not known at
+ * once, until the caller is: there are never more authentications under way than there are places.
  */
 function expectPlace(exchange: Exchange, { priority, body }: MountedRoute): void {
   if (priority === undefined) return;
@@ -74,6 +76,8 @@ function receive(exchange: Exchange, direct: boolean): void {
   if (format !== "ndjson" && Number(exchange.request.headers["content-length"] ?? 0) > body.maxBytes) {
     throw tooLarge(body.maxBytes);
   }
+  // What was admitted to be authenticated holds no place while its body is awaited.
+  if (!direct && format !== "ndjson") exchange.leave();
   if (body.arrivesWithinMs !== undefined) exchange.deadline = exchange.startedAt + body.arrivesWithinMs;
   if (format === "ndjson") stream(exchange, body).catch((error) => refuse(exchange, error));
   else if (route.heavy === true) {

@@ -13,20 +13,20 @@ import { type Engine, NothingDone } from "./engine.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
 import { LogWriter } from "./writer.ts";
 
-/** How a node follows and commits; times in milliseconds. */
+/** Settings of a node; times in milliseconds. */
 export interface JournalSettings {
-  /** How often the engine is asked for the next entry. */
+  /** Interval at which the engine is asked for the next entry. */
   readonly pollMs: number;
-  /** How old the proof that the copy is the newest may be before nothing is answered from it. */
+  /** Maximum age of the proof that the copy is the newest. When it is exceeded, nothing is answered from the copy. */
   readonly maxStalenessMs: number;
   readonly commitTimeoutMs: number;
   /** Entries after which a checkpoint is due. */
   readonly checkpointEvery: number;
-  /** How long entries are kept. */
+  /** Time for which entries are kept. */
   readonly keepMs: number;
 }
 
-/** What a journal is opened with. */
+/** Options of opening a journal. */
 export interface JournalOptions {
   readonly engine: Engine;
   /** Empty; it belongs to the journal from now on. */
@@ -57,7 +57,7 @@ export interface JournalStore extends Store {
 }
 
 const VERIFY_MS = 60_000;
-/** How often a lost engine is tried. */
+/** Interval of attempts to reach a lost engine. */
 const RECONNECT_MS = 500;
 /** Entries since the last checkpoint that make another one due, whatever their number. */
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
@@ -194,7 +194,13 @@ class Journal implements JournalStore {
     this.#node.bytesSinceCheckpoint = 0;
     if (source.revision === 0) return;
     if ((await writeCheckpoint(engine, source)) !== undefined) this.counters.checkpoints += 1;
-    await trimLog(engine, new Date(this.#wallClock() - settings.keepMs).toISOString());
+    const keptSince = new Date(this.#wallClock() - settings.keepMs).toISOString();
+    if (await trimLog(engine, keptSince)) {
+      this.#options.log?.error(
+        { revision: source.revision },
+        "the log was trimmed earlier than authorizer.history.keep says: the database cannot hold much more of it",
+      );
+    }
   }
 
   close(): Promise<void> {

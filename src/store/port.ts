@@ -59,7 +59,7 @@ export interface ScannedRange {
   readonly upTo: string | undefined;
 }
 
-/** What a use case read from one snapshot: its commit fails if a later commit wrote any of it. */
+/** The keys that a use case read from one snapshot: its commit fails if a later commit wrote any of them. */
 export interface ReadSet {
   /** Revision of the snapshot. */
   readonly revision: number;
@@ -80,8 +80,8 @@ export interface RecordPut extends RecordName {
 }
 
 /**
- * What a commit touches, by internal ids. `all`: anything may have changed. A decision about a user depends on the
- * user's id, the ids of its groups and the ids of its policies.
+ * The entities that a commit touches, by internal ids. `all`: anything may have changed. A decision about a user
+ * depends on the user's id, the ids of its groups and the ids of its policies.
  */
 export interface Change {
   readonly users?: readonly string[];
@@ -99,14 +99,14 @@ export interface Commit {
   readonly reads?: ReadSet;
   readonly put?: readonly RecordPut[];
   readonly delete?: readonly RecordName[];
-  /** What it touches, for those who follow changes. */
+  /** The entities that it touches, for those who follow changes. */
   readonly change?: Change;
 }
 
 /** A commit as those who follow changes see it. */
 export interface CommittedChange {
   readonly revision: number;
-  /** When it was committed, RFC 3339. */
+  /** Time of the commit, RFC 3339. */
   readonly at: string;
   readonly change?: Change;
 }
@@ -135,8 +135,8 @@ export interface Store {
   /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
   subscribe(listener: CommitListener): () => void;
   /**
-   * Where a store is shared by several processes: makes the others hold their commits back until the next commit of
-   * this one, for 5 seconds at most. For a use case that lost several races.
+   * Makes the other processes that share the store hold their commits back until the next commit of this one, for 5
+   * seconds at most. For a use case that lost several races.
    */
   takeTurn?(): Promise<void>;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */

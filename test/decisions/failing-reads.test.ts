@@ -12,7 +12,7 @@ const READ = { name: "read" };
 const RECORD = { type: "record", id: "r" };
 const CONTEXT = { context: new Map<string, string>() };
 
-/** What of a store fails, and how many of its snapshots are open. */
+/** The reads of a store that fail, and the number of its open snapshots. */
 interface Failing {
   /** Reads until one fails; without it all work. */
   left: number | undefined;

@@ -1,11 +1,11 @@
 /**
- * Who may import whom below `src`: the table of docs/architecture.md as data. An entry is a room (everything in
- * it), or a path with its ending (that file alone). A room may always import itself and nothing else unnamed.
+ * The allowed imports below `src`: the table of docs/architecture.md as data. An entry is a room (everything in it), or
+ * a path with its ending (that file alone). A room may always import itself and nothing else unnamed.
  */
 export interface Row {
-  /** What may be imported, values and types. */
+  /** Rooms and files that may be imported, values and types. */
   readonly may: readonly string[];
-  /** What may be imported with `import type` only: ports that a neighbour declares. */
+  /** Rooms and files that may be imported with `import type` only: ports that a neighbour declares. */
   readonly types?: readonly string[];
 }
 

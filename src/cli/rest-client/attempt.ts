@@ -6,7 +6,7 @@ import { warningsOf } from "./warnings.ts";
 /** Largest answer that is read. */
 const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** How long one try may take unless the request says otherwise. */
+/** Time limit of one attempt in milliseconds if the request names none. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** A request as it goes out. */
@@ -30,7 +30,7 @@ export interface ApiAnswer {
   readonly json: unknown;
   /** Texts of its `Warning` headers, for people. */
   readonly warnings: readonly string[];
-  /** How long the server asks to wait, where it says so. */
+  /** Wait in milliseconds that the server asked for; absent if it named none. */
   readonly retryAfterMs?: number;
 }
 

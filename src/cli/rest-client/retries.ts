@@ -8,7 +8,7 @@ import { type ApiAnswer, type ApiRequest, attempt, TransportFailure } from "./at
 /** Statuses that ask for another try unless the settings name others. */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 503]);
 
-/** When and how often a call is tried again. */
+/** Limits of repeated attempts. */
 export interface RetrySettings {
   readonly enabled: boolean;
   /** Tries after the first one. */
@@ -20,10 +20,10 @@ export interface RetrySettings {
 }
 
 /** A try that failed, with another one to come. */
-export interface FailedTry {
-  /** Why, for people. */
+export interface FailedAttempt {
+  /** The reason, for people. */
   readonly reason: string;
-  /** How long until the next one. */
+  /** Time until the next attempt. */
   readonly waitMs: number;
   /** 1 for the first try. */
   readonly attempt: number;
@@ -41,11 +41,11 @@ class RetriedAnswer extends Error {
 }
 
 /** No try settled the request. */
-export class GaveUp extends Error {
-  override readonly name = "GaveUp";
-  /** Why the last try failed, for people. */
+export class RetriesExhausted extends Error {
+  override readonly name = "RetriesExhausted";
+  /** The reason why the last attempt failed, for people. */
   readonly reason: string;
-  /** What the last try was answered with; absent where there was no answer. */
+  /** The answer to the last attempt; undefined if there was none. */
   readonly answer: ApiAnswer | undefined;
 
   constructor(message: string, cause: unknown, reason: string) {
@@ -57,12 +57,12 @@ export class GaveUp extends Error {
 
 /**
  * Sends a request until there is an answer that settles it.
- * @throws GaveUp `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
+ * @throws RetriesExhausted `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
  */
 export async function sendWithRetries(
   request: ApiRequest,
   settings: RetrySettings,
-  onFailedTry: (failed: FailedTry) => void,
+  onFailedTry: (failed: FailedAttempt) => void,
 ): Promise<ApiAnswer> {
   const retries = settings.enabled ? settings.maxAttempts : 0;
   const { statuses = RETRIED } = settings;
@@ -102,13 +102,13 @@ function askedWait(error: unknown): number {
 }
 
 /** The message of management-cli.md §1, with the server's own text behind it. */
-function gaveUp({ method, url }: ApiRequest, error: unknown, retries: number): GaveUp {
+function gaveUp({ method, url }: ApiRequest, error: unknown, retries: number): RetriesExhausted {
   const verb = method[0] + method.slice(1).toLowerCase();
   const reason = error instanceof RetriedAnswer ? answerText(error.answer) : (error as Error).message;
   const tries =
     retries > 0 && isWorthRetrying(error) ? `${method} ${url} giving up after ${retries + 1} attempt(s)` : "";
   const message = [`${verb} "${url}"`, tries, reason].filter((part) => part !== "").join(": ");
-  return new GaveUp(message, error, reason);
+  return new RetriesExhausted(message, error, reason);
 }
 
 function answerText({ json, statusLine }: ApiAnswer): string {

@@ -14,7 +14,7 @@ export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = { current: 2, migratio
  * Makes a new database a store, migrates an older one (all steps in one transaction), and returns the revision of
  * its newest commit. Throws AuthorizerError "unavailable" for a newer store and for a database that is no store.
  */
-export function bringToFormat(
+export function migrateDatabase(
   database: LocalDatabase,
   folder: string,
   writer: string,

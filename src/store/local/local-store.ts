@@ -12,7 +12,7 @@ import type { StoreLog } from "../store-log.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { bringToFormat, LOCAL_FORMATS } from "./formats.ts";
+import { LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
 import { changeKey, decodeVersion, FORMAT_KEY, REVISION_KEY, recordKey, revisionOf } from "./layout.ts";
 import { LocalSnapshot } from "./snapshot.ts";
 
@@ -50,7 +50,7 @@ export async function openLocalStore(
   let database: LocalDatabase | undefined;
   try {
     database = await openDatabase(path, syncWrites);
-    const revision = bringToFormat(database, path, writer, formats, log);
+    const revision = migrateDatabase(database, path, writer, formats, log);
     const finish = async (): Promise<void> => {
       try {
         if (!syncWrites) await flushDataFile(path);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => authorizer?.close());
 
-/** What the listener routes, by the meters that it asks for. */
+/** Returns the routes of the listener, by the meters that it asks for. */
 async function routesOfListener(): Promise<readonly string[]> {
   const service = await startAuthorizationService();
   await service.close();

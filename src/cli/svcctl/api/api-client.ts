@@ -4,7 +4,7 @@ import { release } from "node:os";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
-import type { FailedTry } from "../../rest-client/retries.ts";
+import type { FailedAttempt } from "../../rest-client/retries.ts";
 import { safeMessage, safeText } from "../../safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requestLog } from "../request-log.ts";
@@ -62,7 +62,7 @@ export class ApiClient {
     const log = requestLog(this.#context);
     const { method } = call;
     const url = this.#rest.urlOf(call);
-    const onFailedTry = (failed: FailedTry): void => {
+    const onFailedTry = (failed: FailedAttempt): void => {
       log("warn", "trying again", { method, url, reason: failed.reason });
       this.#showProgress(method, failed);
     };
@@ -88,7 +88,7 @@ export class ApiClient {
     return answer;
   }
 
-  #showProgress(method: string, { reason, waitMs, attempt, attempts }: FailedTry): void {
+  #showProgress(method: string, { reason, waitMs, attempt, attempts }: FailedAttempt): void {
     if (this.#context.edge.stderr.isTTY !== true) return;
     const seconds = (waitMs / 1000).toFixed(1);
     this.#context.err(
@@ -102,7 +102,7 @@ export function openApi(context: CommandContext): ApiClient {
   return new ApiClient(context, loadSettings(context));
 }
 
-/** What an answer of 400 or more says. */
+/** Reads an answer with status 400 or higher. */
 export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure {
   const { message } = (json ?? {}) as { message?: unknown };
   return new ApiFailure(
