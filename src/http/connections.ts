@@ -5,10 +5,14 @@ import { AuthorizerError } from "../errors.ts";
 import { refuse } from "./answer.ts";
 import { RequestRefused } from "./errors.ts";
 import type { Exchange, ServerContext } from "./exchange.ts";
+import { KEEP_ALIVE_MS } from "./limits.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
 import { requestId } from "./request-id.ts";
 
 const PATIENCE_MS = 1000;
+
+/** Beyond the idle time that clients are told. */
+const GRACE_MS = 1000;
 
 /** Requests of one connection that are served in one turn of the event loop; a client that pipelines sends a few. */
 const MAX_IN_A_TURN = 256;
@@ -20,6 +24,8 @@ interface Connection {
   /** The turn of the event loop in which it last sent requests ahead, and how many came in that turn. */
   turn: number;
   inTurn: number;
+  /** Bytes that had arrived when its idle time was over. */
+  bytesThen: number;
 }
 
 /** Knows every connection, so that late requests are answered and silent connections found. */
@@ -37,7 +43,7 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    const connection: Connection = { exchange: undefined, turn: -1, inTurn: 0 };
+    const connection: Connection = { exchange: undefined, turn: -1, inTurn: 0, bytesThen: -1 };
     this.#open.set(socket, connection);
     socket.once("close", () => {
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
@@ -82,6 +88,18 @@ export class Connections {
   refuseOverdue(now: number): void {
     for (const [socket, { exchange }] of this.#open) {
       if (exchange !== undefined && now > exchange.deadline) expire(socket, exchange);
+    }
+  }
+
+  /** Closes connections whose idle time is over, a while after the client was told that they end. */
+  closeIdle(now: number): void {
+    for (const [socket, connection] of this.#open) {
+      const { exchange } = connection;
+      if (exchange === undefined || !exchange.answered || !exchange.response.writableFinished) continue;
+      if (now - exchange.endedAt < KEEP_ALIVE_MS + GRACE_MS) continue;
+      // A request that is just arriving is waited for: the connection ends when nothing came since the last check.
+      if (socket.bytesRead === connection.bytesThen) socket.destroy();
+      connection.bytesThen = socket.bytesRead;
     }
   }
 

@@ -4,7 +4,7 @@ import { IncomingMessage, type ServerResponse } from "node:http";
 import type { AuthorizerError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body-budget.ts";
-import type { HttpLimits } from "./limits.ts";
+import { type HttpLimits, KEEP_ALIVE } from "./limits.ts";
 import type { HttpCounters, HttpLog } from "./ports.ts";
 import { Query } from "./query.ts";
 import { requestId } from "./request-id.ts";
@@ -62,6 +62,8 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   /** Milliseconds of `performance.now()`: when the headers had arrived. */
   readonly startedAt: number;
   deadline: number;
+  /** Milliseconds of `performance.now()`: when it was answered. */
+  endedAt = 0;
   readonly requestId: string;
   /** The query without `?`, "" where there is none. */
   readonly queryText: string;
@@ -120,7 +122,8 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
 
   /** Headers of every answer: the request id and what the server adds. */
   commonHeaders(): readonly string[] {
-    return ["X-Request-ID", this.requestId, ...this.server.answerHeaders()];
+    const stays = this.response.shouldKeepAlive ? ["Keep-Alive", KEEP_ALIVE] : [];
+    return ["X-Request-ID", this.requestId, ...stays, ...this.server.answerHeaders()];
   }
 
   /** Tells a caller that waits with its body to send it. */

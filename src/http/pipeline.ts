@@ -163,7 +163,7 @@ function parse(exchange: Exchange, bytes: Buffer): undefined | Promise<void> {
 function run(exchange: Exchange): void {
   if (exchange.answered) return;
   exchange.route.body?.validate?.(exchange.body);
-  const began = performance.now();
+  const began = exchange.route.seconds === undefined ? 0 : performance.now();
   const answered = exchange.route.handle(exchange as never);
   if (answered instanceof Promise) {
     answered.then((late) => complete(exchange, began, late)).catch((error) => refuse(exchange, error));
@@ -171,6 +171,7 @@ function run(exchange: Exchange): void {
 }
 
 function complete(exchange: Exchange, began: number, answered: Answer): void {
-  exchange.route.seconds?.observe((performance.now() - began) / 1000);
+  const { seconds } = exchange.route;
+  if (seconds !== undefined) seconds.observe((performance.now() - began) / 1000);
   answer(exchange, answered);
 }
