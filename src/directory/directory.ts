@@ -19,7 +19,6 @@ import type {
 import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { Change } from "../store/port.ts";
-import type { Author, Judge } from "./author.ts";
 import type { DirectoryBatches } from "./batch.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
@@ -216,6 +215,34 @@ export interface Survey {
   properties(username: string): Promise<Properties | undefined>;
   /** As {@link Directory.principal}. */
   principal(username: string): Promise<Principal | undefined>;
+}
+
+/** The state that a write runs on. Whatever is read of it may not change before the commit, else the write runs again. */
+export interface JudgedState {
+  /** The user with its effective policies, or undefined if there is no such user. */
+  principal(username: string): Promise<Principal | undefined>;
+  /** A policy; "not_found" for an unknown name. */
+  policy(name: string): Promise<Policy>;
+  /** The policies of a group in UTF-8 byte order of their names; "not_found" for an unknown name. */
+  groupPolicies(name: string): Promise<readonly StoredPolicy[]>;
+  /** As `sessions.get` of the directory. */
+  session(
+    username: string,
+    of?: { readonly accessKeyId?: string; readonly tokenId?: string },
+  ): Promise<Session>;
+}
+
+/** Throws where the author may not make the write in this state. Caches have heard of all that it has. */
+export type Judge = (state: JudgedState) => Promise<void>;
+
+/**
+ * Somebody for whom writes are made. The name is kept with their entries. The right to a write is judged in the state of
+ * each attempt, so that no entry exists whose author had lost it in an earlier one (journal.md §2.1).
+ */
+export interface Author {
+  /** Name for the log. */
+  readonly name: string;
+  readonly judge?: Judge;
 }
 
 /** The directory. */

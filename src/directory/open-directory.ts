@@ -22,6 +22,7 @@ import { ChangeNotifier } from "./write/changes.ts";
 import { createCredentials } from "./write/credentials.ts";
 import { createExternalPrincipals } from "./write/external-principals.ts";
 import { createGroups } from "./write/groups.ts";
+import { judgeOf } from "./write/judging.ts";
 import { createPolicies } from "./write/policies.ts";
 import { createResources } from "./write/resources.ts";
 import { createSessions } from "./write/sessions.ts";
@@ -108,7 +109,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   });
   const policies = new PolicyCache();
   const authors = new Authors();
-  const writer = new Writer({ store, policies, authors });
+  const writer = new Writer({ store, policies, authors, judge: judgeOf(store, authors) });
   const maintenance = new Maintenance({ store, resealing: new Resealing(store, secrets), now });
   const context: DirectoryContext = {
     store,

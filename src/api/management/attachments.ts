@@ -17,6 +17,7 @@ import {
   REMOVE,
   type UserDeclaration,
 } from "./declaration.ts";
+import type { Grant } from "./escalation.ts";
 import type { Holdings } from "./holdings.ts";
 import { EXAMPLE_POLICY } from "./policies.ts";
 import { policyBody } from "./shapes.ts";
@@ -33,7 +34,7 @@ const EFFECTIVE: Parameter = {
   schema: { type: "boolean", default: false },
 };
 
-type Attach = (holder: string, policy: string, judged: Policy | undefined) => Promise<void>;
+type Attach = (holder: string, policy: string) => Promise<void>;
 type Detach = (holder: string, policy: string) => Promise<void>;
 
 /** The operations. */
@@ -117,21 +118,16 @@ export const ATTACHMENT_OPERATIONS: readonly UserDeclaration[] = [
 
 async function attach(
   call: UserCall,
-  { directory, audit, escalation }: ManagementParts,
+  { audit, escalation }: ManagementParts,
   kind: "user" | "group",
   work: Attach,
 ): Promise<Reply> {
   const [holder, policy] = [param(call, 0), param(call, 1)];
-  let judged: Policy | undefined;
-  const warnings = await escalation.checkGrant(call, {
+  const grant: Grant = {
     what: `attaching policy ${JSON.stringify(policy)} to ${kind} ${JSON.stringify(holder)}`,
-    policies: async () => {
-      judged = await directory.policies.get(policy);
-      return [judged];
-    },
-  });
-  // The policy may have been replaced while it was compared.
-  await work(holder, policy, judged);
+    policies: async (state) => [await state.policy(policy)],
+  };
+  const { warnings } = await escalation.checkGrant(call, grant, () => work(holder, policy));
   audit.wrote(call, kind === "user" ? "attachPolicyToUser" : "attachPolicyToGroup", {
     [kind]: holder,
     policy,
@@ -146,7 +142,7 @@ async function detach(
   work: Detach,
 ): Promise<Reply> {
   const [holder, policy] = [param(call, 0), param(call, 1)];
-  const warnings = await escalation.remove(
+  const { warnings } = await escalation.checkRemoval(
     call,
     {
       what: `detaching policy ${JSON.stringify(policy)} from ${kind} ${JSON.stringify(holder)}`,

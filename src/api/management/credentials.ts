@@ -1,5 +1,6 @@
 /** Access keys in the management API (permissions.md §12). */
 
+import { AuthorizerError } from "../../errors.ts";
 import type { Reply } from "../../http/route.ts";
 import { EXAMPLE_TIME, NO_STORE_HEADER, WARNING_HEADER } from "../rest/declared.ts";
 import { BASE_PATH, json, NO_CONTENT, NO_STORE, param } from "../rest/operation.ts";
@@ -16,8 +17,7 @@ import {
   REMOVE,
   type UserDeclaration,
 } from "./declaration.ts";
-import type { Escalation } from "./escalation.ts";
-import type { Holdings } from "./holdings.ts";
+import type { Escalation, Grant, Judged } from "./escalation.ts";
 import { secretBody } from "./shapes.ts";
 
 const OF_USER = `${BASE_PATH}/auth/users/{userId}/credentials`;
@@ -94,31 +94,43 @@ export const CREDENTIAL_OPERATIONS: readonly UserDeclaration[] = [
   },
 ];
 
-async function create(
-  call: UserCall,
-  { directory, audit, escalation, holdings }: ManagementParts,
-): Promise<Reply> {
+async function create(call: UserCall, { directory, audit, escalation }: ManagementParts): Promise<Reply> {
   const user = param(call, 0);
-  const warnings = await judgeActingAs(call, user, "creating credentials for", escalation, holdings);
-  const made = await directory.credentials.create(user);
+  const grant = actingAs(user, "creating credentials for");
+  const { result: made, warnings } = await checkActingAs(call, escalation, grant, () =>
+    directory.credentials.create(user),
+  );
   const { access_key_id, creation_date } = made;
   audit.wrote(call, "createCredentials", { user, after: { access_key_id, creation_date } });
   audit.readSecret(call, "createCredentials", { user, access_key_id });
   return json(201, secretBody(made), [...NO_STORE, ...warnings]);
 }
 
+/** A grant of acting as another user. */
+export interface ActingAs extends Grant {
+  readonly actsAs: string;
+}
+
 /** A caller with another user's credentials could act as that user, so the policies of the two are compared. */
-export async function judgeActingAs(
-  call: UserCall,
-  user: string,
-  doing: string,
-  escalation: Escalation,
-  holdings: Holdings,
-): Promise<readonly string[]> {
-  if (user === call.caller.identity.username) return [];
-  return escalation.checkGrant(call, {
+export function actingAs(user: string, doing: string): ActingAs {
+  return {
     what: `${doing} ${JSON.stringify(user)}`,
     actsAs: user,
-    policies: () => holdings.ofUser(user),
-  });
+    policies: async (state) => {
+      const principal = await state.principal(user);
+      if (principal === undefined) throw new AuthorizerError("not_found", "the user does not exist");
+      return principal.policies;
+    },
+  };
+}
+
+/** Runs a write that lets the caller act as a user, unless the caller is that user or holds too little. */
+export async function checkActingAs<T>(
+  call: UserCall,
+  escalation: Escalation,
+  grant: ActingAs,
+  write: () => Promise<T>,
+): Promise<Judged<T>> {
+  if (grant.actsAs === call.caller.identity.username) return { result: await write(), warnings: [] };
+  return escalation.checkGrant(call, grant, write);
 }

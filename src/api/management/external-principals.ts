@@ -8,7 +8,7 @@ import { listReply } from "../rest/pages.ts";
 import { principalId } from "../rest/query-fields.ts";
 import { principalBody } from "../rest/shapes.ts";
 import type { UserCall } from "./call.ts";
-import { judgeActingAs } from "./credentials.ts";
+import { actingAs, checkActingAs } from "./credentials.ts";
 import {
   answerWith,
   answerWithPage,
@@ -83,14 +83,12 @@ export const EXTERNAL_PRINCIPAL_OPERATIONS: readonly UserDeclaration[] = [
   },
 ];
 
-async function create(
-  call: UserCall,
-  { directory, audit, escalation, holdings }: ManagementParts,
-): Promise<Reply> {
+async function create(call: UserCall, { directory, audit, escalation }: ManagementParts): Promise<Reply> {
   const [user, principal] = [param(call, 0), principalId(call)];
   const doing = `letting principal ${JSON.stringify(principal)} act as`;
-  const warnings = await judgeActingAs(call, user, doing, escalation, holdings);
-  await withFieldNames(QUERY_NAMES, directory.externalPrincipals.create(user, principal));
+  const { warnings } = await checkActingAs(call, escalation, actingAs(user, doing), () =>
+    withFieldNames(QUERY_NAMES, directory.externalPrincipals.create(user, principal)),
+  );
   audit.wrote(call, "createUserExternalPrincipal", { user, principal });
   return created(warnings);
 }

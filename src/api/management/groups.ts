@@ -20,6 +20,7 @@ import {
   REMOVE,
   type UserDeclaration,
 } from "./declaration.ts";
+import type { Grant } from "./escalation.ts";
 import { decidedOnNewName } from "./new-names.ts";
 import { userBody } from "./shapes.ts";
 
@@ -137,7 +138,7 @@ async function create(call: UserCall, { directory, audit }: ManagementParts): Pr
 
 async function remove(call: UserCall, { directory, audit, escalation }: ManagementParts): Promise<Reply> {
   const before = await directory.groups.get(param(call, 0));
-  const warnings = await escalation.remove(
+  const { warnings } = await escalation.checkRemoval(
     call,
     {
       what: `deleting group ${JSON.stringify(before.name)}`,
@@ -151,18 +152,20 @@ async function remove(call: UserCall, { directory, audit, escalation }: Manageme
 
 async function addMember(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const [group, user] = [param(call, 0), param(call, 1)];
-  const warnings = await parts.escalation.checkGrant(call, {
+  const grant: Grant = {
     what: `adding ${JSON.stringify(user)} to group ${JSON.stringify(group)}`,
-    policies: () => parts.holdings.ofGroup(group),
-  });
-  await parts.directory.groups.addMember(group, user);
+    policies: (state) => state.groupPolicies(group),
+  };
+  const { warnings } = await parts.escalation.checkGrant(call, grant, () =>
+    parts.directory.groups.addMember(group, user),
+  );
   parts.audit.wrote(call, "addGroupMembership", { group, user });
   return created(warnings);
 }
 
 async function removeMember(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const [group, user] = [param(call, 0), param(call, 1)];
-  const warnings = await parts.escalation.remove(
+  const { warnings } = await parts.escalation.checkRemoval(
     call,
     {
       what: `removing ${JSON.stringify(user)} from group ${JSON.stringify(group)}`,

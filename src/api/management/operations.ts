@@ -68,6 +68,6 @@ function partsOf({
     ...options,
     audit: new ManagementAudit(audit),
     holdings,
-    escalation: new Escalation({ mode, check, holdings, audit, log }),
+    escalation: new Escalation({ mode, check, directory: options.directory, audit, log }),
   };
 }

@@ -21,7 +21,7 @@ import {
   REMOVE,
   type UserDeclaration,
 } from "./declaration.ts";
-import { givenByReplacing } from "./escalation.ts";
+import { type Grant, givenByReplacing } from "./escalation.ts";
 import { decidedOnNewName } from "./new-names.ts";
 import { policyBody } from "./shapes.ts";
 
@@ -126,18 +126,21 @@ async function update(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const policy = policyOf(call.body as GivenPolicy);
   if (policy.name !== name) throw new RequestRefused(400, "can't update policy id");
   const before = await policies.get(name);
-  const escalation = await parts.escalation.checkGrant(call, {
+  const grant: Grant = {
     what: `updating policy ${JSON.stringify(name)}`,
     policies: async () => givenByReplacing([before], policy),
-  });
-  const after = await withFieldNames(CREATION_NAMES, policies.update(policy, before));
+  };
+  // What is compared is what is replaced: another policy of the name by then is a conflict.
+  const { result: after, warnings } = await parts.escalation.checkGrant(call, grant, () =>
+    withFieldNames(CREATION_NAMES, policies.update(policy, before)),
+  );
   parts.audit.wrote(call, "updatePolicy", { policy: name, before, after });
-  return json(200, policyBody(after), [...escalation, ...writtenPolicyWarnings(call, after, parts)]);
+  return json(200, policyBody(after), [...warnings, ...writtenPolicyWarnings(call, after, parts)]);
 }
 
 async function remove(call: UserCall, { directory, audit, escalation }: ManagementParts): Promise<Reply> {
   const before = await directory.policies.get(param(call, 0));
-  const warnings = await escalation.remove(
+  const { warnings } = await escalation.checkRemoval(
     call,
     {
       what: `deleting policy ${JSON.stringify(before.name)}`,

@@ -50,7 +50,7 @@ export class PrincipalReader {
     const held: HeldPolicies[] = [];
     if (own.length > 0) held.push({ holder: user.id, via: { user: username }, policies: own });
     for (const { id, name } of groups) {
-      const policies = await this.#ofGroup(id);
+      const policies = await this.ofGroup(id);
       if (policies.length > 0) held.push({ holder: id, via: { group: name }, policies });
     }
     return new ReadPrincipal(
@@ -76,7 +76,7 @@ export class PrincipalReader {
   }
 
   /** The policies of a group: what is remembered where it holds in this state, else read. */
-  async #ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
+  async ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
     const { revision } = this.#reader;
     const known = this.#ofGroups.get(groupId) ?? this.#known?.at(revision, groupId);
     if (known !== undefined) return known;

@@ -2,12 +2,12 @@
 
 import type { Group } from "../../model/entities.ts";
 import { assertPossible, notFound } from "../checks.ts";
-import type { Reader } from "../read/reader.ts";
+import type { StateReader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { type GroupRecord, mark, under } from "./layout.ts";
 
 /** The group of a name; "not_found" if there is none. */
-export async function requireGroup(from: Reader | Transaction, name: string): Promise<GroupRecord> {
+export async function requireGroup(from: Pick<StateReader, "get">, name: string): Promise<GroupRecord> {
   assertPossible("group", name);
   const record = await from.get("group", name);
   if (record === undefined) throw notFound("group", name);

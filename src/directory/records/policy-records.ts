@@ -4,13 +4,13 @@ import { AuthorizerError } from "../../errors.ts";
 import type { NamedStatements, Policy, Statement } from "../../model/policy.ts";
 import { assertPossible, notFound } from "../checks.ts";
 import type { NewPolicy } from "../new-entities.ts";
-import type { Reader } from "../read/reader.ts";
+import type { StateReader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { generateId } from "./ids.ts";
 import { EMPTY, holderKey, mark, type PolicyRecord, under } from "./layout.ts";
 
 /** The policy of a name; "not_found" if there is none. */
-export async function requirePolicy(from: Reader | Transaction, name: string): Promise<PolicyRecord> {
+export async function requirePolicy(from: Pick<StateReader, "get">, name: string): Promise<PolicyRecord> {
   assertPossible("policy", name);
   const record = await from.get("policy", name);
   if (record === undefined) throw notFound("policy", name);

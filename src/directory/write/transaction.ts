@@ -3,7 +3,7 @@
  * also by scan, has changed meanwhile; after a lost race it runs again on the newest state.
  */
 
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { Turns } from "../../schedule/turns.ts";
 import {
@@ -17,13 +17,11 @@ import {
   type StoredRecord,
   withSnapshot,
 } from "../../store/port.ts";
-import type { Authors, JudgedState } from "../author.ts";
+import type { Authors } from "../author.ts";
 import type { PolicyCache } from "../read/policy-cache.ts";
-import { PrincipalReader } from "../read/principals.ts";
 import { type Found, pagesOf, type StateReader } from "../read/reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
 import { ChangeCollector } from "./changes.ts";
-import { readSession } from "./sessions.ts";
 
 /** Time for which a use case is repeated after lost races. */
 const DEADLINE_MS = 5_000;
@@ -188,6 +186,8 @@ export interface WriterParts {
   readonly store: Store;
   readonly policies: PolicyCache;
   readonly authors: Authors;
+  /** Throws where the author of a write may not make it in the state of the transaction. */
+  readonly judge: (tx: Transaction) => Promise<void>;
 }
 
 /** Runs transactions. */
@@ -246,26 +246,12 @@ export class Writer {
     await delay(Math.random() * MAX_BACKOFF_MS);
   }
 
-  /** Throws where those who judge the author's writes refuse this one. */
-  async #judge(tx: Transaction): Promise<void> {
-    const { store, authors } = this.#parts;
-    const { judges } = authors;
-    if (judges.length === 0) return;
-    // A judge asks caches, which must not be older than the state that is judged.
-    while (store.history.head.revision < tx.revision) await nextTurn();
-    const state: JudgedState = {
-      principal: (username) => new PrincipalReader(tx).read(username),
-      session: (username, of) => readSession(tx, username, of),
-    };
-    for (const judge of judges) await judge(state);
-  }
-
   /** Undefined if something that `work` read was changed meanwhile. */
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ readonly result: T } | undefined> {
-    const { store, policies, authors } = this.#parts;
+    const { store, policies, authors, judge } = this.#parts;
     const { result, commit } = await withSnapshot(store, async (snapshot) => {
       const tx = new Transaction(snapshot, policies);
-      await this.#judge(tx);
+      await judge(tx);
       const made = await work(tx);
       return { result: made, commit: await tx.toCommit() };
     });
