@@ -20,6 +20,7 @@ import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/pol
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { Change } from "../store/port.ts";
 import type { DirectoryBatches } from "./batch.ts";
+import type { DirectoryHistory } from "./history.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
 export type { NewPolicy, NewUser };
@@ -256,6 +257,7 @@ export interface Directory {
   readonly sessions: Sessions;
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
+  readonly history: DirectoryHistory;
   /** Runs work on behalf of somebody, whose name its writes carry and whose right to them is judged (journal.md §2.1). */
   actingFor<T>(author: Author, work: () => Promise<T>): Promise<T>;
   /** Runs work whose writes one more judge has to let pass, in the state of each attempt. */

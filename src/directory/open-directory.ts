@@ -7,6 +7,7 @@ import { type Store, withSnapshot } from "../store/port.ts";
 import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
 import type { Directory } from "./directory.ts";
+import { createHistory } from "./history/open-history.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
 import { readPrincipal } from "./read/principals.ts";
@@ -150,6 +151,7 @@ function assemble(
     sessions: createSessions(context),
     resources: createResources(context),
     batches: createBatches(context),
+    history: createHistory(context),
     mailSecrets: {
       seal: (secret, binding) => context.secrets.seal(secret, { kind: "mail", ...binding }),
       open: (sealed, binding) => context.secrets.open(sealed, { kind: "mail", ...binding }),

@@ -31,6 +31,11 @@ export class ChangeCollector {
     this.#resources.add(name);
   }
 
+  /** Names of the users that were touched. */
+  get users(): readonly string[] {
+    return [...this.#names.user];
+  }
+
   /** The change for listeners, or undefined. */
   toChange(): DirectoryChange | undefined {
     const { user, group, policy } = this.#ids;

@@ -217,6 +217,12 @@ export class Writer {
     }
   }
 
+  /** Runs `work` on a new snapshot and forgets what it wrote. */
+  async rehearse<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { store, policies } = this.#parts;
+    return withSnapshot(store, (snapshot) => work(new Transaction(snapshot, policies)));
+  }
+
   /** Runs use cases that lost races one after the other, while the others of this process hold back. */
   async #inTurn<T>(work: (tx: Transaction) => Promise<T>, end: number): Promise<T> {
     while (this.#turn !== undefined) await this.#turn;
