@@ -3,12 +3,13 @@
 import { AuthorizerError } from "../errors.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Answer, Reply } from "./route.ts";
+import { type Answer, type Reply, WRITTEN } from "./route.ts";
 
 /** Writes an answer, unless there is one already. A text is the JSON of an answer 200. */
 export function answer(exchange: Exchange, answered: Answer): void {
   if (exchange.answered) return;
   if (typeof answered === "string") write(exchange, 200, frameOf(answered), answered, undefined);
+  else if (answered === WRITTEN) finish(exchange, exchange.response.statusCode);
   else reply(exchange, answered);
 }
 
@@ -25,6 +26,8 @@ export function refuse(exchange: Exchange, error: unknown): void {
     return;
   }
   const refusal = route.api.refusal === undefined ? errorReply(error) : route.api.refusal(error, exchange);
+  // Whoever is not authenticated learns nothing of how often the directory changes.
+  if (refusal.status === 401 && exchange.caller.name === "") exchange.revision = "";
   record(exchange, refusal, error);
   if (response.headersSent) {
     exchange.answered = true;
@@ -96,10 +99,13 @@ function write(
   body: string | undefined,
   further: readonly string[] | undefined,
 ): void {
-  const { response, requestId, server } = exchange;
+  const { response, requestId, revision, server } = exchange;
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
   if (server.stopping() || exchange.awaitsContinue) response.shouldKeepAlive = false;
-  const own = headers.concat("X-Request-ID", requestId);
+  const own =
+    revision === ""
+      ? headers.concat("X-Request-ID", requestId)
+      : headers.concat("X-Request-ID", requestId, "X-Svc-Revision", revision);
   if (further !== undefined) own.push(...further);
   const common = server.answerHeaders();
   response.writeHead(status, common.length === 0 ? own : [...own, ...missingFrom(own, common)]);

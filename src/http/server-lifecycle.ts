@@ -36,6 +36,8 @@ export interface TlsMaterial {
 export interface ManagedServerOptions
   extends Pick<ServerContext, "admission" | "counters" | "limits" | "log">,
     Partial<Pick<ServerContext, "answerHeaders">> {
+  /** The revisions that answers name; absent for a server that answers nothing from the directory. */
+  readonly revisions?: ServerContext["revisions"];
   readonly tls?: TlsMaterial;
   /** Serves one request; must not throw. */
   readonly handler: (exchange: Exchange) => void;
@@ -126,7 +128,7 @@ function tlsOptions(tls: TlsMaterial) {
 const NO_HEADERS: readonly string[] = [];
 
 function contextOf(options: ManagedServerOptions, stopping: () => boolean): ServerContext {
-  const { admission, counters, limits, log, answerHeaders = () => NO_HEADERS } = options;
+  const { admission, counters, limits, log, revisions, answerHeaders = () => NO_HEADERS } = options;
   const unrouted: MountedRoute = {
     method: "GET",
     path: "",
@@ -135,7 +137,7 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     handle: () => ({ status: 404 }),
   };
   const bodies = new BodyBudget(limits.bodiesBytes, counters);
-  return { admission, bodies, counters, limits, log, answerHeaders, stopping, unrouted };
+  return { admission, bodies, counters, limits, log, revisions, answerHeaders, stopping, unrouted };
 }
 
 type Listener = RequestListener<typeof IncomingRequest, typeof ServerResponse>;
