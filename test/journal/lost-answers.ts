@@ -1,4 +1,4 @@
-/** What a node makes of creates whose answers a network loses, as one suite for every engine behind a network. */
+/** Creates whose answers a network loses, as one suite for every engine behind a network. */
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isErrorCode } from "../../src/errors.ts";

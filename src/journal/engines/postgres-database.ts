@@ -1,4 +1,4 @@
-/** The database of the engine on PostgreSQL: its tables, and what a node checks at its start (journal.md §3, §8). */
+/** The database of the engine on PostgreSQL: its tables, and what a node checks at its start (journal.md §3 and journal.md §8). */
 
 import type pg from "pg";
 import { AuthorizerError } from "../../errors.ts";
