@@ -483,6 +483,10 @@ export interface Error {
    */
   message: string;
   /**
+   * `outcome_unknown`: the write may have happened. `stale`: this node was cut off for too long. `behind`: the revision asked for is not reached. `other_log`: it is one of another log.
+   */
+  code?: "outcome_unknown" | "stale" | "behind" | "other_log";
+  /**
    * Each problem of the request, at most 100.
    */
   problems?: Problem[];

@@ -98,6 +98,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const health = new Health({ checkStore: () => directory.health() });
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
+  const { revisions } = data;
   return {
     data,
     ...working,
@@ -109,11 +110,13 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ...serviceTls(values),
       ...serviceApis(data, working),
       bearer,
+      revisions,
     }),
     user: createUserListener({
       ...shared,
       ...userTls(values),
       management: managementOptions(data, working),
+      revisions,
     }),
     scrape: createMetricsListener({
       ...shared,

@@ -18,7 +18,6 @@ import { rawReply } from "./raw-reply.ts";
 import { requestId } from "./request-id.ts";
 import { type MountedRoute, OPEN_API } from "./route.ts";
 
-const KEEP_ALIVE_MS = 95_000;
 const MAX_CHECK_INTERVAL_MS = 1000;
 const HANDSHAKE_MS = 10_000;
 const CLOSE_WITHIN_MS = 10_000;
@@ -36,6 +35,8 @@ export interface TlsMaterial {
 export interface ManagedServerOptions
   extends Pick<ServerContext, "admission" | "counters" | "limits" | "log">,
     Partial<Pick<ServerContext, "answerHeaders">> {
+  /** The revisions that answers name; absent for a server that answers nothing from the directory. */
+  readonly revisions?: ServerContext["revisions"];
   readonly tls?: TlsMaterial;
   /** Serves one request; must not throw. */
   readonly handler: (exchange: Exchange) => void;
@@ -69,7 +70,8 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
   const serverOptions = {
     IncomingMessage: IncomingRequest,
     maxHeaderSize: headersBytes,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Idle connections are found by our own check, which costs a request no timers.
+    keepAliveTimeout: 0,
     headersTimeout: Math.ceil(requestTimeoutMs),
     // Our own deadlines take its place: streams may last longer, and a late caller gets a JSON answer.
     requestTimeout: 0,
@@ -126,7 +128,7 @@ function tlsOptions(tls: TlsMaterial) {
 const NO_HEADERS: readonly string[] = [];
 
 function contextOf(options: ManagedServerOptions, stopping: () => boolean): ServerContext {
-  const { admission, counters, limits, log, answerHeaders = () => NO_HEADERS } = options;
+  const { admission, counters, limits, log, revisions, answerHeaders = () => NO_HEADERS } = options;
   const unrouted: MountedRoute = {
     method: "GET",
     path: "",
@@ -135,7 +137,7 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     handle: () => ({ status: 404 }),
   };
   const bodies = new BodyBudget(limits.bodiesBytes, counters);
-  return { admission, bodies, counters, limits, log, answerHeaders, stopping, unrouted };
+  return { admission, bodies, counters, limits, log, revisions, answerHeaders, stopping, unrouted };
 }
 
 type Listener = RequestListener<typeof IncomingRequest, typeof ServerResponse>;
@@ -204,7 +206,11 @@ async function listen(
       resolve();
     });
   });
-  const watch = setInterval(() => connections.refuseOverdue(performance.now()), intervalMs).unref();
+  const watch = setInterval(() => {
+    const now = performance.now();
+    connections.refuseOverdue(now);
+    connections.closeIdle(now);
+  }, intervalMs).unref();
   server.once("close", () => clearInterval(watch));
   return urlOf(server);
 }

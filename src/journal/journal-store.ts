@@ -10,6 +10,7 @@ import type { StoreLog } from "../store/store-log.ts";
 import { newestCheckpoint, trimLog, writeCheckpoint } from "./checkpoints.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import { type Engine, NothingDone } from "./engine.ts";
+import { LogHistory } from "./log-history.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
 import { LogWriter } from "./writer.ts";
 
@@ -43,11 +44,10 @@ export interface JournalOptions {
 /** A store over a log. */
 export interface JournalStore extends Store {
   readonly counters: JournalCounters;
-  /** Id of the log, the first 8 characters; "" before the first entry. */
-  readonly logId: string;
   /** Newest revision of the copy. */
   readonly revision: number;
   takeTurn(): Promise<void>;
+  assertFresh(): void;
   /** Milliseconds since the copy was proved to be the newest. */
   staleness(): number;
   /** Applies what was committed so far; for who waits for a revision. */
@@ -79,6 +79,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalStore
 
 class Journal implements JournalStore {
   readonly counters = createJournalCounters();
+  readonly history: LogHistory;
   readonly #options: JournalOptions;
   readonly #clock: Clock;
   readonly #wallClock: () => number;
@@ -101,6 +102,7 @@ class Journal implements JournalStore {
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#wallClock = options.wallClock ?? Date.now;
     this.#verifiedAt = this.#clock.now();
+    this.history = new LogHistory({ engine, replica, forgetPast: () => this.#forgetPast() });
     const shared = { engine, replica, counters: this.counters, clock: this.#clock };
     this.#node = new LogNode({
       ...shared,
@@ -123,7 +125,7 @@ class Journal implements JournalStore {
   }
 
   get logId(): string {
-    return this.#node.log.slice(0, 8);
+    return this.history.head.log.slice(0, 8);
   }
 
   get revision(): number {
@@ -132,7 +134,7 @@ class Journal implements JournalStore {
 
   async snapshot(): Promise<Snapshot> {
     this.#assertOpen();
-    this.#assertFresh();
+    this.assertFresh();
     return this.#options.replica.snapshot();
   }
 
@@ -148,8 +150,8 @@ class Journal implements JournalStore {
 
   async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
     this.#assertOpen();
-    this.#assertFresh();
-    return this.#options.replica.changes(after, limit);
+    this.assertFresh();
+    return this.history.changes(after, limit);
   }
 
   subscribe(listener: CommitListener): () => void {
@@ -158,7 +160,7 @@ class Journal implements JournalStore {
 
   async health(): Promise<void> {
     this.#assertOpen();
-    this.#assertFresh();
+    this.assertFresh();
     await this.#options.replica.health();
   }
 
@@ -203,6 +205,13 @@ class Journal implements JournalStore {
     }
   }
 
+  async #forgetPast(): Promise<void> {
+    await this.checkpoint();
+    const { engine, replica } = this.#options;
+    await trimLog(engine, this.#node.lastAt);
+    await replica.history.forgetPast();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -219,7 +228,8 @@ class Journal implements JournalStore {
 
   async #poll(): Promise<void> {
     while (this.#closing === undefined) {
-      await this.#pause(this.#hasContact ? this.#options.settings.pollMs : RECONNECT_MS);
+      const { engine, settings } = this.#options;
+      await this.#pause(this.#hasContact ? (engine.restMs ?? settings.pollMs) : RECONNECT_MS);
       if (this.#closing !== undefined) return;
       this.#woken = false;
       // What fails is told by onTrouble, and tried again.
@@ -244,6 +254,7 @@ class Journal implements JournalStore {
     await this.#writer.close();
     await this.#polling;
     await this.#checkpointing;
+    this.history.close();
     await engine.close();
     await replica.close();
   }
@@ -291,7 +302,7 @@ class Journal implements JournalStore {
     });
   }
 
-  #assertFresh(): void {
+  assertFresh(): void {
     const { maxStalenessMs } = this.#options.settings;
     const age = this.staleness();
     // Without any tolerance, the first failed poll counts, and one that is a second late.

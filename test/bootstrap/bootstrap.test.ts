@@ -74,7 +74,11 @@ describe("mode external", () => {
         commits.push(commit);
         return store.commit(commit);
       },
+      get logId() {
+        return store.logId;
+      },
       changes: (after, limit) => store.changes(after, limit),
+      history: store.history,
       subscribe: (listener) => store.subscribe(listener),
       health: () => store.health(),
       close: () => store.close(),

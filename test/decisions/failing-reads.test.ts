@@ -43,7 +43,11 @@ function failingStore(state: Failing): Store {
       return failing(snapshot);
     },
     commit: (commit) => store.commit(commit),
+    get logId() {
+      return store.logId;
+    },
     changes: (after, limit) => store.changes(after, limit),
+    history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),
     close: () => store.close(),

@@ -69,7 +69,11 @@ export function failingStore(inner: Store, commitsLeft = Number.POSITIVE_INFINIT
       if (this.loseAnswers) await inner.commit(commit);
       throw new AuthorizerError("unavailable", "the store is gone");
     },
+    get logId() {
+      return inner.logId;
+    },
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
@@ -83,7 +87,11 @@ export function unsweeping(inner: Store): Store {
     snapshot: () => inner.snapshot(),
     // Only sweeps delete without putting anything.
     commit: (commit) => (commit.put === undefined ? failing.commit(commit) : inner.commit(commit)),
+    get logId() {
+      return inner.logId;
+    },
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
@@ -100,7 +108,11 @@ export function slowStore(inner: Store, ms = 2): Store {
       last = done.catch(() => undefined);
       return done;
     },
+    get logId() {
+      return inner.logId;
+    },
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
 import { createStoreCounters, observeStore } from "../../src/observe/store-metrics.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { type Snapshot, type Store, withSnapshot } from "../../src/store/port.ts";
 
 /** A store of one record, whose commits end as told. */
@@ -22,7 +23,9 @@ function storeOf(commitError?: Error): Store & { released: number; closed: boole
       if (commitError) throw commitError;
       return 8;
     },
+    logId: "testlog1",
     changes: async () => [],
+    history: openMemoryStore().history,
     subscribe: () => () => {},
     health: async () => {},
     close: async () => {
