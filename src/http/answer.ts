@@ -3,12 +3,13 @@
 import { AuthorizerError } from "../errors.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Answer, Reply } from "./route.ts";
+import { type Answer, type Reply, STREAMED } from "./route.ts";
 
 /** Writes an answer, unless there is one already. A text is the JSON of an answer 200. */
 export function answer(exchange: Exchange, answered: Answer): void {
   if (exchange.answered) return;
-  if (typeof answered === "string") write(exchange, 200, frameOf(answered), answered, undefined);
+  if (answered === STREAMED) finish(exchange, exchange.response.statusCode);
+  else if (typeof answered === "string") write(exchange, 200, frameOf(answered), answered, undefined);
   else reply(exchange, answered);
 }
 
