@@ -1,11 +1,15 @@
 /** The log of the store as the API of changes reads it. */
 
 import type { ChangeLog, LoggedEntry, TouchedNames } from "../api/changes/ports.ts";
-import type { CommittedChange, Store, Touched } from "../store/port.ts";
+import type { CommittedChange, Touched } from "../store/port.ts";
 import type { DataParts } from "./data.ts";
 
 /** Opens the log of opened data. */
-export function changeLog({ store, revisions, journal }: DataParts): ChangeLog {
+export function changeLog({
+  store,
+  revisions,
+  journal,
+}: Pick<DataParts, "store" | "revisions" | "journal">): ChangeLog {
   return {
     get logId() {
       return store.logId;
@@ -21,7 +25,10 @@ export function changeLog({ store, revisions, journal }: DataParts): ChangeLog {
 }
 
 function loggedEntry({ revision, at, change, useCases }: CommittedChange): LoggedEntry {
-  return { revision, at, names: namesOf(useCases.flatMap(({ touched = {} }) => touched)), ids: change ?? {} };
+  const touched = useCases.flatMap((one) => one.touched ?? []);
+  // Work of the service itself names nothing, though caches have to hear of it.
+  const names = touched.length === 0 && change !== undefined ? { all: true } : namesOf(touched);
+  return { revision, at, names, ids: change ?? {} };
 }
 
 /** The names of all use cases of an entry, each once. */

@@ -20,7 +20,10 @@ const TAGS = [
   { name: "credentials", description: "Data-server API: access keys." },
   { name: "external principals", description: "Data-server API: identities of other systems." },
   { name: "tokens", description: "Data-server API: one-time tokens." },
-  { name: "changes", description: "What changes in the directory, for caches and for decision points elsewhere." },
+  {
+    name: "changes",
+    description: "What changes in the directory, for caches and for decision points elsewhere.",
+  },
   { name: "service", description: "Health, version and this document." },
 ] as const;
 
@@ -43,8 +46,13 @@ const FAILURES = {
 } as const;
 
 /** Every schema that the document can have. */
-const SCHEMAS: Schemas = { ...ERROR_SCHEMAS, ...OPEN_SCHEMAS, ...DECISION_SCHEMAS, ...DATA_SERVER_SCHEMAS,
-  ...CHANGE_SCHEMAS };
+const SCHEMAS: Schemas = {
+  ...ERROR_SCHEMAS,
+  ...OPEN_SCHEMAS,
+  ...DECISION_SCHEMAS,
+  ...DATA_SERVER_SCHEMAS,
+  ...CHANGE_SCHEMAS,
+};
 
 function secured(operation: Described & { readonly scope?: Scope }): SecuredOperation {
   return { ...operation, security: operation.scope === undefined ? [] : [{ [BEARER]: [operation.scope] }] };

@@ -3,10 +3,10 @@
  * sent is read when the reader has taken what was sent before, so that a slow reader costs no memory.
  */
 
-import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { Turns } from "../../schedule/turns.ts";
 import type { RawCall } from "../../http/route.ts";
+import { Turns } from "../../schedule/turns.ts";
+import { drained } from "./drained.ts";
 import type { ChangeLog, LoggedEntry, ReplicaRecords, SentRecord } from "./ports.ts";
 import type { StartingPoint } from "./starting-point.ts";
 
@@ -102,7 +102,9 @@ export class ReplicaStream {
   }
 
   /** Sends what was written after a revision; undefined where that is no longer kept. */
-  async #sendSince(began: number): Promise<{ readonly revision: number; readonly count: number } | undefined> {
+  async #sendSince(
+    began: number,
+  ): Promise<{ readonly revision: number; readonly count: number } | undefined> {
     const { log, records } = this.#parts;
     let [revision, count] = [began, 0];
     while (revision !== log.newest) {
@@ -147,7 +149,7 @@ export class ReplicaStream {
     this.#chunk = "";
     this.#call.deadline = performance.now() + this.#parts.settings.patienceMs;
     if (response.write(chunk)) return;
-    await Promise.race([once(response, "drain"), once(response, "close")]);
+    await drained(response);
   }
 
   /** Waits for the next entry, or for the next beat. */

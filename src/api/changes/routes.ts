@@ -101,6 +101,13 @@ export const REPLICA: ChangeDeclaration = {
     schema: { type: "string" },
     lines: {
       schema: { type: "string" },
+      example: [
+        '{"type":"checkpoint","log":"h7Gc2xQa"}',
+        '["user","alice",{"id":"01KAMQ3Z0T8W0000000000AAAA"}]',
+        '{"type":"complete","revision":4712,"records":1}',
+        '{"type":"revision","revision":4712,"age_ms":0}',
+        "",
+      ].join("\n"),
       "x-itemSchema": schemaRef("ReplicaLine"),
     },
   },

@@ -7,6 +7,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { AuthorizerError } from "../../errors.ts";
 import { Turns } from "../../schedule/turns.ts";
+import { drained } from "./drained.ts";
 import type { ChangeLog } from "./ports.ts";
 import type { StartingPoint } from "./starting-point.ts";
 import { entryEvent, resetEvent, revisionEvent } from "./watch-events.ts";
@@ -103,9 +104,7 @@ export class Watchers {
   async #caughtUp(response: ServerResponse, from: StartingPoint): Promise<Reader | undefined> {
     const log = this.#log;
     let at = typeof from === "number" ? from : log.newest;
-    response.write(
-      from === "unknown" ? resetEvent(at, log.logId) : revisionEvent(log.newest, log.logId),
-    );
+    response.write(from === "unknown" ? resetEvent(at, log.logId) : revisionEvent(log.newest, log.logId));
     while (at < this.#told && !response.destroyed && !response.writableEnded) {
       const entries = await log.entries(at, PAGE);
       const text =
@@ -113,7 +112,7 @@ export class Watchers {
           ? resetEvent(log.newest, log.logId)
           : entries.map((entry) => entryEvent(entry, log.logId)).join("");
       at = entries === undefined ? log.newest : (entries.at(-1)?.revision ?? this.#told);
-      if (!response.write(text)) await Promise.race([once(response, "drain"), once(response, "close")]);
+      if (!response.write(text)) await drained(response);
     }
     return response.destroyed || response.writableEnded ? undefined : { response, at };
   }

@@ -81,7 +81,7 @@ function isSent({ partition }: RecordName): boolean {
 }
 
 function fieldsOf(partition: string, value: string): object {
-  return fieldsFor(partition)!(JSON.parse(value)) as object;
+  return fieldsFor(partition)!(JSON.parse(value) as never);
 }
 
 function fieldsFor(partition: string): ((record: never) => object) | undefined {
