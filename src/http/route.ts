@@ -54,11 +54,11 @@ export interface Reply {
   readonly headers?: readonly string[];
 }
 
-/** Says that the handler has written the whole response itself. */
-export const STREAMED = Symbol("streamed");
+/** What a handler returns that has written the response itself. */
+export const WRITTEN: Reply = { status: 200 };
 
 /** An answer, or the JSON text of an answer 200 (hot routes make no object for it). */
-export type Answer = Reply | string | typeof STREAMED;
+export type Answer = Reply | string;
 
 /** Methods that routes have. A route of GET also answers HEAD where it says so. */
 export type Method = "GET" | "POST" | "PUT" | "DELETE";

@@ -12,7 +12,7 @@ import { readBody, readBodyStart } from "./entry-parts.ts";
 
 const PAGE = 100;
 
-/** What a history reads. */
+/** The sources of a history. */
 export interface LogHistoryParts {
   readonly engine: Engine;
   readonly replica: Replica;
@@ -23,7 +23,7 @@ export interface LogHistoryParts {
 /** Reads entries and earlier states from an engine. */
 export class LogHistory implements History {
   readonly #parts: LogHistoryParts;
-  /** Which entries are about what; made when it is first asked for. */
+  /** The index of entries by the things that they are about; made when it is first asked for. */
   #about: Promise<AboutIndex> | undefined;
   #unsubscribe: (() => void) | undefined;
 

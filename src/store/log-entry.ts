@@ -113,7 +113,7 @@ export async function decodeBody(bytes: Buffer): Promise<EntryWrites> {
   return { put, delete: deleted, ...touched };
 }
 
-/** What a body touches: its first line, which alone need be there. */
+/** Returns the touched things of a body from its first line, which alone need be there. */
 export function decodeFirstLine(bytes: Buffer): FirstLine {
   const { change, useCases } = JSON.parse(bytes.toString("utf8", 0, bytes.indexOf(10))) as FirstLine;
   return { ...(change && { change }), ...(useCases && { useCases }) };

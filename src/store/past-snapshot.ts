@@ -5,7 +5,7 @@ import { checkPartition, checkScan } from "./checks.ts";
 import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "./port.ts";
 import { snapshotReleased } from "./refusals.ts";
 
-/** What a key had before an entry; undefined: nothing. */
+/** The record that a key had before an entry; undefined where it had none. */
 export interface Replaced {
   readonly partition: string;
   readonly key: string;

@@ -99,15 +99,15 @@ export interface Commit {
   readonly reads?: ReadSet;
   readonly put?: readonly RecordPut[];
   readonly delete?: readonly RecordName[];
-  /** What it touches, for caches. */
+  /** The entities that it touches, by internal ids, for caches. */
   readonly change?: Change;
-  /** What it touches by name, for people and programs that read the log. */
+  /** The things that it touches, by name, for people and programs that read the log. */
   readonly touched?: Touched;
-  /** Who asked for it, where there is somebody. */
+  /** The name of the user or program that asked for it, where there is one. */
   readonly actor?: string;
 }
 
-/** What a commit touches, by name (journal.md §1). `all`: more than {@link MAX_TOUCHED} names, or a whole state. */
+/** The things that a commit touches, by name (journal.md §1). `all`: more than {@link MAX_TOUCHED} names, or a whole state. */
 export interface Touched {
   readonly users?: readonly string[];
   readonly groups?: readonly string[];
@@ -122,7 +122,7 @@ export const MAX_TOUCHED = 5_000;
 
 /** One of the use cases whose writes an entry holds. */
 export interface UseCase {
-  /** Who asked for it, where there is somebody. */
+  /** The name of the user or program that asked for it, where there is one. */
   readonly actor?: string;
   readonly touched?: Touched;
 }
@@ -132,17 +132,17 @@ export interface CommittedChange {
   readonly revision: number;
   /** Id of the entry; unique. */
   readonly id: string;
-  /** When it was committed, RFC 3339; never before that of the entry before. */
+  /** Time of the commit, RFC 3339; never before that of the entry before. */
   readonly at: string;
   /** Id of the process that wrote it. */
   readonly node: string;
   /** The use cases in it, in order; those that touch nothing and were asked for by nobody are left out. */
   readonly useCases: readonly UseCase[];
-  /** What it touches, for caches. */
+  /** The entities that it touches, by internal ids, for caches. */
   readonly change?: Change;
 }
 
-/** What an entry writes. */
+/** The writes of an entry. */
 export interface EntryWrites {
   readonly put: readonly RecordPut[];
   readonly delete: readonly RecordName[];
@@ -172,7 +172,7 @@ export interface History {
   readonly head: LogHead;
   /** The oldest revision whose state can be read; all entries after it are kept. */
   keptFrom(): Promise<number>;
-  /** What an entry writes; undefined where there is none of that revision, or it is no longer kept. */
+  /** Returns the writes of an entry; undefined where there is none of that revision, or it is no longer kept. */
   writes(revision: number): Promise<EntryWrites | undefined>;
   /**
    * The state at a revision. Must be released.

@@ -1,4 +1,4 @@
-/** What entries say about the use cases whose writes they hold (journal.md §1). */
+/** Descriptions of the use cases whose writes entries hold (journal.md §1). */
 
 import type { CheckedCommit } from "./checks.ts";
 import type { EntryWrites, Touched, UseCase } from "./port.ts";
@@ -10,7 +10,7 @@ export function useCaseOf({ actor, touched }: Pick<CheckedCommit, "actor" | "tou
   return { ...(actor !== undefined && { actor }), ...(touched !== undefined && { touched }) };
 }
 
-/** What a commit writes, as an entry of its own. */
+/** Returns the writes of a commit that is an entry of its own. */
 export function writesOfCommit(commit: CheckedCommit): EntryWrites {
   const { put, delete: deleted, change } = commit;
   const useCase = useCaseOf(commit);
@@ -22,7 +22,7 @@ export function writesOfCommit(commit: CheckedCommit): EntryWrites {
   };
 }
 
-/** What several use cases touch together, by name; undefined where none of them touches anything. */
+/** Returns the things that several use cases touch together, by name; undefined where none of them touches anything. */
 export function mergeTouched(useCases: readonly UseCase[]): Touched | undefined {
   const given = useCases.flatMap(({ touched }) => (touched === undefined ? [] : [touched]));
   if (given.length <= 1) return given[0];

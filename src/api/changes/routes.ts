@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { AuthorizerError } from "../../errors.ts";
 import type { Described } from "../../http/openapi.ts";
 import type { Parameter, Schemas } from "../../http/openapi-types.ts";
-import { type Answer, type RawCall, type Route, STREAMED } from "../../http/route.ts";
+import { type Answer, type RawCall, type Route, WRITTEN } from "../../http/route.ts";
 import { listOf, object, schemaRef, text } from "../../http/schema-forms.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
 import type { ChangeLog, ReplicaRecords } from "./ports.ts";
@@ -174,7 +174,7 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     call.deadline = Number.POSITIVE_INFINITY;
     begin(call, "text/event-stream");
     await watchers.serve(call.response, from);
-    return STREAMED;
+    return WRITTEN;
   };
   const send = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
     const from: StartingPoint = startingPoint(call.query.get("after"), log);
@@ -189,7 +189,7 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     } finally {
       sending.delete(response);
     }
-    return STREAMED;
+    return WRITTEN;
   };
   const disconnect = (): void => {
     watchers.disconnect();

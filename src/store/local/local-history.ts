@@ -17,7 +17,7 @@ import {
 import type { ReadOptions } from "./read-record.ts";
 import type { LocalSnapshot } from "./snapshot.ts";
 
-/** What a history needs of its store. */
+/** The parts of its store that a history needs. */
 export interface LocalHistoryParts {
   readonly database: LocalDatabase;
   readonly head: () => LogHead;

@@ -22,7 +22,7 @@ import { type LocalDatabase, putValue } from "./database.ts";
 import { aboutKey, type LogItem, logKey, REVISION_KEY, revisionOfAbout } from "./layout.ts";
 import { type ReadOptions, recordAt } from "./read-record.ts";
 
-/** Where a log stands. */
+/** The position of a log: its newest entry and its floor. */
 export interface LogPosition {
   readonly revision: number;
   /** Id of the newest entry. */
@@ -43,7 +43,7 @@ const PART_BYTES = 256 * 1024;
 /** Entries that are removed with a new one, at most. */
 const MOST_TRIMMED = 4;
 
-/** What is known of an entry before its number. */
+/** The parts of an entry that are known before its number. */
 export interface NewEntry {
   readonly body: EncodedBody;
   readonly useCases: readonly UseCase[];
@@ -52,7 +52,7 @@ export interface NewEntry {
   readonly now: number;
 }
 
-/** Where the log stands. */
+/** Returns the position of the log; undefined for a database without one. */
 export function readPosition(database: LocalDatabase, options: ReadOptions = {}): LogPosition | undefined {
   const record = recordAt(database, REVISION_KEY, options);
   if (record === undefined) return undefined;
@@ -61,7 +61,7 @@ export function readPosition(database: LocalDatabase, options: ReadOptions = {})
   return { revision, id: id ?? "", at: at ?? "", log: log ?? "", floor: floor ?? 0 };
 }
 
-/** Writes where the log stands. */
+/** Writes the position of the log. */
 export function putPosition(database: LocalDatabase, { revision, ...rest }: LogPosition): void {
   putValue(database, REVISION_KEY, { version: revision, value: JSON.stringify(rest) });
 }
@@ -199,7 +199,7 @@ export function readEntries(
   return found;
 }
 
-/** What an entry writes; undefined where it is not kept. */
+/** Returns the writes of an entry; undefined where it is not kept. */
 export async function readWrites(
   database: LocalDatabase,
   revision: number,
@@ -228,7 +228,7 @@ export function readAbout(
   });
 }
 
-/** What the entries after a revision replaced, from the newest back, in pieces. */
+/** Returns the records that the entries after a revision replaced, from the newest back, in pieces. */
 export function* readReplaced(
   database: LocalDatabase,
   after: number,

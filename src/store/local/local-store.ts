@@ -53,7 +53,7 @@ export interface LocalStoreOptions {
   readonly log?: StoreLog;
   /** Name and version of the program, kept in the format record; default `svc-authorizer`. */
   readonly writer?: string;
-  /** How long entries of the log are kept (`authorizer.history.keep`), in milliseconds; default 30 days. */
+  /** Time for which entries of the log are kept (`authorizer.history.keep`), in milliseconds; default 30 days. */
   readonly keepMs?: number;
 }
 

@@ -4,7 +4,7 @@ import type { Transaction } from "lmdb";
 import type { StoredRecord } from "../port.ts";
 import type { LocalDatabase } from "./database.ts";
 
-/** Where to read: the state of a read transaction; absent: within the write transaction that is open. */
+/** The state to read from: that of a read transaction or, without one, of the write transaction that is open. */
 export interface ReadOptions {
   readonly transaction?: Transaction;
 }

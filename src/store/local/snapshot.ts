@@ -37,13 +37,13 @@ export class LocalSnapshot implements Snapshot {
     return this.position.revision;
   }
 
-  /** Where the log stands in this state. */
+  /** The position of the log in this state. */
   get position(): LogPosition {
     const transaction = this.#read();
     return reading(() => readPosition(this.#database, { transaction })) ?? EMPTY_LOG;
   }
 
-  /** What the entries after a revision replaced, from the newest of this state back. */
+  /** Returns the records that the entries after a revision replaced, from the newest of this state back. */
   replacedAfter(revision: number): Generator<readonly Replaced[]> {
     return readReplaced(this.#database, revision, { transaction: this.#read() });
   }

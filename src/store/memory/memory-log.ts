@@ -11,7 +11,7 @@ export interface KeptEntry {
   readonly replaced: readonly Replaced[];
 }
 
-/** What is kept of a log. */
+/** The limits of a log. */
 export interface MemoryLogLimits {
   /** Age in milliseconds from which on an entry is removed. */
   readonly keepMs: number;

@@ -40,7 +40,7 @@ const MOST_LOG = { most: 1_000_000, mostText: 2 ** 27 };
 
 /** Options of {@link openMemoryStore}. */
 export interface MemoryStoreOptions {
-  /** How long entries are kept (`authorizer.history.keep`), in milliseconds; default 30 days. */
+  /** Time for which entries are kept (`authorizer.history.keep`), in milliseconds; default 30 days. */
   readonly keepMs?: number;
   /** True for the copy of a log that is kept elsewhere. */
   readonly isReplica?: boolean;

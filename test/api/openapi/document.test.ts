@@ -42,7 +42,9 @@ describe("the document", () => {
   });
 
   it("has the 37 operations of the data-server API under their names", () => {
-    expect(DATA_SERVER.map(({ operation }) => operation.operationId).sort()).toEqual([...AUTHORIZATION].sort());
+    expect(DATA_SERVER.map(({ operation }) => operation.operationId).sort()).toEqual(
+      [...AUTHORIZATION].sort(),
+    );
     expect(AUTHORIZATION.length).toBe(37);
   });
 
