@@ -172,7 +172,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
   });
 
   it.skipIf(!hasProgram("openssl"))(
-    "a certificate that nobody vouches for is refused, one that is named is not",
+    "an untrusted certificate is refused, a named one is not",
     async () => {
       const files = join(cluster.data, "..", "tls");
       mkdirSync(files);
