@@ -1,6 +1,7 @@
 /** `POST /access/v1/check`: one native decision (decision-api.md §3). */
 
 import type { CheckAnswer, CheckRequest, Decisions } from "../../decisions/decisions.ts";
+import type { Call } from "../../http/route.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { FieldReader } from "./native-fields.ts";
@@ -25,7 +26,7 @@ export function checkHandler(decisions: Decisions, limits: DecisionLimits) {
   return (call: ServiceCall): string | Promise<string> => {
     const { body } = call;
     refuseQuery(call);
-    const request = readCheck(body, call.requestId, limits);
+    const request = readCheck(body, call, limits);
     if (request.explain) requireScope(call.caller, "read");
     const answer = decisions.check(request);
     return answer instanceof Promise ? answer.then(checkText) : checkText(answer);
@@ -33,7 +34,7 @@ export function checkHandler(decisions: Decisions, limits: DecisionLimits) {
 }
 
 /** The question of a body; throws "invalid_request" with every problem. */
-export function readCheck(body: unknown, requestId: string, limits: DecisionLimits): CheckRequest {
+export function readCheck(body: unknown, call: Call, limits: DecisionLimits): CheckRequest {
   const reader = new FieldReader();
   const fields = reader.object({ value: body, pointer: "" }, FIELDS);
   const whole = reader.problems.length === 0 || fields.size > 0;
@@ -48,7 +49,8 @@ export function readCheck(body: unknown, requestId: string, limits: DecisionLimi
     context: reader.context(fields.get("context")),
     explain: reader.flag(fields.get("explain")),
     entrance: "check",
-    requestId,
+    requestId: call.requestId,
+    call,
   };
   reader.finish();
   return request;
