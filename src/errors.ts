@@ -16,6 +16,10 @@ export type ErrorCode =
   | "outcome_unknown"
   /** This node was without contact to its database for too long to answer. */
   | "stale"
+  /** The caller wants an answer of a revision that does not exist yet. */
+  | "behind"
+  /** The caller names a revision of another log. */
+  | "other_log"
   | "internal";
 
 /** One fault in a document or request. */

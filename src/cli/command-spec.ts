@@ -11,6 +11,10 @@ export interface CommandOutput {
   out(text: string): void;
   /** Writes to standard error, as is. */
   err(text: string): void;
+  /** Exit code of the program and of a group that are called without a command; 0 counts as asking for help. */
+  readonly codeWithoutCommand: number;
+  /** Ends the call with an exit code. */
+  finish(code: number): void;
 }
 
 /** One option of a command. */

@@ -35,6 +35,7 @@ export function newProgram(
       writeErr: (text) => output.err(text),
       outputError: () => undefined,
       getOutHelpWidth: () => width ?? DEFAULT_WIDTH,
+      getErrHelpWidth: () => width ?? DEFAULT_WIDTH,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });

@@ -36,12 +36,12 @@ export class EncodedBatch implements DecisionBatch {
 
   about(subject: BatchSubject): void {
     if (subject === this.#subject) return;
-    const { user, subjectType, basis, action, context } = subject;
+    const { user, subjectType, loaded, action, context } = subject;
     const { parts } = this.#log.encoder;
     const head =
-      parts.subject(user, subjectType, basis?.policies, context) +
+      parts.subject(user, subjectType, loaded?.policies, context) +
       `,"action":${JSON.stringify(action)}` +
-      parts.context(basis?.policies, context);
+      parts.context(loaded?.policies, context);
     if (this.#subject === undefined) this.#head = head;
     this.#subject = subject;
     this.#itemHead = head === this.#head ? "{" : `{${head.slice(1)},`;
@@ -51,13 +51,13 @@ export class EncodedBatch implements DecisionBatch {
     const { effect } = outcome;
     this.#counts[effect]++;
     if (this.#count >= this.#log.items || !this.#log.wants(effect)) return;
-    const basis = this.#subject?.basis;
+    const loaded = this.#subject?.loaded;
     const given =
       asked === undefined ? "" : `,"type":${JSON.stringify(asked.type)},"id":${JSON.stringify(asked.id)}`;
     const why =
-      statement === undefined || basis === undefined
+      statement === undefined || loaded === undefined
         ? ""
-        : this.#log.encoder.parts.statement(statement, basis);
+        : this.#log.encoder.parts.statement(statement, loaded);
     const decision = effect === "allow" ? '},"decision":true,"effect":"allow"' : DECISIONS[effect];
     this.#items +=
       `${this.#count === 0 ? "" : ","}${this.#itemHead}"resource":{"arn":${JSON.stringify(arn)}${given}` +

@@ -43,14 +43,14 @@ export class RecordEncoder {
 
   /** One decision. */
   decision(decided: Decided): string {
-    const { id, entrance, requestId, call, basis, context, outcome } = decided;
+    const { id, entrance, requestId, call, loaded, context, outcome } = decided;
     const { parts } = this;
     return (
       this.head(id, entrance) +
       parts.asked(call, requestId) +
-      parts.subject(decided.user, decided.subjectType, basis?.policies, context) +
+      parts.subject(decided.user, decided.subjectType, loaded?.policies, context) +
       questionText(decided) +
-      parts.context(basis?.policies, context) +
+      parts.context(loaded?.policies, context) +
       (outcome.effect === "allow" ? ',"decision":true,"effect":"' : ',"decision":false,"effect":"') +
       outcome.effect +
       this.#determining(decided) +
@@ -79,12 +79,12 @@ export class RecordEncoder {
     return `${this.#time}${String(now % 1000).padStart(3, "0")}Z`;
   }
 
-  #determining({ basis, decidedBy }: Decided): string {
-    if (basis === undefined || decidedBy.length === 0) return '","determining":[]';
+  #determining({ loaded, decidedBy }: Decided): string {
+    if (loaded === undefined || decidedBy.length === 0) return '","determining":[]';
     if (decidedBy.length === 1) {
-      return `","determining":[${this.parts.statement(decidedBy[0] as (typeof decidedBy)[number], basis)}]`;
+      return `","determining":[${this.parts.statement(decidedBy[0] as (typeof decidedBy)[number], loaded)}]`;
     }
-    const texts = new Set(decidedBy.map((one) => this.parts.statement(one, basis)));
+    const texts = new Set(decidedBy.map((one) => this.parts.statement(one, loaded)));
     return `","determining":[${[...texts].join(",")}]`;
   }
 }

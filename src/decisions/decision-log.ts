@@ -44,7 +44,7 @@ export interface Decided {
   /** Type of the subject; absent: `user`. */
   readonly subjectType?: string;
   /** Absent if no policies were read, as for an unknown user. */
-  readonly basis: DecidingPolicies | undefined;
+  readonly loaded: DecidingPolicies | undefined;
   /** null if nothing was required, or the request is unknown. */
   readonly required: RequiredPermissions | null;
   /** The only resource as it was asked for. */
@@ -71,7 +71,7 @@ export interface BatchSubject {
   readonly user: string | null;
   readonly subjectType?: string;
   readonly action: string;
-  readonly basis: DecidingPolicies | undefined;
+  readonly loaded: DecidingPolicies | undefined;
   readonly context: ConditionFields;
 }
 

@@ -104,7 +104,7 @@ export interface EvaluationAnswer {
  * Returns and counts the outcome of an evaluation, or undefined if {@link Decisions.evaluate} must decide. Use it
  * within one turn of the event loop. An ambiguous id throws AuthorizerError("invalid_request").
  */
-export type OutcomesAtHand = (type: string, id: string) => Outcome | undefined;
+export type CachedOutcomes = (type: string, id: string) => Outcome | undefined;
 
 /** One case of `/simulate`: given policies, or a candidate change of a real user's. */
 export interface SimulationCase {
@@ -135,18 +135,18 @@ export interface Decisions {
   /** An AuthZEN evaluation; an ambiguous id throws AuthorizerError("invalid_request"). */
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer>;
   /**
-   * Evaluations of one user and action name, one resource after the other, for batches: see {@link OutcomesAtHand}.
+   * Evaluations of one user and action name, one resource after the other, for batches: see {@link CachedOutcomes}.
    * Undefined where they cannot be had at once or need more than the resource: {@link evaluate} then.
    * @param budget pays for them; an outcome that it cannot pay for throws its refusal
    * @param batch the record that the outcomes become a part of
    */
-  outcomesAtHand(
+  cachedOutcomes(
     username: string,
     actionName: string,
     budget: WorkBudget,
     batch?: DecisionBatch,
-  ): OutcomesAtHand | undefined;
-  /** A new decision id, for the answer to a refusal from {@link outcomesAtHand}. */
+  ): CachedOutcomes | undefined;
+  /** A new decision id, for the answer to a refusal from {@link cachedOutcomes}. */
   decisionId(): string;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
   filter(request: FilterRequest): Promise<readonly number[]>;

@@ -99,8 +99,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   return {
     check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
-    outcomesAtHand: (username, actionName, budget, batch) =>
-      authzen.outcomesAtHand(username, actionName, budget, batch),
+    cachedOutcomes: (username, actionName, budget, batch) =>
+      authzen.cachedOutcomes(username, actionName, budget, batch),
     decisionId: nextId,
     filter: (request) => filter(shared, request),
     typesRefreshed: () => types.refreshed(),
@@ -167,10 +167,10 @@ function check(
     if (user === undefined || !isUser(user, request.userId)) {
       return deciding.unknownUser(request, request);
     }
-    const basis = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };
-    if (!user.policies.readsContext) return deciding.check(basis, request, request);
+    const loaded = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };
+    if (!user.policies.readsContext) return deciding.check(loaded, request, request);
     const fields = native.of(request.context, user, request.required);
-    const answer = (found: TreeFields) => deciding.check(basis, { ...request, ...found }, request);
+    const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
     return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
   const budget = "action" in request.required ? undefined : workBudget();
@@ -186,15 +186,15 @@ async function filter(
   const { batch, action } = request;
   if (user === undefined) {
     counters.decisions.filter.neutral += request.resources.length;
-    batch?.about({ ...request, basis: undefined });
+    batch?.about({ ...request, loaded: undefined });
     for (const resource of batch === undefined ? [] : request.resources) batch?.add(UNKNOWN_USER, resource);
     return [];
   }
   const { policies } = user;
   const context = native.ofUser(request.context, user);
   const question = { ...request, context };
-  const basis = { policies, via: (policy: string) => viaOf(user, policy) };
-  batch?.about({ user: request.user, action, basis, context });
+  const loaded = { policies, via: (policy: string) => viaOf(user, policy) };
+  batch?.about({ user: request.user, action, loaded, context });
   if (!policies.readsResource) {
     const budget = workBudget();
     return scheduler.run(filterResources(policies, question, counters), { budget });

@@ -25,6 +25,8 @@ export function refuse(exchange: Exchange, error: unknown): void {
     return;
   }
   const refusal = route.api.refusal === undefined ? errorReply(error) : route.api.refusal(error, exchange);
+  // Whoever is not authenticated learns nothing of how often the directory changes.
+  if (refusal.status === 401 && exchange.caller.name === "") exchange.revision = "";
   record(exchange, refusal, error);
   if (response.headersSent) {
     exchange.answered = true;
@@ -96,10 +98,13 @@ function write(
   body: string | undefined,
   further: readonly string[] | undefined,
 ): void {
-  const { response, requestId, server } = exchange;
+  const { response, requestId, revision, server } = exchange;
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
   if (server.stopping() || exchange.awaitsContinue) response.shouldKeepAlive = false;
-  const own = headers.concat("X-Request-ID", requestId);
+  const own =
+    revision === ""
+      ? headers.concat("X-Request-ID", requestId)
+      : headers.concat("X-Request-ID", requestId, "X-Svc-Revision", revision);
   if (further !== undefined) own.push(...further);
   const common = server.answerHeaders();
   response.writeHead(status, common.length === 0 ? own : [...own, ...missingFrom(own, common)]);

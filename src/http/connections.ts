@@ -4,8 +4,9 @@ import type { Socket } from "node:net";
 import { AuthorizerError } from "../errors.ts";
 import { refuse } from "./answer.ts";
 import { RequestRefused } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, ServerContext } from "./exchange.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
+import { requestId } from "./request-id.ts";
 
 const PATIENCE_MS = 1000;
 
@@ -19,6 +20,13 @@ export class Connections {
 
   /** Connections whose bytes make no sense any more. */
   readonly #malformed: WeakSet<Socket> = new WeakSet();
+
+  readonly #answerHeaders: ServerContext["answerHeaders"];
+
+  /** @param answerHeaders the headers of every answer of the server */
+  constructor(answerHeaders: ServerContext["answerHeaders"]) {
+    this.#answerHeaders = answerHeaders;
+  }
 
   add(socket: Socket): void {
     this.#exchanges.set(socket, undefined);
@@ -70,17 +78,22 @@ export class Connections {
   refuseMalformed(error: Error, socket: Socket): void {
     if (this.#malformed.has(socket)) return;
     this.#malformed.add(socket);
-    const reply = () => rawReply(socket, ...parserFault(error));
+    // The headers of what made no request are not known, so it gets a fresh id.
+    const reply = (id = requestId(undefined)) =>
+      rawReply(socket, {
+        ...parserFault(error),
+        headers: ["X-Request-ID", id, ...this.#answerHeaders()],
+      });
     const exchange = this.#exchanges.get(socket);
     if (exchange === undefined || exchange.response.writableFinished) reply();
-    else if (exchange.request.complete) exchange.response.once("finish", reply);
+    else if (exchange.request.complete) exchange.response.once("finish", () => reply());
     else if (exchange.answered || exchange.response.headersSent || exchange.response.socket === null) {
       socket.destroy();
     } else {
       // The body is what is malformed: this is the answer to its request.
       exchange.answered = true;
       exchange.leave();
-      reply();
+      reply(exchange.requestId);
     }
   }
 

@@ -5,7 +5,7 @@ import type { AuthorizerError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body-budget.ts";
 import type { HttpLimits } from "./limits.ts";
-import type { HttpCounters, HttpLog } from "./ports.ts";
+import type { HttpCounters, HttpLog, RevisedCall, Revisions } from "./ports.ts";
 import { Query } from "./query.ts";
 import { requestId } from "./request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
@@ -17,6 +17,8 @@ export interface ServerContext {
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
   readonly log: HttpLog;
+  /** Undefined for a server that answers nothing from the directory. */
+  readonly revisions: Revisions | undefined;
   /**
    * Headers of every answer, name and value in turn; asked for once per answer. A header of the same name that the
    * answer itself has wins.
@@ -51,7 +53,7 @@ export class IncomingRequest extends IncomingMessage {
 }
 
 /** A request, its response, and the state between them. */
-export class Exchange<C extends Caller = Caller> implements RawCall<C>, ArrivingBody {
+export class Exchange<C extends Caller = Caller> implements RawCall<C>, ArrivingBody, RevisedCall {
   readonly server: ServerContext;
   readonly request: IncomingRequest;
   readonly response: ServerResponse;
@@ -63,6 +65,7 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   readonly queryText: string;
   parsedQuery: Query | undefined = undefined;
   route: MountedRoute;
+  revision = "";
   /** Values of the path's parameters in their order, decoded. */
   params: readonly string[] = NO_PARAMS;
   /** Set by the authentication of the API. */
@@ -121,9 +124,11 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     return this.request.headers["traceparent"] as string | undefined;
   }
 
-  /** Headers of every answer: the request id and what the server adds. */
+  /** Headers of every answer: the request id, the revision and what the server adds. */
   commonHeaders(): readonly string[] {
-    return ["X-Request-ID", this.requestId, ...this.server.answerHeaders()];
+    const own = ["X-Request-ID", this.requestId];
+    if (this.revision !== "") own.push("X-Svc-Revision", this.revision);
+    return [...own, ...this.server.answerHeaders()];
   }
 
   /** Tells a caller that waits with its body to send it. */

@@ -44,6 +44,8 @@ export interface Engine {
   remove(names: readonly ItemName[]): Promise<void>;
   /** Names of the items of a kind with numbers up to `upTo`, ascending, at most `limit`. */
   list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]>;
+  /** True when the log has come so near to what the engine can hold that it has to be trimmed; absent: it never does. */
+  isCrowded?(): Promise<boolean>;
   /** Calls `listener` when an entry may have been created; returns what ends that. Polling goes on regardless. */
   watch(listener: () => void): () => void;
   close(): Promise<void>;

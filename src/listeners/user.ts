@@ -9,7 +9,7 @@ import { decodeSegment } from "../api/rest/operation.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { openApiRoute } from "../http/openapi-route.ts";
-import type { HttpCounters, HttpLog } from "../http/ports.ts";
+import type { HttpCounters, HttpLog, Revisions } from "../http/ports.ts";
 import { mount, OPEN_API } from "../http/route.ts";
 import { routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
@@ -23,6 +23,8 @@ export interface UserListenerOptions {
   readonly log: HttpLog;
   readonly counters: HttpCounters;
   readonly tls?: TlsMaterial;
+  /** The revisions that answers name; absent: they name none. */
+  readonly revisions?: Revisions;
   /** The management API and its document; absent: not served. */
   readonly management?: ManagementOptions;
 }
@@ -44,6 +46,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     counters,
     limits,
     log,
+    revisions: options.revisions,
     answerHeaders: () => headers,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     handler: routed({ routes: [...open, ...api], decode: decodeSegment }),

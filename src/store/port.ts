@@ -116,6 +116,11 @@ export type CommitListener = (change: CommittedChange) => void;
 
 /** The store port. */
 export interface Store {
+  /**
+   * Names the log of commits: the first 8 characters of its id; "" before the first commit. Revisions of another log
+   * say nothing about this one.
+   */
+  readonly logId: string;
   /** Opens a view of one state. Throws AuthorizerError("unavailable") when the store cannot be read. */
   snapshot(): Promise<Snapshot>;
   /**
@@ -139,6 +144,13 @@ export interface Store {
    * seconds at most. For a use case that lost several races.
    */
   takeTurn?(): Promise<void>;
+  /** Applies what other processes committed before the call. Absent in a store of one process. */
+  catchUp?(): Promise<void>;
+  /**
+   * Throws AuthorizerError "stale" if this process was without contact to the others for too long to answer
+   * (journal.md §3.5). Cheap enough for each request. Absent in a store of one process.
+   */
+  assertFresh?(): void;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */
   health(): Promise<void>;
   /** Waits for what is under way and frees everything. Later calls throw. */

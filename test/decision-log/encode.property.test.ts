@@ -55,7 +55,7 @@ const decided: fc.Arbitrary<Decided> = fc
       requestId: fc.constant(rest.requestId),
       call: fc.constant(rest.call),
       user: fc.constantFrom(user, null),
-      basis: fc.constant({ policies: compiled, via: () => [{ group: "Readers" }, { user }] }),
+      loaded: fc.constant({ policies: compiled, via: () => [{ group: "Readers" }, { user }] }),
       required: fc.constantFrom(tree, tree, tree, null),
       resource: fc.constant(rest.asked),
       operation: fc.constantFrom(null, "GetObject"),
@@ -145,7 +145,7 @@ describe("a record", () => {
         requestId: "r",
         call: undefined,
         user: "alice",
-        basis: { policies: compiled, via: () => [] },
+        loaded: { policies: compiled, via: () => [] },
         required: { action: "fs:ReadObject", resource: "*" },
         context: fields,
         outcome: { effect: "neutral" },
@@ -184,7 +184,7 @@ describe("the record of a batch", () => {
         const question = { entrance: "evaluations", requestId: "r", call: undefined } as const;
         const batch = new EncodedBatch(log as never, question);
         for (const { user, action, arn, asked: given, effect } of items) {
-          batch.about({ user, action, basis: undefined, context: new Map() });
+          batch.about({ user, action, loaded: undefined, context: new Map() });
           batch.add({ effect }, arn, given);
         }
         batch.end();

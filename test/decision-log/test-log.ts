@@ -68,7 +68,7 @@ export function decidedBy(user: string, resource: string, effect: "allow" | "neu
     requestId: "r-1",
     call: undefined,
     user,
-    basis: undefined,
+    loaded: undefined,
     required: { action: "fs:ReadObject", resource: `arn:svc:fs:::repository/${resource}` },
     context: new Map(),
     outcome: { effect },

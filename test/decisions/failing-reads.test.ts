@@ -43,6 +43,9 @@ function failingStore(state: Failing): Store {
       return failing(snapshot);
     },
     commit: (commit) => store.commit(commit),
+    get logId() {
+      return store.logId;
+    },
     changes: (after, limit) => store.changes(after, limit),
     subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),

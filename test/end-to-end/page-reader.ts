@@ -1,6 +1,6 @@
 /** Somebody who follows a page of the documentation on a new machine: types each command, compares each output. */
 import { join } from "node:path";
-import { greetingBlock, readyLines, type Started } from "../../src/cli/authorizer/start-greeting.ts";
+import { greetingBlock, readyLines, type StartedService } from "../../src/cli/authorizer/start-greeting.ts";
 import { NewMachine } from "./new-machine.ts";
 import type { ShownCommand } from "./page-steps.ts";
 
@@ -28,7 +28,7 @@ export class PageReader {
       /^ready service=(\S+) user=(\S+) metrics=(\S+)$/m.exec(said) ?? [];
     const [, token = ""] = /^setup token (\S+)/m.exec(said) ?? [];
     const folder = join(this.machine.clone, ".svc-authorizer");
-    const started: Started = {
+    const started: StartedService = {
       version: "0.0.0",
       addresses: { service, user, metrics },
       setup: { token, file: join(folder, "svc-authorizer-setup-token") },

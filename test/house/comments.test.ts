@@ -20,7 +20,7 @@ function headless(text: string): string[] {
 function programs(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .map((path) => join(folder, path))
-    .filter((path) => /\.m?[jt]s$/.test(path) && !EXEMPT.test(path));
+    .filter((path) => /(?<!\.gen)\.m?[jt]s$/.test(path) && !EXEMPT.test(path));
 }
 
 describe("a doc comment", () => {

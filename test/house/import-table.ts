@@ -130,7 +130,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   },
   client: { may: [], types: ["model"] },
   "source-files": { may: ["model", "errors"] },
-  datasets: { may: ["source-files", "directory", "catalog", "model", "errors"] },
+  datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
   // What both programs share: exit codes, the edge to the process.

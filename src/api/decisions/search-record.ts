@@ -41,7 +41,7 @@ export function recordSearch(
 }
 
 function about(batch: DecisionBatch, user: string | null, action: string): void {
-  batch.about({ user, action, basis: undefined, context: NO_FIELDS });
+  batch.about({ user, action, loaded: undefined, context: NO_FIELDS });
 }
 
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();

@@ -14,6 +14,8 @@ export class CommandContext implements CommandOutput {
   readonly env: Environment;
   /** `--<item>` flags of the command line. */
   readonly itemFlags: readonly FlagValue[];
+  /** A script that names no command got nothing done: that is a failure. */
+  readonly codeWithoutCommand = EXIT.usage;
   #exitCode: number = EXIT.ok;
 
   constructor(edge: ProcessEdge, env: Environment, itemFlags: readonly FlagValue[]) {

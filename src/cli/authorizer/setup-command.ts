@@ -20,7 +20,7 @@ import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
 import type { ApiAnswer } from "../rest-client/attempt.ts";
 import { RestClient } from "../rest-client/rest-client.ts";
-import { GaveUp } from "../rest-client/retries.ts";
+import { RetriesExhausted } from "../rest-client/retries.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {
   type AdministratorFlags,
@@ -168,7 +168,7 @@ async function post(base: string, body: unknown): Promise<ApiAnswer> {
   try {
     return await rest.ask({ method: "POST", path: PATH, body });
   } catch (error) {
-    if (!(error instanceof GaveUp)) throw error;
+    if (!(error instanceof RetriesExhausted)) throw error;
     const message = `${base} cannot be reached: ${error.reason}`;
     throw new AuthorizerError("unavailable", message, { cause: error });
   }

@@ -30,6 +30,8 @@ export interface ApiAnswer {
   readonly json: unknown;
   /** Texts of its `Warning` headers, for people. */
   readonly warnings: readonly string[];
+  /** Its `X-Svc-Revision`; null where it has none. */
+  readonly revision: string | null;
   /** Wait in milliseconds that the server asked for; absent if it named none. */
   readonly retryAfterMs?: number;
 }
@@ -85,6 +87,7 @@ function answerOf(response: Response, text: string): ApiAnswer {
     text,
     json: jsonOf(text),
     warnings: warningsOf(response.headers.get("warning")),
+    revision: response.headers.get("x-svc-revision"),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

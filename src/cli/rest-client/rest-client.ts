@@ -2,7 +2,7 @@
 
 import { UsageFailure } from "../failure.ts";
 import type { ApiAnswer, ApiRequest } from "./attempt.ts";
-import { type FailedTry, type RetrySettings, sendWithRetries } from "./retries.ts";
+import { type FailedAttempt, type RetrySettings, sendWithRetries } from "./retries.ts";
 
 /** The address of an API, and settings of calls. */
 export interface RestOptions {
@@ -28,6 +28,8 @@ export interface RestRequest {
   readonly query?: Readonly<Record<string, QueryValue>>;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent beside the headers of the client. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A value of a query parameter. */
@@ -55,9 +57,9 @@ export class RestClient {
 
   /**
    * The answer to a request, whatever its status, after retries where they can help.
-   * @throws GaveUp when there was no answer, or every try was answered with a status that asks for another
+   * @throws RetriesExhausted when there was no answer, or every try was answered with a status that asks for another
    */
-  ask(request: RestRequest, onFailedTry: (failed: FailedTry) => void = () => {}): Promise<ApiAnswer> {
+  ask(request: RestRequest, onFailedTry: (failed: FailedAttempt) => void = () => {}): Promise<ApiAnswer> {
     return sendWithRetries(this.#sent(request), this.#options.retries, onFailedTry);
   }
 
@@ -70,6 +72,7 @@ export class RestClient {
       headers: {
         accept: "application/json",
         ...headers,
+        ...request.headers,
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

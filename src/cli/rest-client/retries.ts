@@ -20,7 +20,7 @@ export interface RetrySettings {
 }
 
 /** A try that failed, with another one to come. */
-export interface FailedTry {
+export interface FailedAttempt {
   /** The reason, for people. */
   readonly reason: string;
   /** Time until the next attempt. */
@@ -41,8 +41,8 @@ class RetriedAnswer extends Error {
 }
 
 /** No try settled the request. */
-export class GaveUp extends Error {
-  override readonly name = "GaveUp";
+export class RetriesExhausted extends Error {
+  override readonly name = "RetriesExhausted";
   /** The reason why the last attempt failed, for people. */
   readonly reason: string;
   /** The answer to the last attempt; undefined if there was none. */
@@ -57,12 +57,12 @@ export class GaveUp extends Error {
 
 /**
  * Sends a request until there is an answer that settles it.
- * @throws GaveUp `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
+ * @throws RetriesExhausted `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
  */
 export async function sendWithRetries(
   request: ApiRequest,
   settings: RetrySettings,
-  onFailedTry: (failed: FailedTry) => void,
+  onFailedTry: (failed: FailedAttempt) => void,
 ): Promise<ApiAnswer> {
   const retries = settings.enabled ? settings.maxAttempts : 0;
   const { statuses = RETRIED } = settings;
@@ -102,13 +102,13 @@ function askedWait(error: unknown): number {
 }
 
 /** The message of management-cli.md §1, with the server's own text behind it. */
-function gaveUp({ method, url }: ApiRequest, error: unknown, retries: number): GaveUp {
+function gaveUp({ method, url }: ApiRequest, error: unknown, retries: number): RetriesExhausted {
   const verb = method[0] + method.slice(1).toLowerCase();
   const reason = error instanceof RetriedAnswer ? answerText(error.answer) : (error as Error).message;
   const tries =
     retries > 0 && isWorthRetrying(error) ? `${method} ${url} giving up after ${retries + 1} attempt(s)` : "";
   const message = [`${verb} "${url}"`, tries, reason].filter((part) => part !== "").join(": ");
-  return new GaveUp(message, error, reason);
+  return new RetriesExhausted(message, error, reason);
 }
 
 function answerText({ json, statusLine }: ApiAnswer): string {

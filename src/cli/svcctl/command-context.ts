@@ -32,6 +32,8 @@ export class CommandContext {
   readonly version: string;
   #options: GlobalOptions = {};
   #terminal = false;
+  /** Help, as the data server's own tool has it (management-cli.md §1.5). */
+  readonly codeWithoutCommand = 0;
   #exitCode = 0;
   #advice: string | undefined;
 

@@ -39,7 +39,7 @@ const WRONG_ENDPOINT = "It looks like endpoint url is wrong.";
 
 async function examine(open: () => ApiClient, settings: Settings): Promise<Finding> {
   try {
-    return judge(await askWhoIAm(open()), settings);
+    return diagnosis(await askWhoIAm(open()), settings);
   } catch (error) {
     // Only an answer ends without an error, so this is about the way to the server.
     return { valid: false, summary: WRONG_ENDPOINT, detail: (error as Error).message };
@@ -53,7 +53,7 @@ async function askWhoIAm(api: ApiClient): Promise<ApiAnswer> {
   return api.ask({ method: "GET", path: ["repositories"] });
 }
 
-function judge(answer: ApiAnswer, settings: Settings): Finding {
+function diagnosis(answer: ApiAnswer, settings: Settings): Finding {
   if (answer.status === 401 && settings.accessKeyId + settings.secretAccessKey === "") {
     const detail = `svcctl config asks for one and keeps it in ${settings.file}`;
     return { valid: false, summary: "No access key is configured", detail };

@@ -6,11 +6,11 @@ import type { Via } from "../../model/policy.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { BatchSubject, DecisionBatch } from "../decision-log.ts";
 import type {
+  CachedOutcomes,
   CheckAnswer,
   DecisionCounters,
   EvaluationAnswer,
   EvaluationRequest,
-  OutcomesAtHand,
 } from "../decisions.ts";
 import { isQuick } from "../index-builds.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
@@ -23,7 +23,7 @@ import {
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import { sourceIpOf } from "./condition-fields.ts";
-import type { Basis, Deciding } from "./deciding.ts";
+import type { Deciding, UserPolicies } from "./deciding.ts";
 import { requestedFields } from "./evaluation-fields.ts";
 
 /** Options of {@link Authzen}. */
@@ -60,23 +60,23 @@ export class Authzen {
     return refreshed === undefined ? this.#evaluate(request) : refreshed.then(() => this.#evaluate(request));
   }
 
-  /** See {@link Decisions.outcomesAtHand}. */
-  outcomesAtHand(
+  /** See {@link Decisions.cachedOutcomes}. */
+  cachedOutcomes(
     username: string,
     actionName: string,
     budget: WorkBudget,
     batch?: DecisionBatch,
-  ): OutcomesAtHand | undefined {
+  ): CachedOutcomes | undefined {
     const { types, principals, deciding, counters } = this.#options;
     if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
-    const user = principals.atHand(username);
+    const user = principals.cached(username);
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, OutcomeTest | undefined>();
-    const basis = { policies: user.policies, via: (policy: string) => viaOf(user, policy) };
+    const loaded = { policies: user.policies, via: (policy: string) => viaOf(user, policy) };
     const subjects = new Map<string, BatchSubject>();
     const subjectOf = (type: string): BatchSubject => {
       const action = types.action(type, actionName) ?? actionName;
-      return { user: username, action, basis, context: NO_FIELDS };
+      return { user: username, action, loaded, context: NO_FIELDS };
     };
     return (type, id) => {
       const arn = types.arn(type, id);
@@ -139,9 +139,9 @@ export class Authzen {
         `unknown action ${action.name} of resource type ${resource.type}`,
       );
     }
-    const basis: Basis = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
+    const loaded: UserPolicies = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
     const decided = (context: ConditionFields): EvaluationAnswer | Promise<EvaluationAnswer> => {
-      const answer = deciding.check(basis, { user: subject.id, required, context }, request);
+      const answer = deciding.check(loaded, { user: subject.id, required, context }, request);
       return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
     };
     if (!user.policies.readsContext) return decided(deciding.logs ? addressOf(request.context) : NO_FIELDS);

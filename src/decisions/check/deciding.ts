@@ -13,8 +13,8 @@ import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entr
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
 
-/** The caller, for records and counters. */
-export interface Asker {
+/** A call that needs a decision: for records, counters and its budget of work. */
+export interface DecisionCall {
   readonly entrance: Entrance;
   readonly requestId: string;
   readonly explain: boolean;
@@ -33,7 +33,7 @@ export interface DecisionSubject
   extends Pick<DecisionRecord, "user" | "credential" | "required" | "operation"> {
   readonly context: ConditionFields;
   /** Absent if no policies were read. */
-  readonly basis?: Basis;
+  readonly loaded?: UserPolicies;
   /** See `decidedBy` of `EngineRequest`. */
   readonly decidedBy?: CompiledStatement[];
   /** Type of a subject that is no user. */
@@ -49,8 +49,8 @@ export interface Recorded {
   readonly written: Promise<void> | undefined;
 }
 
-/** The input of a decision. */
-export interface Basis {
+/** The compiled policies of a loaded user: the input of a decision. */
+export interface UserPolicies {
   readonly policies: CompiledPolicies;
   /** The ways in which a policy reaches the user. */
   readonly via: (policy: string) => readonly Via[];
@@ -98,82 +98,94 @@ export class Deciding {
    * Decides; synchronous except for long explanations and where the answer waits for its record. An allow without
    * record and explanation gets no id.
    */
-  check(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
+  check(
+    loaded: UserPolicies,
+    request: EngineRequest,
+    call: DecisionCall,
+  ): CheckAnswer | Promise<CheckAnswer> {
     const asked = this.#options.log === undefined ? request : { ...request, decidedBy: [] };
-    if (asker.explain) return this.#explained(basis, asked, asker);
-    if (asker.budget !== undefined || !isShort(request.required))
-      return this.#decidedInSteps(basis, asked, asker);
-    return this.#answered(decide(basis.policies, asked), asked, basis, asker);
+    if (call.explain) return this.#explained(loaded, asked, call);
+    if (call.budget !== undefined || !isShort(request.required))
+      return this.#decidedInSteps(loaded, asked, call);
+    return this.#answered(decide(loaded.policies, asked), asked, loaded, call);
   }
 
-  #decidedInSteps(basis: Basis, request: EngineRequest, asker: Asker): Promise<CheckAnswer> {
+  #decidedInSteps(loaded: UserPolicies, request: EngineRequest, call: DecisionCall): Promise<CheckAnswer> {
     const { scheduler, workBudget } = this.#options;
-    const budget = asker.budget ?? workBudget();
+    const budget = call.budget ?? workBudget();
     return scheduler
-      .run(decideInSteps(basis.policies, request), { budget })
-      .then((outcome) => this.#answered(outcome, request, basis, asker));
+      .run(decideInSteps(loaded.policies, request), { budget })
+      .then((outcome) => this.#answered(outcome, request, loaded, call));
   }
 
   #answered(
     outcome: Outcome,
     request: EngineRequest,
-    basis: Basis,
-    asker: Asker,
+    loaded: UserPolicies,
+    call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
-    this.#options.counters.decisions[asker.entrance][outcome.effect]++;
+    this.#options.counters.decisions[call.entrance][outcome.effect]++;
     const { audit, log } = this.#options;
     if (log === undefined && outcome.effect === "allow" && audit.decisions !== "all") return outcome;
-    return this.#recorded(outcome, { ...request, basis }, asker);
+    return this.#recorded(outcome, { ...request, loaded }, call);
   }
 
   /** The answer about a user who does not exist. */
-  unknownUser(request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
-    this.#options.counters.decisions[asker.entrance].neutral++;
+  unknownUser(request: EngineRequest, call: DecisionCall): CheckAnswer | Promise<CheckAnswer> {
+    this.#options.counters.decisions[call.entrance].neutral++;
     const outcome = { effect: "neutral", message: "insufficient permissions: unknown user" } as const;
     return this.#recorded(
       { ...outcome, reason: "unknown_user" },
       { ...request, error: "unknown user" },
-      asker,
+      call,
     );
   }
 
-  #recorded(answer: CheckAnswer, subject: DecisionSubject, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
+  #recorded(
+    answer: CheckAnswer,
+    subject: DecisionSubject,
+    call: DecisionCall,
+  ): CheckAnswer | Promise<CheckAnswer> {
     const { effect, message } = answer;
     const outcome: Outcome = message === undefined ? { effect } : { effect, message };
-    const { id, written } = this.#noted(outcome, subject, asker);
+    const { id, written } = this.#noted(outcome, subject, call);
     const whole = { ...answer, id };
     return written === undefined ? whole : written.then(() => whole);
   }
 
   /** Counts and records a decision that other code made. */
-  record(outcome: Outcome, subject: DecisionSubject, asker: Omit<Asker, "explain">): Recorded {
-    this.#options.counters.decisions[asker.entrance][outcome.effect]++;
-    return this.#noted(outcome, subject, asker);
+  record(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): Recorded {
+    this.#options.counters.decisions[call.entrance][outcome.effect]++;
+    return this.#noted(outcome, subject, call);
   }
 
   /** Records a refusal for which no policy was read and which counts as no decision. */
-  refused(id: string, subject: DecisionSubject, asker: Omit<Asker, "explain">): Promise<void> | undefined {
-    return this.#logged(id, { effect: "neutral" }, subject, asker);
+  refused(
+    id: string,
+    subject: DecisionSubject,
+    call: Omit<DecisionCall, "explain">,
+  ): Promise<void> | undefined {
+    return this.#logged(id, { effect: "neutral" }, subject, call);
   }
 
-  #noted(outcome: Outcome, subject: DecisionSubject, asker: Omit<Asker, "explain">): Recorded {
-    const id = this.#audited(outcome, subject, asker);
-    return { id, written: this.#logged(id, outcome, subject, asker) };
+  #noted(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): Recorded {
+    const id = this.#audited(outcome, subject, call);
+    return { id, written: this.#logged(id, outcome, subject, call) };
   }
 
   #logged(
     id: string,
     outcome: Outcome,
     subject: DecisionSubject,
-    { entrance, requestId, call, resource, batch }: Omit<Asker, "explain">,
+    { entrance, requestId, call, resource, batch }: Omit<DecisionCall, "explain">,
   ): Promise<void> | undefined {
     const { log } = this.#options;
     if (log === undefined) return undefined;
-    const { required, decidedBy = [], basis, subjectType } = subject;
+    const { required, decidedBy = [], loaded, subjectType } = subject;
     if (batch !== undefined && required !== null && "action" in required) {
       const { user, context } = subject;
       const { action } = required;
-      batch.about({ user, action, basis, context, ...(subjectType === undefined ? {} : { subjectType }) });
+      batch.about({ user, action, loaded, context, ...(subjectType === undefined ? {} : { subjectType }) });
       batch.add(outcome, required.resource, resource, decidedBy[0]);
       return undefined;
     }
@@ -184,19 +196,19 @@ export class Deciding {
       entrance,
       requestId,
       call,
-      basis,
+      loaded,
       outcome,
       decidedBy,
       ...(resource && { resource }),
     });
   }
 
-  #audited(outcome: Outcome, subject: DecisionSubject, asker: Omit<Asker, "explain">): string {
+  #audited(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): string {
     const id = this.#options.nextId();
     const { audit } = this.#options;
     if (audit.decisions === "all" || (audit.decisions === "denied" && outcome.effect !== "allow")) {
       const { user, credential, required, operation } = subject;
-      const { entrance, requestId } = asker;
+      const { entrance, requestId } = call;
       audit.decision({
         id,
         request_id: requestId,
@@ -211,22 +223,26 @@ export class Deciding {
     return id;
   }
 
-  #explained(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
-    const { policies } = basis;
+  #explained(
+    loaded: UserPolicies,
+    request: EngineRequest,
+    call: DecisionCall,
+  ): CheckAnswer | Promise<CheckAnswer> {
+    const { policies } = loaded;
     const answer = (outcome: ExplainedOutcome): CheckAnswer | Promise<CheckAnswer> => {
       const { effect, message } = outcome;
       const bare: Outcome = message === undefined ? { effect } : { effect, message };
-      const { id, written } = this.record(bare, { ...request, basis }, asker);
-      const whole = { ...bare, id, explanation: this.#explanation(id, outcome, basis) };
+      const { id, written } = this.record(bare, { ...request, loaded }, call);
+      const whole = { ...bare, id, explanation: this.#explanation(id, outcome, loaded) };
       return written === undefined ? whole : written.then(() => whole);
     };
-    if (asker.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
+    if (call.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
       return answer(explain(policies, request));
-    const budget = asker.budget ?? this.#options.workBudget();
+    const budget = call.budget ?? this.#options.workBudget();
     return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }
 
-  #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: Basis): Explanation {
+  #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: UserPolicies): Explanation {
     return {
       id,
       effect: outcome.effect,

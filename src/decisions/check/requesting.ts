@@ -12,7 +12,7 @@ import type { CachedPrincipal } from "../principal-cache.ts";
 import { isUser, type Principals } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
 import { viaOf } from "./authzen.ts";
-import type { Basis, Deciding, DecisionSubject } from "./deciding.ts";
+import type { Deciding, DecisionSubject, UserPolicies } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */
@@ -139,8 +139,8 @@ export class Requesting {
   ): RequestAnswer | Promise<RequestAnswer> {
     const { scheduler, deciding } = this.#options;
     const { principal, policies } = cached;
-    const basis: Basis = { policies, via: (policy) => viaOf(cached, policy), cache: "hit" };
-    const decided = deciding.logs ? { basis, decidedBy: [] } : undefined;
+    const loaded: UserPolicies = { policies, via: (policy) => viaOf(cached, policy), cache: "hit" };
+    const decided = deciding.logs ? { loaded, decidedBy: [] } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
     const options = { budget: this.#options.workBudget() };
@@ -169,7 +169,7 @@ export class Requesting {
     asked: Asked,
     outcome: Outcome,
     reason?: RequestAnswer["reason"],
-    decided?: Pick<DecisionSubject, "basis" | "decidedBy">,
+    decided?: Pick<DecisionSubject, "loaded" | "decidedBy">,
   ): RequestAnswer | Promise<RequestAnswer> {
     const { check } = asked;
     const { operation, shown, perItem } = asked.needed;

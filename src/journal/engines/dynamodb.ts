@@ -30,11 +30,14 @@ export interface DynamodbOptions {
   readonly region?: string;
   readonly profile?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** 0: as many as the client makes by itself. */
   readonly maxAttempts: number;
   /** 0: no limit. */
   readonly maxConnections: number;
   /** Most milliseconds that a request may take. */
   readonly requestTimeoutMs: number;
+  /** Milliseconds between two looks at the state of the table; 0: none. */
+  readonly healthCheckMs: number;
   readonly warn: (message: string) => void;
 }
 
@@ -56,7 +59,8 @@ export async function openDynamodbEngine(options: DynamodbOptions): Promise<Engi
   const table = `${options.tableName}-authorizer`;
   try {
     await prepare(client, table, options.warn);
-    return new DynamodbEngine(client, table, options.scanLimit);
+    const health = watchTable(client, table, options);
+    return new DynamodbEngine(client, table, options.scanLimit, health);
   } catch (error) {
     client.destroy();
     if (error instanceof AuthorizerError) throw error;
@@ -69,7 +73,7 @@ function clientConfig(options: DynamodbOptions): DynamoDBClientConfig {
   const { endpoint, region, profile, credentials, maxAttempts, maxConnections, requestTimeoutMs } = options;
   const agent = { keepAlive: true, ...(maxConnections > 0 && { maxSockets: maxConnections }) };
   return {
-    maxAttempts,
+    ...(maxAttempts > 0 && { maxAttempts }),
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
       requestTimeout: requestTimeoutMs,
@@ -129,18 +133,39 @@ function assertOneWriter(table: string, description: TableDescription | undefine
   throw new AuthorizerError("invalid_request", message);
 }
 
+/** Warns while the table cannot be used: that is not heard of otherwise by a node that only answers. */
+function watchTable(
+  client: DynamoDBClient,
+  table: string,
+  { healthCheckMs, warn }: DynamodbOptions,
+): NodeJS.Timeout | undefined {
+  if (healthCheckMs <= 0) return undefined;
+  const look = async (): Promise<void> => {
+    try {
+      const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+      const status = Table?.TableStatus;
+      if (status !== "ACTIVE" && status !== "UPDATING") warn(`the DynamoDB table ${table} is ${status}`);
+    } catch (error) {
+      warn(`the DynamoDB table ${table} cannot be used: ${reasonOf(error)}`);
+    }
+  };
+  return setInterval(() => void look(), healthCheckMs).unref();
+}
+
 class DynamodbEngine implements Engine {
   readonly budgets = { entry: 64 * 1024, part: 350 * 1024 };
   readonly #client: DynamoDBClient;
   readonly #table: string;
   readonly #page: number;
+  readonly #health: NodeJS.Timeout | undefined;
   #floor = 0;
   #floorReadAt = Number.NEGATIVE_INFINITY;
   /** Entries in buckets before this one were removed. */
   #firstBucket = 0;
 
-  constructor(client: DynamoDBClient, table: string, page: number) {
+  constructor(client: DynamoDBClient, table: string, page: number, health: NodeJS.Timeout | undefined) {
     this.#client = client;
+    this.#health = health;
     this.#table = table;
     this.#page = page;
   }
@@ -230,6 +255,7 @@ class DynamodbEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#health);
     this.#client.destroy();
   }
 

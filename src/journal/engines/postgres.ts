@@ -22,6 +22,8 @@ export interface PostgresOptions {
 
 const CHANNEL = "svc_authorizer_entry";
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Time for which an idle connection is kept. */
+const IDLE_MS = 60_000;
 /** Any number that is the same for all nodes: two that start at once must not make the tables both. */
 const SCHEMA_LOCK = 7_235_419;
 
@@ -58,16 +60,16 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
   };
   const pool = new pg.Pool({
     ...config,
-    max: options.maxOpenConnections,
+    max: options.maxOpenConnections > 0 ? options.maxOpenConnections : Number.MAX_SAFE_INTEGER,
     min: 0,
     maxLifetimeSeconds: Math.ceil(options.connectionMaxLifetimeMs / 1_000),
-    idleTimeoutMillis: options.maxIdleConnections > 0 ? 60_000 : 1,
+    idleTimeoutMillis: IDLE_MS,
   });
   // A connection that breaks while it is idle tells so here; the next query opens another one.
   pool.on("error", () => undefined);
   try {
     await prepare(pool);
-    return new PostgresEngine(pool, new Listening(config, CHANNEL, options.warn));
+    return new PostgresEngine(pool, new Listening(config, CHANNEL, options.warn), options.maxIdleConnections);
   } catch (error) {
     await pool.end();
     throw error instanceof AuthorizerError ? error : unusable(error);
@@ -115,10 +117,12 @@ class PostgresEngine implements Engine {
   readonly budgets = { entry: 1024 * 1024, part: 8 * 1024 * 1024 };
   readonly #pool: pg.Pool;
   readonly #listening: Listening;
+  readonly #mostIdle: number;
 
-  constructor(pool: pg.Pool, listening: Listening) {
+  constructor(pool: pg.Pool, listening: Listening, mostIdle: number) {
     this.#pool = pool;
     this.#listening = listening;
+    this.#mostIdle = mostIdle;
   }
 
   async create({ kind, number, name }: ItemName, item: Buffer): Promise<boolean> {
@@ -191,7 +195,8 @@ class PostgresEngine implements Engine {
     const client = await this.#connect();
     try {
       const result = await client.query<R>(text, values);
-      client.release();
+      // Who waits gets it; else it would become idle.
+      client.release(this.#pool.waitingCount === 0 && this.#pool.idleCount >= this.#mostIdle);
       return result;
     } catch (error) {
       const refusal = hadNoEffect(error);

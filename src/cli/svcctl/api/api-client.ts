@@ -1,10 +1,11 @@
 /** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
+import { newerRevision, parseRevision, type Revision } from "../../../client/revision.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
-import type { FailedTry } from "../../rest-client/retries.ts";
+import type { FailedAttempt } from "../../rest-client/retries.ts";
 import { safeMessage, safeText } from "../../safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requestLog } from "../request-log.ts";
@@ -26,6 +27,7 @@ export class ApiClient {
   readonly settings: Settings;
   readonly #rest: RestClient;
   readonly #context: CommandContext;
+  #revision: Revision | undefined;
 
   /** @param timeoutMs time for one try; default 30,000 */
   constructor(context: CommandContext, settings: Settings, timeoutMs?: number) {
@@ -62,15 +64,32 @@ export class ApiClient {
     const log = requestLog(this.#context);
     const { method } = call;
     const url = this.#rest.urlOf(call);
-    const onFailedTry = (failed: FailedTry): void => {
+    const onFailedAttempt = (failed: FailedAttempt): void => {
       log("warn", "trying again", { method, url, reason: failed.reason });
       this.#showProgress(method, failed);
     };
-    const answer = await this.#rest.ask(call, onFailedTry).catch((error: unknown) => {
+    const answer = await this.#atRevision(call, onFailedAttempt).catch((error: unknown) => {
       this.#context.advise(adviceOnSilence(error, this.settings));
       throw error;
     });
     log("debug", "answered", { method, url, status: answer.status });
+    return answer;
+  }
+
+  /** Asks for the highest revision at least that an earlier answer named. */
+  async #atRevision(call: RestRequest, onFailedAttempt: (failed: FailedAttempt) => void): Promise<ApiAnswer> {
+    const minimum = this.#revision?.text;
+    if (minimum === undefined) return this.#taken(await this.#rest.ask(call, onFailedAttempt));
+    const headers = { ...call.headers, "x-svc-min-revision": minimum };
+    const answer = await this.#rest.ask({ ...call, headers }, onFailedAttempt);
+    if (answer.status !== 409 || codeOf(answer) !== "other_log") return this.#taken(answer);
+    this.#revision = undefined;
+    return this.#taken(await this.#rest.ask(call, onFailedAttempt));
+  }
+
+  #taken(answer: ApiAnswer): ApiAnswer {
+    const seen = parseRevision(answer.revision ?? "");
+    if (seen !== undefined) this.#revision = newerRevision(this.#revision, seen);
     return answer;
   }
 
@@ -88,7 +107,7 @@ export class ApiClient {
     return answer;
   }
 
-  #showProgress(method: string, { reason, waitMs, attempt, attempts }: FailedTry): void {
+  #showProgress(method: string, { reason, waitMs, attempt, attempts }: FailedAttempt): void {
     if (this.#context.edge.stderr.isTTY !== true) return;
     const seconds = (waitMs / 1000).toFixed(1);
     this.#context.err(
@@ -110,6 +129,10 @@ export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure 
     safeText(statusLine),
     typeof message === "string" ? safeMessage(message) : "",
   );
+}
+
+function codeOf({ json }: ApiAnswer): unknown {
+  return (json as { code?: unknown } | null | undefined)?.code;
 }
 
 function headersOf({ version }: CommandContext, settings: Settings): Record<string, string> {
