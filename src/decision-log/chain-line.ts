@@ -32,7 +32,7 @@ export function mostBytes(text: string): number {
   return text.length * 3 + LINE_END + 1;
 }
 
-/** What is wrong with a line; undefined for a sound one. */
+/** A fault of a line. */
 export type LineFault = "form" | "checksum";
 
 /** A line that was looked at. */

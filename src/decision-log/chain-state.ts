@@ -1,6 +1,6 @@
 /**
- * What a chain keeps about itself in `chain.json`: its first and its newest segment. Without it, nobody could tell
- * segments that retention removed from segments that were lost.
+ * The state of a chain in `chain.json`: its first and its newest segment. Without it, nobody could tell segments that
+ * retention removed from segments that were lost.
  */
 
 import { readFile, rename, writeFile } from "node:fs/promises";

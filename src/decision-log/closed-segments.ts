@@ -1,4 +1,4 @@
-/** What happens to closed segments, one after the other and beside the writing: compression, state, retention. */
+/** Work on closed segments, one after the other and beside the writing: compression, state, retention. */
 
 import type { SegmentFile } from "./chain-files.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
@@ -65,7 +65,7 @@ export class ClosedSegments {
     return this.#work;
   }
 
-  /** What fails is tried again with the next segment. */
+  /** A failure is reported; the work is tried again with the next segment. */
   #run(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);

@@ -29,7 +29,7 @@ function derived(secretKey: string, use: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secretKey, "", `svc-authorizer 1 decision log ${use}`, KEY_BYTES));
 }
 
-/** What a seal vouches for. */
+/** The content of a seal. */
 export interface Sealed {
   /** Name of the chain, `<node>-<worker>`. */
   readonly chain: string;

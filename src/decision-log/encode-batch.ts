@@ -5,7 +5,7 @@ import type { CompiledStatement } from "../engine/statement.ts";
 import type { Effect, Outcome } from "../model/decision.ts";
 import { durationText, type RecordEncoder } from "./encode.ts";
 
-/** What a batch needs of the log. */
+/** The log as a batch sees it. */
 export interface BatchLog {
   readonly encoder: RecordEncoder;
   /** Largest number of kept items (`authorizer.decision_log.items`). */

@@ -89,7 +89,7 @@ export class RecordEncoder {
   }
 }
 
-/** What was asked: action and resource of a single permission, else the tree. */
+/** The question: action and resource of a single permission, else the tree. */
 function questionText({ required, resource, operation }: Decided): string {
   const shown = operation === undefined ? "" : `,"operation":${JSON.stringify(operation)}`;
   if (required === null || !("action" in required)) return `${shown},"required":${treeText(required)}`;

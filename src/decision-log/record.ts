@@ -8,7 +8,7 @@ export interface LoggedStatement extends StatementName {
   readonly via: readonly Via[];
 }
 
-/** Who asked for a decision. */
+/** The caller who asked for a decision. */
 export interface LoggedCaller {
   /** Name of the token, the certificate or the user; "" for nobody. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface LoggedCaller {
   readonly peer?: string;
 }
 
-/** About whom was decided. */
+/** The subject of a decision. */
 export interface LoggedSubject {
   readonly type: string;
   /** null for nobody. */

@@ -17,7 +17,7 @@ export interface RecoveredChain {
   readonly segment: number;
   /** Lines that it has. */
   readonly lines: number;
-  /** When its first line was written, in milliseconds since 1970; undefined for none. */
+  /** Time of its first line in milliseconds since 1970; undefined for none. */
   readonly since: number | undefined;
   /** Digest of the last line of the chain. */
   readonly digest: string;

@@ -6,7 +6,7 @@ import { type ChainState, writeState } from "./chain-state.ts";
 import { lineDigest } from "./digests.ts";
 import { segmentLines } from "./read-lines.ts";
 
-/** How much is kept; 0 sets no bound. */
+/** Bounds of what is kept; 0 sets none. */
 export interface RetentionSettings {
   readonly keepMs: number;
   readonly maxBytes: number;

@@ -3,7 +3,7 @@
 /** The decisions that get a record: a number is the share of the allowed ones; refusals are then recorded in full. */
 export type Include = "none" | "denied" | "all" | number;
 
-/** How a chain is kept. */
+/** The settings of a chain. */
 export interface ChainSettings {
   /** Folder of all chains. */
   readonly directory: string;

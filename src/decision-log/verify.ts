@@ -20,7 +20,7 @@ export interface Finding {
   readonly torn: boolean;
 }
 
-/** What was looked at. */
+/** The numbers of things that were checked. */
 export interface VerifiedCounts {
   chains: number;
   segments: number;

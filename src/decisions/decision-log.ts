@@ -7,7 +7,7 @@ import type { CompiledPolicies } from "../engine/compile.ts";
 import type { CompiledStatement } from "../engine/statement.ts";
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { Via } from "../model/policy.ts";
-import type { Entrance } from "./decisions.ts";
+import type { Entrance } from "./entrances.ts";
 
 /** The call that asks, of which a record names caller, peer and trace. It is read only where a record is made. */
 export interface AskingCall {
@@ -55,7 +55,7 @@ export interface Decided {
   readonly outcome: Outcome;
   /** See `decidedBy` of `EngineRequest`. */
   readonly decidedBy: readonly CompiledStatement[];
-  /** Why nothing could be evaluated. */
+  /** The reason why nothing could be evaluated. */
   readonly error?: string;
 }
 

@@ -16,27 +16,9 @@ import type { NamedStatements, Policy } from "../model/policy.ts";
 import type { WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";
+import type { Entrance } from "./entrances.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
-
-/** The entrance of a question; a label of metrics and a field of the audit log. */
-export type Entrance = (typeof ENTRANCES)[number];
-
-/** All of {@link Entrance}. */
-export const ENTRANCES = [
-  "evaluation",
-  "evaluations",
-  "check",
-  "filter",
-  "simulate",
-  "request",
-  "forward_auth",
-  "search",
-  "plan",
-  "who_can",
-  "what_can",
-  "management",
-] as const;
 
 /** A question about one user. */
 export interface CheckRequest {

@@ -8,7 +8,7 @@ import { EncodedBatch } from "../../src/decision-log/encode-batch.ts";
 import { LineBuffer } from "../../src/decision-log/line-buffer.ts";
 import type { LoggedDecision } from "../../src/decision-log/record.ts";
 import type { Decided } from "../../src/decisions/decision-log.ts";
-import { ENTRANCES } from "../../src/decisions/decisions.ts";
+import { ENTRANCES } from "../../src/decisions/entrances.ts";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
 import type { CompiledStatement } from "../../src/engine/statement.ts";

@@ -91,7 +91,7 @@ export function linesOf(folder: string): readonly LoggedLine[] {
   return lines.map((line) => JSON.parse(line) as LoggedLine);
 }
 
-/** What a verification finds. */
+/** The findings of a verification. */
 export async function findingsIn(
   directory: string,
   secret: string | undefined = SECRET,

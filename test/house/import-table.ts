@@ -82,6 +82,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "identity",
       "decisions",
+      "decision-log",
       "datasets",
       "http",
       "api/decisions",

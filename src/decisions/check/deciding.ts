@@ -8,7 +8,8 @@ import type { ConditionFields, Explanation, Outcome } from "../../model/decision
 import type { Via } from "../../model/policy.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "../decision-log.ts";
-import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entrance } from "../decisions.ts";
+import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
+import type { Entrance } from "../entrances.ts";
 
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
@@ -38,7 +39,7 @@ export interface DecisionSubject
   readonly decidedBy?: CompiledStatement[];
   /** Type of a subject that is no user. */
   readonly subjectType?: string;
-  /** Why nothing was evaluated. */
+  /** The reason why nothing was evaluated. */
   readonly error?: string;
 }
 
