@@ -92,13 +92,15 @@ export interface RouterOptions {
   readonly decode: DecodeSegment;
   /** Takes raw targets, also in absolute form, before the paths are looked at; undefined: the paths decide. */
   readonly claim?: (target: string) => MountedRoute | undefined;
+  /** Takes targets that no path has; undefined: they are 404. */
+  readonly otherwise?: (method: string, target: string) => MountedRoute | undefined;
 }
 
 /**
  * Builds the handler of a server. Hot routes of POST are found by their exact target; with a query, they are found as
  * all others are.
  */
-export function routed({ routes, decode, claim }: RouterOptions): (exchange: Exchange) => void {
+export function routed({ routes, decode, claim, otherwise }: RouterOptions): (exchange: Exchange) => void {
   const table = new PathTable(routes, decode);
   const hot = routes.filter(({ method, priority, path }) => {
     return method === "POST" && priority === "hot" && !path.includes("{");
@@ -120,8 +122,12 @@ export function routed({ routes, decode, claim }: RouterOptions): (exchange: Exc
     const found = table.match(request.url as string);
     const one = found?.routes.get(method as string);
     if (one !== undefined) serve(exchange, one, found?.params);
-    else if (found === undefined) refuse(exchange, nothingHere());
-    else refuseMethod(exchange, found.routes);
+    else if (found !== undefined) refuseMethod(exchange, found.routes);
+    else {
+      const page = otherwise?.(method as string, request.url as string);
+      if (page === undefined) refuse(exchange, nothingHere());
+      else serve(exchange, page);
+    }
   };
 }
 
