@@ -38,7 +38,8 @@ export interface Problem {
 
 /** A JSON pointer one step further, to a field or an index (RFC 6901, section 3). */
 export function pointTo(pointer: string, step: string | number): string {
-  return `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  if (typeof step === "number" || !(step.includes("/") || step.includes("~"))) return `${pointer}/${step}`;
+  return `${pointer}/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** Options of {@link AuthorizerError}. */

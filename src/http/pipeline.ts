@@ -193,7 +193,7 @@ function parse(exchange: Exchange, bytes: Buffer): undefined | Promise<void> {
 function run(exchange: Exchange): void {
   if (exchange.answered) return;
   exchange.route.body?.validate?.(exchange.body);
-  const began = performance.now();
+  const began = exchange.route.seconds === undefined ? 0 : performance.now();
   const answered = handled(exchange);
   if (answered instanceof Promise) {
     answered.then((late) => complete(exchange, began, late)).catch((error) => refuse(exchange, error));
@@ -210,6 +210,7 @@ function handled(exchange: Exchange): Answer | Promise<Answer> {
 }
 
 function complete(exchange: Exchange, began: number, answered: Answer): void {
-  exchange.route.seconds?.observe((performance.now() - began) / 1000);
+  const { seconds } = exchange.route;
+  if (seconds !== undefined) seconds.observe((performance.now() - began) / 1000);
   answer(exchange, answered);
 }

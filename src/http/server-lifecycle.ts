@@ -18,7 +18,6 @@ import { rawReply } from "./raw-reply.ts";
 import { requestId } from "./request-id.ts";
 import { type MountedRoute, OPEN_API } from "./route.ts";
 
-const KEEP_ALIVE_MS = 95_000;
 const MAX_CHECK_INTERVAL_MS = 1000;
 const HANDSHAKE_MS = 10_000;
 const CLOSE_WITHIN_MS = 10_000;
@@ -71,7 +70,8 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
   const serverOptions = {
     IncomingMessage: IncomingRequest,
     maxHeaderSize: headersBytes,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Idle connections are found by our own check, which costs a request no timers.
+    keepAliveTimeout: 0,
     headersTimeout: Math.ceil(requestTimeoutMs),
     // Our own deadlines take its place: streams may last longer, and a late caller gets a JSON answer.
     requestTimeout: 0,
@@ -206,7 +206,11 @@ async function listen(
       resolve();
     });
   });
-  const watch = setInterval(() => connections.refuseOverdue(performance.now()), intervalMs).unref();
+  const watch = setInterval(() => {
+    const now = performance.now();
+    connections.refuseOverdue(now);
+    connections.closeIdle(now);
+  }, intervalMs).unref();
   server.once("close", () => clearInterval(watch));
   return urlOf(server);
 }
