@@ -89,19 +89,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     version,
   };
   const http = createHttpCounters();
-  const metrics = createMetrics({
-    build: { version, policiesVersion: catalog.digest },
-    decisions: decisions.counters,
-    identities: identities.counters,
-    http,
-    store: data.storeCounters,
-    audit: audit.counters,
-    log: logger,
-    datasets,
-    mail: invitations.counters,
-    journal: data.journal,
-    decisionLog: decisionLog?.log.counters,
-  });
+  const metrics = openMetrics(data, { ...working, decisionLog, datasets, http });
   const health = new Health({ checkStore: () => directory.health() });
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
@@ -132,6 +120,31 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
   };
+}
+
+/** The parts that metrics read. */
+interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "identities" | "datasets"> {
+  readonly invitations: Invitations;
+  readonly audit: AuditLog;
+  readonly http: ReturnType<typeof createHttpCounters>;
+  readonly version: string;
+}
+
+function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, parts: Measured): Metrics {
+  const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
+  return createMetrics({
+    build: { version, policiesVersion: catalog.digest },
+    decisions: decisions.counters,
+    identities: identities.counters,
+    http,
+    store: storeCounters,
+    audit: audit.counters,
+    log: logger,
+    datasets,
+    mail: invitations.counters,
+    journal,
+    decisionLog: decisionLog?.log.counters,
+  });
 }
 
 /** The APIs of the service listener. */
