@@ -124,7 +124,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
 
 /** The parts that metrics read. */
 interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "identities" | "datasets"> {
-  readonly invitations: Invitations;
+  readonly invitations: ReturnType<typeof openServiceInvitations>;
   readonly audit: AuditLog;
   readonly http: ReturnType<typeof createHttpCounters>;
   readonly version: string;
