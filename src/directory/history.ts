@@ -17,7 +17,7 @@ export interface PastPage {
 /** A page, newest first. */
 export interface PastResults<T> {
   readonly results: readonly T[];
-  /** Where the next page begins, as its `before`; undefined on the last one. */
+  /** The `before` of the next page; undefined on the last one. */
   readonly next: number | undefined;
 }
 

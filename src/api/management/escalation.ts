@@ -4,8 +4,9 @@
  */
 
 import type { Directory, JudgedState } from "../../directory/directory.ts";
-import type { NamedStatements, Statement, Via } from "../../model/policy.ts";
+import type { NamedStatements, Statement } from "../../model/policy.ts";
 import { parseResourceText } from "../../model/resource-text.ts";
+import type { Grant, GrantChecks, Judged, Removal } from "../rest/grants.ts";
 import type { AuditEvents, WarningLog } from "../rest/ports.ts";
 import { warningHeaders } from "../rest/warning-headers.ts";
 import type { UserCall } from "./call.ts";
@@ -15,25 +16,7 @@ import type { EscalationCheck, ExcessRight } from "./ports.ts";
 /** `authorizer.escalation`. */
 export type EscalationMode = "off" | "warn" | "deny";
 
-/** What a write gives to somebody. */
-export interface Grant {
-  /** For people, with a verb: `attaching policy "X" to user "bob"`. */
-  readonly what: string;
-  /** Whom the caller could act as by it. */
-  readonly actsAs?: string;
-  /** Read only where escalation is judged, from the state that the write runs on. */
-  readonly policies: (state: JudgedState) => Promise<readonly NamedStatements[]>;
-}
-
-/** What a write takes away. */
-export interface Removal {
-  /** For people, with a verb: `detaching policy "X" from user "bob"`. */
-  readonly what: string;
-  /** True where the write takes a policy from the caller that reaches the caller in this way. */
-  readonly takes: (policy: string, via: Via) => boolean;
-}
-
-/** What escalation is judged with. */
+/** The parts that escalation is judged with. */
 export interface EscalationParts {
   readonly mode: EscalationMode;
   readonly check: EscalationCheck;
@@ -42,15 +25,8 @@ export interface EscalationParts {
   readonly log: WarningLog;
 }
 
-/** The result of a write that was let pass. */
-export interface Judged<T> {
-  readonly result: T;
-  /** Headers that warn where the caller gains or gives more than it holds; else none. */
-  readonly warnings: readonly string[];
-}
-
 /** Compares writes with what their callers hold. */
-export class Escalation {
+export class Escalation implements GrantChecks {
   readonly #parts: EscalationParts;
 
   constructor(parts: EscalationParts) {

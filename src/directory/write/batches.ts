@@ -58,7 +58,7 @@ export async function applyAll(
   operations: Iterable<MarkedOperation>,
 ): Promise<void> {
   const scope = { tx, context, resourceTypes: await readTypes(tx) };
-  const count = 0;
+  let count = 0;
   const problems: Problem[] = [];
   const pause = bulkPause();
   for (const { operation, managed } of operations) {
@@ -68,7 +68,7 @@ export async function applyAll(
       problems.push(...problemsOf(error, count));
     }
     count += 1;
-    await breathe();
+    await pause();
   }
   if (problems.length === 0) return;
   const message = `${problems.length} of ${count} operations cannot be applied; first: ${problems[0]!.message}`;
