@@ -13,7 +13,7 @@ import type {
 } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
-import type { WorkBudget } from "../schedule/scheduler.ts";
+import type { Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
@@ -47,6 +47,8 @@ export interface CheckRequest {
   readonly explain: boolean;
   readonly entrance: Entrance;
   readonly requestId: string;
+  /** Long work ends when this caller is gone. */
+  readonly waiter?: Waiter;
 }
 
 /** Its answer. */
@@ -66,6 +68,8 @@ export interface FilterRequest {
   readonly resources: readonly string[];
   readonly context: DecisionContext;
   readonly requestId: string;
+  /** Long work ends when this caller is gone. */
+  readonly waiter?: Waiter;
 }
 
 /** One AuthZEN access evaluation. */
@@ -77,6 +81,8 @@ export interface EvaluationRequest {
   readonly explain: boolean;
   readonly entrance: "evaluation" | "evaluations";
   readonly requestId: string;
+  /** Long work ends when this caller is gone. */
+  readonly waiter?: Waiter;
 }
 
 /** `{"decision": true}`, or a denial with its reason in the context. Serialised as it is. */
@@ -142,8 +148,8 @@ export interface Decisions {
   /** Decides about a request of a data server with the permission tables. */
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer>;
   simulate(simulation: SimulationCase): Promise<SimulationAnswer>;
-  /** A work budget of one request (`authorizer.limits.work`), shared by its use cases. */
-  workBudget(): WorkBudget;
+  /** A work budget of one request (`authorizer.limits.work`), shared by its use cases; it ends when its caller is gone. */
+  workBudget(waiter?: Waiter): WorkBudget;
   /**
    * The effective policies of a user in the form that data servers get (`authorizer.effective_policies`), distinct
    * by name, sorted by name in UTF-8 byte order; undefined for an unknown user. Returns the same list object until

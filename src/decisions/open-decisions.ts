@@ -6,7 +6,7 @@ import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
-import { type Scheduler, scheduler, WorkBudget } from "../schedule/scheduler.ts";
+import { type Scheduler, scheduler, type Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import { Authzen, viaOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
@@ -76,7 +76,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   });
   const nextId = decisionIds();
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
-  const workBudget = (): WorkBudget => new WorkBudget(limits.work, () => tooMuchWork(limits.work));
+  const workBudget = (waiter?: Waiter): WorkBudget =>
+    new WorkBudget(limits.work, () => tooMuchWork(limits.work), waiter?.signal);
   const deciding = new Deciding({
     counters,
     audit,
@@ -155,7 +156,7 @@ interface Answering {
   readonly native: NativeFields;
   readonly deciding: Deciding;
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly counters: DecisionCounters;
 }
 
@@ -173,7 +174,7 @@ function check(
     const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
     return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
-  const budget = "action" in request.required ? undefined : workBudget();
+  const budget = "action" in request.required ? undefined : workBudget(request.waiter);
   const found = principals.find(request.user, request.required, budget);
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");
 }
@@ -191,7 +192,7 @@ async function filter(
   const context = native.ofUser(request.context, user);
   const question = { ...request, context };
   if (!policies.readsResource) {
-    const budget = workBudget();
+    const budget = workBudget(request.waiter);
     return scheduler.run(filterResources(policies, question, counters), { budget });
   }
   const fieldsOf = (arn: string) => native.ofResource(context, arn);

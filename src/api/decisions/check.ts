@@ -27,20 +27,23 @@ export function checkHandler(decisions: Decisions, limits: DecisionLimits) {
   return (call: ServiceCall): string | Promise<string> => {
     const { body } = call;
     refuseQuery(call);
-    const request = readCheck(body, call.requestId, limits);
+    const request = readCheck(body, call, limits);
     if (request.explain) requireScope(call.caller, "read");
     const answer = decisions.check(request);
     return answer instanceof Promise ? answer.then(checkText) : checkText(answer);
   };
 }
 
+/** The call that a question belongs to. */
+type Asking = Pick<ServiceCall, "requestId" | "signal">;
+
 /** The question of a body; throws "invalid_request" with every problem. */
-export function readCheck(body: unknown, requestId: string, limits: DecisionLimits): CheckRequest {
-  return readPlain(body, requestId, limits) ?? readAny(body, requestId, limits);
+export function readCheck(body: unknown, call: Asking, limits: DecisionLimits): CheckRequest {
+  return readPlain(body, call, limits) ?? readAny(body, call, limits);
 }
 
 /** The short way for the usual body, which has nothing but a user and one permission; undefined for any other. */
-function readPlain(body: unknown, requestId: string, limits: DecisionLimits): CheckRequest | undefined {
+function readPlain(body: unknown, { requestId }: Asking, limits: DecisionLimits): CheckRequest | undefined {
   if (!isObject(body)) return undefined;
   const { user, required } = body;
   if (!isObject(required)) return undefined;
@@ -58,7 +61,7 @@ function readPlain(body: unknown, requestId: string, limits: DecisionLimits): Ch
   return { user, required: leaf, context: NO_CONTEXT, explain: false, entrance: "check", requestId };
 }
 
-function readAny(body: unknown, requestId: string, limits: DecisionLimits): CheckRequest {
+function readAny(body: unknown, call: Asking, limits: DecisionLimits): CheckRequest {
   const reader = new FieldReader();
   const fields = reader.object({ value: body, pointer: "" }, FIELDS);
   const whole = reader.problems.length === 0 || fields.size > 0;
@@ -73,7 +76,8 @@ function readAny(body: unknown, requestId: string, limits: DecisionLimits): Chec
     context: reader.context(fields.get("context")),
     explain: reader.flag(fields.get("explain")),
     entrance: "check",
-    requestId,
+    requestId: call.requestId,
+    waiter: call,
   };
   reader.finish();
   return request;

@@ -65,6 +65,7 @@ export function toRequest(
 ): EvaluationRequest {
   const { subject, action, resource, context } = parts;
   const { requestId } = call;
-  if (context === undefined) return { subject, action, resource, explain, entrance, requestId };
-  return { subject, action, resource, context, explain, entrance, requestId };
+  const waiter = call;
+  if (context === undefined) return { subject, action, resource, explain, entrance, requestId, waiter };
+  return { subject, action, resource, context, explain, entrance, requestId, waiter };
 }

@@ -168,7 +168,14 @@ class FilterSession {
     await this.#serving.admission.acquire(this.#gone.signal);
     try {
       const { requestId } = this.#call;
-      return await this.#serving.decisions.filter({ user, action, resources, context, requestId });
+      return await this.#serving.decisions.filter({
+        user,
+        action,
+        resources,
+        context,
+        requestId,
+        waiter: this.#call,
+      });
     } finally {
       this.#serving.admission.release();
     }

@@ -38,7 +38,7 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
     const allowed =
       action === undefined || resources === undefined
         ? []
-        : await decisions.filter({ user, action, resources, context, requestId });
+        : await decisions.filter({ user, action, resources, context, requestId, waiter: call });
     return `{"allowed":[${allowed.join(",")}],"complete":true}`;
   };
 }

@@ -24,6 +24,6 @@ export function planHandler(decisions: Decisions, limits: DecisionLimits) {
       context: reader.context(fields.get("context")),
     };
     reader.finish();
-    return JSON.stringify(await decisions.searches.plan(request));
+    return JSON.stringify(await decisions.searches.plan(request, call.signal));
   };
 }

@@ -56,6 +56,7 @@ function readRequest(
     context: reader.context(fields.get("context")),
     entrance: "request",
     requestId: call.requestId,
+    waiter: call,
   };
   reader.finish();
   return check;

@@ -11,6 +11,7 @@ import { SignatureRefused } from "../../identity/refusals.ts";
 import type { DecisionContext } from "../../model/decision.ts";
 import type { WireRequest } from "../../request-map/endpoints.ts";
 import { whichApi } from "../../request-map/which-api.ts";
+import type { Waiter } from "../../schedule/scheduler.ts";
 import { type Shown, shownCredential } from "./credentials.ts";
 import { type OriginalRequest, splitUri } from "./proxies.ts";
 import type { Refusal } from "./refusals.ts";
@@ -35,6 +36,7 @@ export interface AskedRequest {
   /** Address of the client. */
   readonly source: string;
   readonly requestId: string;
+  readonly waiter: Waiter;
 }
 
 /** An outcome that lets nothing pass. */
@@ -167,6 +169,7 @@ function decided(
     context,
     entrance: "forward_auth",
     requestId: request.requestId,
+    waiter: request.waiter,
     ...(identity === undefined ? {} : { credential: usedBy(identity) }),
   });
   if (answer instanceof Promise) return answer.then((late) => outcomeOf(late, reading, identity));

@@ -99,8 +99,9 @@ function trustedProxy(
 function decide(
   options: ForwardAuthOptions,
   serving: ForwardAuthServing,
-  { caller, request, requestId }: RawCall<Proxy>,
+  call: RawCall<Proxy>,
 ): Reply | Promise<Reply> {
+  const { caller, request, requestId } = call;
   const { headers, address } = caller;
   const { method = "", url: target = "" } = request;
   const original = originalRequest(options.proxy as ProxyKind, { method, target, headers });
@@ -109,7 +110,7 @@ function decide(
   }
   const source = clientAddress(options.trusted, address, headers.get("x-forwarded-for"));
   if (source === undefined) throw notAllowed("X-Forwarded-For holds something that is no address");
-  const asked: AskedRequest = { original, headers, source, requestId };
+  const asked: AskedRequest = { original, headers, source, requestId, waiter: call };
   const outcome = decideRequest(options, asked);
   if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, serving));
   return answerOf(outcome, asked, serving);

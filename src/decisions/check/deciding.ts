@@ -5,7 +5,7 @@ import { decide, decideInSteps, type EngineRequest, isShort } from "../../engine
 import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
 import type { Explanation, Outcome } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
-import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entrance } from "../decisions.ts";
 
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
@@ -18,6 +18,8 @@ export interface DecisionCall {
   readonly explain: boolean;
   /** The budget of the work, which is then done in slices. Without it, only long work has a budget. */
   readonly budget?: WorkBudget;
+  /** Long work without a budget of its own ends when this caller is gone. */
+  readonly waiter?: Waiter;
 }
 
 /** The subject of a decision, for records. */
@@ -40,7 +42,7 @@ export interface DecidingOptions {
   readonly now: () => Date;
   /** Runs long decisions and explanations. */
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
 }
 
 /** Makes decisions, counts them and audits them. */
@@ -79,7 +81,7 @@ export class Deciding {
     call: DecisionCall,
   ): Promise<CheckAnswer> {
     const { scheduler, workBudget } = this.#options;
-    const budget = call.budget ?? workBudget();
+    const budget = call.budget ?? workBudget(call.waiter);
     return scheduler
       .run(decideInSteps(policies, request), { budget })
       .then((outcome) => this.#answered(outcome, request, call));
@@ -148,7 +150,7 @@ export class Deciding {
     };
     if (call.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
       return answer(explain(policies, request));
-    const budget = call.budget ?? this.#options.workBudget();
+    const budget = call.budget ?? this.#options.workBudget(call.waiter);
     return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }
 

@@ -7,7 +7,7 @@ import { decideSets, decideSetsInSteps, openLeaves } from "../../engine/decide-s
 import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
-import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import { isUser, type Principals } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
@@ -26,7 +26,7 @@ export interface RequestingOptions {
   readonly endpoints: Endpoints;
   readonly principals: Principals;
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly deciding: Deciding;
   readonly native: NativeFields;
   readonly limits: RequestLimits;
@@ -136,15 +136,15 @@ export class Requesting {
     { principal, policies }: CachedPrincipal,
     fields: TreeFields,
   ): RequestAnswer | Promise<RequestAnswer> {
-    const { scheduler } = this.#options;
+    const { scheduler, workBudget } = this.#options;
     const who = { user: principal.username, ...fields };
-    const options = { budget: this.#options.workBudget() };
+    const options = () => ({ budget: workBudget(asked.check.waiter) });
     // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       const request = { ...who, required: shown };
       if (isShort(shown)) return this.#answer(asked, decide(policies, request));
       return scheduler
-        .run(decideInSteps(policies, request), options)
+        .run(decideInSteps(policies, request), options())
         .then((outcome) => this.#answer(asked, outcome));
     }
     const request = { ...who, required };
@@ -152,7 +152,7 @@ export class Requesting {
       return this.#answer(asked, decideSets(policies, request));
     }
     return scheduler
-      .run(decideSetsInSteps(policies, request), options)
+      .run(decideSetsInSteps(policies, request), options())
       .then((outcome) => this.#answer(asked, outcome));
   }
 
