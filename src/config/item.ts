@@ -1,7 +1,7 @@
 /** The form of one row in the table of configuration items, and the types derived from such rows. */
 
 /** Scopes of the tokens of callers other than the data server. */
-export const TOKEN_SCOPES = ["decide", "search", "read", "secrets", "write", "metrics"] as const;
+export const TOKEN_SCOPES = ["decide", "search", "read", "replicate", "secrets", "write", "metrics"] as const;
 
 /** One of {@link TOKEN_SCOPES}. */
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
@@ -82,7 +82,13 @@ export interface ConfigItem extends AnyItem {
 }
 
 /** Names of the syntaxes that {@link ConfigItem.check} can ask for. */
-export type TextCheck = "listen address" | "https url" | "partition" | "peers";
+export type TextCheck =
+  | "listen address"
+  | "https url"
+  | "partition"
+  | "peers"
+  | "node name"
+  | "decision share";
 
 type Given<Item extends ConfigItem> = Item extends { type: "choice"; choices: readonly (infer Choice)[] }
   ? Choice

@@ -2,7 +2,7 @@
 
 import type { DecisionContext, Effect, RequiredPermissions } from "../model/decision.ts";
 import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
-import type { Waiter } from "../schedule/scheduler.ts";
+import type { AskingCall } from "./decision-log.ts";
 
 /** The credential of an authenticated user, for records. */
 export interface UsedCredential {
@@ -30,8 +30,8 @@ export interface RequestCheck {
   readonly context: DecisionContext;
   readonly entrance: "request" | "forward_auth";
   readonly requestId: string;
-  /** Long work ends when this caller is gone. */
-  readonly waiter?: Waiter;
+  /** The call, for the decision log; long work ends when its caller is gone. */
+  readonly call?: AskingCall;
 }
 
 /** Its answer. */

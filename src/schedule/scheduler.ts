@@ -9,7 +9,7 @@ export const TURN_MS = 4;
 /** The caller who waits for work. Its signal is asked for only where work is long: most callers never need one. */
 export interface Waiter {
   /** Aborted when the caller is gone. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -120,13 +120,19 @@ describe("a search above its budget of work", () => {
     const demo = JSON.parse(JSON.stringify(statement).replaceAll(":fs:", ":demo:").replace("fs:", "demo:"));
     const arn = "arn:svc:demo:::repository/{id}";
     const type = { type: "thing", arn, id: "{id}", actions: { act: "demo:Act0" } };
-    const things = Array.from({ length: 600 }, (_, index) => ({
+    const things = Array.from({ length: 2000 }, (_, index) => ({
       op: "put_resource" as const,
       resource: { type: "thing", id: `xx0_${index}y`, properties: {} },
     }));
     const all = [{ op: "put_resource_type" as const, resourceType: type }, ...things];
     await world.directory.batches.apply(all, { managed: false });
-    await world.directory.policies.create({ name: "Demo", statement: [demo] });
+    await world.directory.policies.create({
+      name: "Demo",
+      statement: [
+        { ...demo, effect: "deny" },
+        { ...demo, resource: "*" },
+      ],
+    });
     await world.directory.users.attachPolicy("alice", "Demo");
     const search = {
       subject: { type: "user", id: "alice" },
@@ -145,7 +151,8 @@ describe("work whose caller is gone", () => {
     await withPolicies(80, 3);
     const user = "alice";
     const { context, requestId } = SOURCES;
-    const asked = { ...SOURCES, user, required: tree(80), entrance: "check", waiter } as const;
+    const call = { ...waiter, caller: { name: "c" }, peer: undefined, startedAt: 0, traceParent: undefined };
+    const asked = { ...SOURCES, user, required: tree(80), entrance: "check", call } as const;
     await expect(world.decisions.check(asked)).rejects.toThrow("gone");
     const resources = ["arn:svc:fs:::repository/x"];
     await expect(

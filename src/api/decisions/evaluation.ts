@@ -65,7 +65,6 @@ export function toRequest(
 ): EvaluationRequest {
   const { subject, action, resource, context } = parts;
   const { requestId } = call;
-  const waiter = call;
-  if (context === undefined) return { subject, action, resource, explain, entrance, requestId, waiter };
-  return { subject, action, resource, context, explain, entrance, requestId, waiter };
+  if (context === undefined) return { subject, action, resource, explain, entrance, requestId, call };
+  return { subject, action, resource, context, explain, entrance, requestId, call };
 }

@@ -56,7 +56,7 @@ function readRequest(
     context: reader.context(fields.get("context")),
     entrance: "request",
     requestId: call.requestId,
-    waiter: call,
+    call,
   };
   reader.finish();
   return check;

@@ -3,6 +3,7 @@
  * All ways to a pass meet in one place, `outcomeOf`; everything else is a refusal.
  */
 
+import type { AskingCall } from "../../decisions/decision-log.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, UsedCredential } from "../../decisions/requests.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
@@ -11,7 +12,6 @@ import { SignatureRefused } from "../../identity/refusals.ts";
 import type { DecisionContext } from "../../model/decision.ts";
 import type { WireRequest } from "../../request-map/endpoints.ts";
 import { whichApi } from "../../request-map/which-api.ts";
-import type { Waiter } from "../../schedule/scheduler.ts";
 import { type Shown, shownCredential } from "./credentials.ts";
 import { type OriginalRequest, splitUri } from "./proxies.ts";
 import type { Refusal } from "./refusals.ts";
@@ -36,7 +36,8 @@ export interface AskedRequest {
   /** Address of the client. */
   readonly source: string;
   readonly requestId: string;
-  readonly waiter: Waiter;
+  /** The call, for the decision log. */
+  readonly call: AskingCall;
 }
 
 /** An outcome that lets nothing pass. */
@@ -169,7 +170,7 @@ function decided(
     context,
     entrance: "forward_auth",
     requestId: request.requestId,
-    waiter: request.waiter,
+    call: request.call,
     ...(identity === undefined ? {} : { credential: usedBy(identity) }),
   });
   if (answer instanceof Promise) return answer.then((late) => outcomeOf(late, reading, identity));

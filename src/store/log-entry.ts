@@ -1,0 +1,139 @@
+/**
+ * The encoding of an entry (journal.md §1). An item is one line of JSON, the head, and the body; a body that is larger
+ * than an item may be is stored in parts, which the head names. The body has a line for each write, so that one of any
+ * size is written and read in turns.
+ */
+
+import { createHash, randomBytes } from "node:crypto";
+import { Turns } from "../schedule/turns.ts";
+import type { Change, EntryWrites, RecordName, RecordPut, UseCase } from "./port.ts";
+
+/** Number of this encoding. */
+export const LOG_FORMAT = 1;
+
+/** The place of an entry's body that is not in the item. */
+export interface PartsOf {
+  /** Revision at which their writing began. */
+  readonly base: number;
+  readonly id: string;
+  readonly count: number;
+}
+
+/** The head of an entry: everything but what it writes. */
+export interface EntryHead {
+  readonly revision: number;
+  /** Unique; made by the writer for each attempt. */
+  readonly id: string;
+  /** Id of the entry before; "" for the first. */
+  readonly prev: string;
+  readonly format: number;
+  /** RFC 3339; never before that of the entry before. */
+  readonly at: string;
+  /** Id of the process that wrote it. */
+  readonly node: string;
+  /** True: other nodes hold back until the next entry of this node. */
+  readonly turn?: true;
+  /** SHA-256 of the body, base64url. */
+  readonly digest: string;
+  readonly parts?: PartsOf;
+}
+
+/** A body in bytes. */
+export interface EncodedBody {
+  readonly bytes: Buffer;
+  readonly digest: string;
+}
+
+/** The first line of a body. */
+export interface FirstLine {
+  readonly change?: Change;
+  readonly useCases?: readonly UseCase[];
+}
+
+const CHUNK = 500;
+
+/** A new id of an entry, part or node: 128 random bits. */
+export function newId(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+/** The later of two times in RFC 3339. */
+export function laterTime(a: string, b: string): string {
+  return a.localeCompare(b, "en") > 0 ? a : b;
+}
+
+/** The body in bytes. */
+export async function encodeBody({
+  change,
+  useCases,
+  put,
+  delete: deleted,
+}: EntryWrites): Promise<EncodedBody> {
+  const turns = new Turns();
+  const touched: FirstLine = { ...(change && { change }), ...(useCases?.length && { useCases }) };
+  const pieces: Buffer[] = [Buffer.from(`${JSON.stringify(touched)}\n`)];
+  let lines: string[] = [];
+  const flush = async (): Promise<void> => {
+    pieces.push(Buffer.from(lines.join("")));
+    lines = [];
+    if (turns.spent) await turns.yield();
+  };
+  for (const { partition, key, value } of put) {
+    lines.push(`${JSON.stringify([partition, key, value])}\n`);
+    if (lines.length === CHUNK) await flush();
+  }
+  for (const { partition, key } of deleted) {
+    lines.push(`${JSON.stringify([partition, key])}\n`);
+    if (lines.length === CHUNK) await flush();
+  }
+  if (lines.length > 0) await flush();
+  const bytes = Buffer.concat(pieces);
+  return { bytes, digest: digestOf(bytes) };
+}
+
+/** Decodes the body of an entry. */
+export async function decodeBody(bytes: Buffer): Promise<EntryWrites> {
+  const turns = new Turns();
+  const put: RecordPut[] = [];
+  const deleted: RecordName[] = [];
+  const firstEnd = bytes.indexOf(10);
+  const touched = decodeFirstLine(bytes);
+  for (let start = firstEnd + 1; start < bytes.length; ) {
+    const end = bytes.indexOf(10, start);
+    const [partition, key, value] = JSON.parse(bytes.toString("utf8", start, end)) as [
+      string,
+      string,
+      string?,
+    ];
+    if (value === undefined) deleted.push({ partition, key });
+    else put.push({ partition, key, value });
+    start = end + 1;
+    if (turns.spent) await turns.yield();
+  }
+  return { put, delete: deleted, ...touched };
+}
+
+/** Returns the touched things of a body from its first line, which alone need be there. */
+export function decodeFirstLine(bytes: Buffer): FirstLine {
+  const { change, useCases } = JSON.parse(bytes.toString("utf8", 0, bytes.indexOf(10))) as FirstLine;
+  return { ...(change && { change }), ...(useCases && { useCases }) };
+}
+
+/** Longest head: room that a body in the same item leaves for it. */
+export const HEAD_BYTES = 1_024;
+
+/** An entry as an item; `body` is given where it is not in parts. */
+export function encodeItem(head: EntryHead, body: Buffer | undefined): Buffer {
+  const line = Buffer.from(`${JSON.stringify(head)}\n`);
+  return body === undefined ? line : Buffer.concat([line, body]);
+}
+
+/** The head of an item. Throws where it is none. */
+export function decodeHead(item: Buffer): EntryHead {
+  return JSON.parse(item.toString("utf8", 0, item.indexOf(10))) as EntryHead;
+}
+
+/** SHA-256 of a body, base64url. */
+export function digestOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("base64url");
+}
