@@ -28,6 +28,8 @@ export interface RestRequest {
   readonly query?: Readonly<Record<string, QueryValue>>;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent beside those of the client. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A value of a query parameter. */
@@ -70,6 +72,7 @@ export class RestClient {
       headers: {
         accept: "application/json",
         ...headers,
+        ...request.headers,
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
