@@ -10,7 +10,7 @@ import { largeDataset } from "../test/datasets/large-dataset.ts";
 import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
 import { type StartedServer, startServer } from "./processes.ts";
 
-/** What was measured at one size; times in milliseconds. */
+/** The measurements at one size; times in milliseconds. */
 export interface ColdFigures {
   readonly statements: number;
   /** One batch of 1,000 evaluations about a user whose group nobody was asked about. */

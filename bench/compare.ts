@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 }
 
-/** What a load came to, medians over the rounds. */
+/** The result of a load, medians over the rounds. */
 export interface Compared extends LoadResult {
   /** Share of the rate of the yardstick in the same round. */
   readonly ofBare: number;

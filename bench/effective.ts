@@ -18,7 +18,7 @@ export interface ReadRow extends Compared {
 
 const KEY = "AKIAJBENCHBENCHBENCQ";
 
-/** What is read, by the name of the row. */
+/** The targets that are read, by the name of the row. */
 const TARGETS: Readonly<Record<string, string>> = {
   [`effective policies, ${POLICIES}`]:
     "/api/v1/auth/users/reader/policies?after=&amount=1000&effective=true&prefix=",

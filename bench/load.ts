@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 
-/** What to send. */
+/** The requests of a load. */
 export interface LoadJob {
   readonly url: string;
   readonly path: string;
@@ -19,11 +19,11 @@ export interface LoadJob {
   readonly method?: "GET";
   readonly connections: number;
   readonly seconds: number;
-  /** What each answer's body must contain, so that nothing wrong is measured. */
+  /** A text that each answer's body must contain, so that nothing wrong is measured. */
   readonly expect: string;
 }
 
-/** What came of it; times in milliseconds. */
+/** The result of a load; times in milliseconds. */
 export interface LoadResult {
   readonly perSecond: number;
   readonly p50: number;

@@ -85,7 +85,7 @@ const resources = (action: string) => ({
   },
 });
 
-/** What is asked, and how many results the first page has. */
+/** The searches, and the number of results on the first page. */
 const SEARCHES = {
   "subjects: everybody": [subjects("Read", LAST), 100],
   "subjects: everybody, through 100 groups": [subjects("Team", LAST), 100],

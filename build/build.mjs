@@ -23,7 +23,7 @@ const COPIED = [
   "SECURITY.md",
 ];
 
-/** What the published manifest takes over as it is. Scripts, development and platform packages stay behind. */
+/** Fields that the published manifest takes over unchanged. Scripts, development and platform packages stay behind. */
 const KEPT = [
   "name",
   "version",

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const file = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "..", "package-lock.json");
 const lock = JSON.parse(readFileSync(file, "utf8"));
 
-/** What the name of a platform package says about where it belongs: without it npm would install it anywhere. */
+/** Reads the platform from the name of a platform package: without it npm would install the package anywhere. */
 const PLATFORM =
   /\b(?<os>android|darwin|freebsd|linux|win32)-(?<cpu>arm64|arm|ia32|x64)(?:-(?<libc>musl|gnu|glibc))?$/;
 

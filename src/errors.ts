@@ -3,7 +3,7 @@
  * codes with a table of its own.
  */
 
-/** What went wrong, as a closed union: each entrance maps these to a status or an exit code. */
+/** The kinds of failure, a closed union: each API and program maps them to a status or an exit code. */
 export type ErrorCode =
   | "not_found"
   | "already_exists"
@@ -16,6 +16,10 @@ export type ErrorCode =
   | "outcome_unknown"
   /** This node was without contact to its database for too long to answer. */
   | "stale"
+  /** The caller wants an answer of a revision that does not exist yet. */
+  | "behind"
+  /** The caller names a revision of another log. */
+  | "other_log"
   | "internal";
 
 /** One fault in a document or request. */
@@ -34,7 +38,8 @@ export interface Problem {
 
 /** A JSON pointer one step further, to a field or an index (RFC 6901, section 3). */
 export function pointTo(pointer: string, step: string | number): string {
-  return `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  if (typeof step === "number" || !(step.includes("/") || step.includes("~"))) return `${pointer}/${step}`;
+  return `${pointer}/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** Options of {@link AuthorizerError}. */

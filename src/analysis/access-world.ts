@@ -8,7 +8,7 @@ export interface WorldUser {
   readonly policies: readonly string[];
 }
 
-/** Who has which policies. Names that stand for nothing are ignored. */
+/** The users and the policies that each of them has. Names that stand for nothing are ignored. */
 export interface AccessWorld {
   readonly users: ReadonlyMap<string, WorldUser>;
   /** Group → names of its policies. */

@@ -23,7 +23,8 @@ function addressText(bytes: readonly number[], v4: boolean): string {
 function addressesAround(value: string): string[] {
   const range = parseIpRange(value);
   if (range === undefined) return [];
-  const after = [...range.bytes];
+  const first = range.network.toByteArray();
+  const after = [...first];
   let index = (range.bits - 1) >> 3;
   let carry = 1 << (7 - ((range.bits - 1) & 7));
   while (carry > 0 && index >= (range.v4 ? 12 : 0)) {
@@ -32,7 +33,7 @@ function addressesAround(value: string): string[] {
     carry = sum >> 8;
     index--;
   }
-  return [addressText(range.bytes, range.v4), addressText(after, range.v4)];
+  return [addressText(first, range.v4), addressText(after, range.v4)];
 }
 
 function numbersAround(value: string): string[] {

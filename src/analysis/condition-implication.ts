@@ -29,7 +29,7 @@ function rangesWithin(inner: readonly string[], outer: readonly string[]): boole
   const [small, large] = [rangesOf(inner), rangesOf(outer)];
   if (small === undefined || large === undefined) return false;
   return small.every((one) =>
-    large.some((range) => range.v4 === one.v4 && range.bits <= one.bits && rangeContains(range, one.bytes)),
+    large.some((range) => range.v4 === one.v4 && range.bits <= one.bits && rangeContains(range, one.network)),
   );
 }
 

@@ -1,7 +1,7 @@
 /**
- * Who can become an administrator, and by which steps: a search over the writes of the management API, each decided by
- * the engine with the caller's policies of that moment. It says what `authorizer.escalation: deny` has to prevent; the
- * checks of that setting are not part of it.
+ * Finds users who can become administrators, and by which steps: a search over the writes of the management API, each
+ * decided by the engine with the caller's policies of that moment. It says what `authorizer.escalation: deny` has to
+ * prevent; the checks of that setting are not part of it.
  */
 
 import { type CompiledPolicies, compile } from "../engine/compile.ts";
@@ -22,7 +22,7 @@ import {
 /** Settings of the search. */
 export interface EscalationOptions extends Pick<StepOptions, "aclPolicyName" | "aclStatements"> {
   readonly partition: string;
-  /** What an operation requires with these values, by the permission table. */
+  /** Returns the permissions that an operation requires with these values, by the permission table. */
   readonly requirement: (
     operation: string,
     values: ReadonlyMap<string, string>,
@@ -74,7 +74,7 @@ function unusedName(world: AccessWorld, prefix: string): string {
 }
 
 /**
- * What makes an administrator: managing users, groups and policies that no policy names.
+ * Returns the permissions that make an administrator: managing users, groups and policies that no policy names.
  * @param name a user, group and policy that no policy names
  */
 export function administration(partition: string, name: string): RequiredPermissions {

@@ -8,8 +8,8 @@ import { Worker } from "node:worker_threads";
 import { AuthorizerError } from "../errors.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import type { Vocabulary } from "../model/policy-warnings.ts";
-import type { Beyond, Grant } from "./grant.ts";
-import type { Told } from "./grant-worker.ts";
+import type { ExcessRight, Grant } from "./grant.ts";
+import type { WorkerMessage } from "./grant-worker.ts";
 
 /** Settings of {@link GrantComparisons}. */
 export interface ComparisonLimits {
@@ -29,11 +29,11 @@ const MOST_TEXT = 2 << 20;
 /** Comparisons that may wait. */
 const MOST_WAITING = 64;
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
-const UNKNOWN: Beyond = { what: "comparing them takes too long", certain: false };
+const UNKNOWN: ExcessRight = { what: "comparing them takes too long", certain: false };
 
 interface Job {
   readonly grant: Grant;
-  resolve(beyond: Beyond | undefined): void;
+  resolve(excess: ExcessRight | undefined): void;
   reject(error: unknown): void;
 }
 
@@ -56,7 +56,7 @@ export class GrantComparisons {
    * The right that the grant gives beyond those of its giver; not certain if the comparison took too long.
    * @throws AuthorizerError "unavailable" if too many comparisons wait
    */
-  beyond(grant: Grant): Promise<Beyond | undefined> {
+  excessRight(grant: Grant): Promise<ExcessRight | undefined> {
     if (isLarge([...grant.held, ...grant.granted])) return Promise.resolve(UNKNOWN);
     if (this.#closed || this.#size >= MOST_WAITING) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
@@ -108,10 +108,10 @@ export class GrantComparisons {
     }
   }
 
-  #told(what: Told): void {
+  #receive(what: WorkerMessage): void {
     if (what === "began") {
       this.#timer = setTimeout(() => this.#giveUp(), this.#limits.patience ?? PATIENCE_MS);
-    } else this.#finish(({ resolve }) => resolve(what.beyond));
+    } else this.#finish(({ resolve }) => resolve(what.excess));
   }
 
   #start(): Worker {
@@ -125,7 +125,7 @@ export class GrantComparisons {
     const only = (handle: () => void): void => {
       if (this.#worker === worker) handle();
     };
-    worker.on("message", (what: Told) => only(() => this.#told(what)));
+    worker.on("message", (what: WorkerMessage) => only(() => this.#receive(what)));
     worker.on("error", (error: NodeJS.ErrnoException) =>
       only(() => {
         if (error.code === OUT_OF_MEMORY) this.#giveUp();

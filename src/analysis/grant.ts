@@ -18,7 +18,7 @@ export interface Grant {
 }
 
 /** A right that a grant gives and its giver does not have. */
-export interface Beyond {
+export interface ExcessRight {
   /** A request that becomes possible, or the statement that may make one possible, or why this is unknown. */
   readonly what: string;
   /** False: the grant may give it, but the comparison found no example. */
@@ -30,10 +30,10 @@ const WILDCARD = /[*?]/;
 const ONE = 1;
 
 /** A right that the grant gives and its giver does not have; undefined if there is none. */
-export function beyondHeld(
+export function excessRight(
   { giver, held, granted, actsAs }: Grant,
   options: Pick<WideningOptions, "partition" | "vocabulary">,
-): Beyond | undefined {
+): ExcessRight | undefined {
   const [before, after] =
     actsAs === undefined ? [held, granted] : [boundTo(giver, held), boundTo(actsAs, granted)];
   const [found] = widening(before, after, { ...options, limit: ONE });

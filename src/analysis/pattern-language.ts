@@ -5,15 +5,15 @@
  * Universality of Finite Automata", CAV 2006).
  */
 
-import { type Letter, letterOf, PatternSet, type Places } from "./pattern-places.ts";
+import { type Letter, letterOf, PatternSet, type Positions } from "./pattern-positions.ts";
 
 /** States that one search may visit. The problem has no better bound than exponential; real policies need few. */
 const MOST_STATES = 20_000;
-/** Steps from place to place that one search may take. */
+/** Steps from position to position that one search may take. */
 const MOST_STEPS = 1_000_000;
 
 /** Steps that many searches may take together: a few seconds of work. Further searches give up at once. */
-export class Effort {
+export class SearchBudget {
   left = 5_000_000;
 }
 
@@ -31,10 +31,10 @@ export interface Match {
   readonly matched: readonly number[];
 }
 
-/** A state of a search: the places in each pattern that must match, and in all the others together. */
+/** A state of a search: the positions in each pattern that must match, and in all the others together. */
 interface State {
-  readonly inside: readonly Places[];
-  readonly outside: Places;
+  readonly inside: readonly Positions[];
+  readonly outside: Positions;
   readonly before: State | undefined;
   readonly letter: string;
 }
@@ -48,9 +48,9 @@ function textOf(state: State): string {
 function isSubset(small: readonly number[], large: readonly number[]): boolean {
   if (small.length > large.length) return false;
   let at = 0;
-  for (const place of small) {
-    while (at < large.length && (large[at] as number) < place) at++;
-    if (large[at] !== place) return false;
+  for (const position of small) {
+    while (at < large.length && (large[at] as number) < position) at++;
+    if (large[at] !== position) return false;
   }
   return true;
 }
@@ -96,13 +96,13 @@ class Walk {
   readonly outside: PatternSet;
   readonly #inside: readonly PatternSet[];
   readonly #fresh: readonly Letter[];
-  readonly #seen = new Map<string, Places[]>();
-  readonly #effort: Effort;
+  readonly #seen = new Map<string, Positions[]>();
+  readonly #budget: SearchBudget;
   #states = 0;
   #steps = 0;
 
-  constructor(inside: readonly string[], outside: readonly string[], effort: Effort) {
-    this.#effort = effort;
+  constructor(inside: readonly string[], outside: readonly string[], budget: SearchBudget) {
+    this.#budget = budget;
     this.#inside = inside.map((pattern) => new PatternSet([pattern]));
     this.outside = new PatternSet(outside);
     this.#fresh = freshLetters([...inside, ...outside]);
@@ -111,7 +111,7 @@ class Walk {
   /** Visits states until `visit` says "stop"; a state of which it says "prune" is not followed. */
   run(visit: (state: State, accepted: boolean) => "stop" | "prune" | "follow"): typeof UNDECIDED | undefined {
     const start = this.#inside.map(({ start }) => start);
-    if (this.#effort.left <= 0) return UNDECIDED;
+    if (this.#budget.left <= 0) return UNDECIDED;
     const queue: State[] = [{ inside: start, outside: this.outside.start, before: undefined, letter: "" }];
     for (let head = 0; head < queue.length; head++) {
       const state = queue[head] as State;
@@ -123,34 +123,36 @@ class Walk {
         if (next !== undefined) queue.push(next);
       }
       if (this.#states > MOST_STATES || this.#steps > MOST_STEPS) {
-        this.#effort.left -= this.#steps;
+        this.#budget.left -= this.#steps;
         return UNDECIDED;
       }
     }
-    this.#effort.left -= this.#steps;
+    this.#budget.left -= this.#steps;
     return undefined;
   }
 
   #accepts({ inside }: State): boolean {
-    return inside.every((places, index) => (this.#inside[index] as PatternSet).accepted(places).length > 0);
+    return inside.every(
+      (positions, index) => (this.#inside[index] as PatternSet).accepted(positions).length > 0,
+    );
   }
 
   /** A letter that only patterns of `outside` contain leads to no state that other letters do not reach. */
   #letters({ inside }: State): Letter[] {
     const named = new Set<number>();
     let any = true;
-    for (const [index, places] of inside.entries()) {
+    for (const [index, positions] of inside.entries()) {
       const set = this.#inside[index] as PatternSet;
-      any &&= set.takesAny(places);
-      for (const code of set.literals(places)) named.add(code);
+      any &&= set.takesAny(positions);
+      for (const code of set.literals(positions)) named.add(code);
     }
     return [...(any ? this.#fresh : []), ...[...named].map(letterOf)];
   }
 
   #next(state: State, letter: Letter): State | undefined {
-    const inside: Places[] = [];
-    for (const [index, places] of state.inside.entries()) {
-      const next = (this.#inside[index] as PatternSet).step(places, letter);
+    const inside: Positions[] = [];
+    for (const [index, positions] of state.inside.entries()) {
+      const next = (this.#inside[index] as PatternSet).step(positions, letter);
       if (next.length === 0) return undefined;
       inside.push(next);
     }
@@ -160,8 +162,8 @@ class Walk {
   }
 
   /** False if the search has seen a state that matches no more than this one for every continuation. */
-  #isNew(inside: readonly Places[], outside: Places): boolean {
-    const key = inside.map((places) => places.join()).join(";");
+  #isNew(inside: readonly Positions[], outside: Positions): boolean {
+    const key = inside.map((positions) => positions.join()).join(";");
     const seen = this.#seen.get(key);
     this.#steps += (seen?.length ?? 0) * outside.length;
     if (seen?.some((known) => isSubset(known, outside))) return false;
@@ -179,17 +181,17 @@ class Walk {
 export function findText(
   inside: readonly string[],
   outside: readonly string[],
-  effort = new Effort(),
+  budget = new SearchBudget(),
 ): string | undefined | typeof UNDECIDED {
-  const walk = new Walk(inside, outside, effort);
+  const walk = new Walk(inside, outside, budget);
   let found: string | undefined;
   const undecided = walk.run((state, accepted) => {
-    const places = state.outside;
-    if (accepted && state.before !== undefined && walk.outside.accepted(places).length === 0) {
+    const positions = state.outside;
+    if (accepted && state.before !== undefined && walk.outside.accepted(positions).length === 0) {
       found = textOf(state);
       return "stop";
     }
-    return walk.outside.settled(places).length > 0 ? "prune" : "follow";
+    return walk.outside.settled(positions).length > 0 ? "prune" : "follow";
   });
   return found ?? undecided;
 }
@@ -201,14 +203,14 @@ export function findText(
 export function leastMatches(
   inside: readonly string[],
   others: readonly string[],
-  effort = new Effort(),
+  budget = new SearchBudget(),
 ): readonly Match[] | typeof UNDECIDED {
-  const walk = new Walk(inside, others, effort);
+  const walk = new Walk(inside, others, budget);
   let least: Match[] = [];
   const undecided = walk.run((state, accepted) => {
-    const { outside: places, before } = state;
+    const { outside: positions, before } = state;
     if (accepted && before !== undefined) {
-      const matched = walk.outside.accepted(places);
+      const matched = walk.outside.accepted(positions);
       if (!least.some((known) => isSubset(known.matched, matched))) {
         least = [
           ...least.filter((known) => !isSubset(matched, known.matched)),
@@ -217,7 +219,7 @@ export function leastMatches(
       }
       if (matched.length === 0) return "stop";
     }
-    const settled = walk.outside.settled(places);
+    const settled = walk.outside.settled(positions);
     return least.some((known) => isSubset(known.matched, settled)) ? "prune" : "follow";
   });
   return undecided ?? least;

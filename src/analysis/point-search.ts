@@ -2,8 +2,8 @@
 
 import { bindUser } from "../engine/resource-pattern.ts";
 import { formatArn, parseArn } from "../model/arn.ts";
-import { Effort, findText, leastMatches, type Match, UNDECIDED } from "./pattern-language.ts";
-import { type Pattern, Patterns } from "./pattern-places.ts";
+import { findText, leastMatches, type Match, SearchBudget, UNDECIDED } from "./pattern-language.ts";
+import { type Pattern, Patterns } from "./pattern-positions.ts";
 import type { Rule } from "./rules.ts";
 
 /** An action on a resource. */
@@ -29,14 +29,14 @@ interface BoundRule {
 /** The results that searches for several users share. */
 export class SearchMemory {
   readonly patterns = new Patterns();
-  readonly #effort = new Effort();
+  readonly #budget = new SearchBudget();
   readonly #texts = new Map<string, string | undefined | typeof UNDECIDED>();
   readonly #least = new Map<string, readonly Match[] | typeof UNDECIDED>();
 
   /** {@link leastMatches}, remembered. */
   leastMatches(actions: readonly string[], others: readonly string[]): readonly Match[] | typeof UNDECIDED {
     const key = JSON.stringify([actions, others]);
-    const known = this.#least.get(key) ?? leastMatches(actions, others, this.#effort);
+    const known = this.#least.get(key) ?? leastMatches(actions, others, this.#budget);
     this.#least.set(key, known);
     return known;
   }
@@ -45,7 +45,7 @@ export class SearchMemory {
   findText(inside: readonly string[], outside: readonly string[]): string | undefined | typeof UNDECIDED {
     const key = JSON.stringify([inside, outside]);
     if (this.#texts.has(key)) return this.#texts.get(key);
-    const found = findText(inside, outside, this.#effort);
+    const found = findText(inside, outside, this.#budget);
     this.#texts.set(key, found);
     return found;
   }

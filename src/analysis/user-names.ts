@@ -16,7 +16,7 @@ export function namesUser(rule: Rule): boolean {
 }
 
 /** Names that stand for all names that no policy contains. */
-export interface MadeUpNames {
+export interface RepresentativeNames {
   readonly names: readonly string[];
   /** False if names of further lengths would be necessary. */
   readonly complete: boolean;
@@ -26,7 +26,7 @@ export interface MadeUpNames {
  * Names that no policy names: of one character, and where patterns count characters (`?`) of every length up to one
  * more than they count, since only the length of such a name can matter.
  */
-export function madeUpNames(rules: readonly Rule[]): MadeUpNames {
+export function representativeNames(rules: readonly Rule[]): RepresentativeNames {
   const resources = rules.flatMap((rule) => rule.resources);
   const character = freshCharacter(resources, PREFERRED);
   if (!rules.some(namesUser)) return { names: [character], complete: true };

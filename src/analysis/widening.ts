@@ -14,7 +14,7 @@ import { type Gate, gatesOf, newlyOpened } from "./gates.ts";
 import { UNDECIDED } from "./pattern-language.ts";
 import { type Inside, type Point, PointSearch, SearchMemory } from "./point-search.ts";
 import { type Rule, type RuleSet, rulesOf, ruleText, type StatementPlace } from "./rules.ts";
-import { madeUpNames, namesUser, spelledNames } from "./user-names.ts";
+import { namesUser, representativeNames, spelledNames } from "./user-names.ts";
 
 /** Settings of a comparison. */
 export interface WideningOptions {
@@ -122,7 +122,7 @@ class Comparison {
     this.#gatesBefore = gatesOf(before);
     this.#gatesAfter = gatesOf(after);
     this.#confirmation = new Confirmation(before, after, partition, vocabulary);
-    const { names, complete } = madeUpNames(this.#allRules());
+    const { names, complete } = representativeNames(this.#allRules());
     this.#madeUp = names;
     this.#allLengths = complete;
   }

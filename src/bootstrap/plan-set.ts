@@ -35,7 +35,7 @@ type Verdict = "create" | "same" | "update" | "keep" | "leave deleted";
  * @param known digest that the former set installed; null if the name was not ours; undefined if it is new in this set
  * @param current digest of the stored entity, or undefined
  */
-function judge(known: string | null | undefined, current: string | undefined, wanted: string): Verdict {
+function verdictOn(known: string | null | undefined, current: string | undefined, wanted: string): Verdict {
   if (current === undefined) return known === undefined ? "create" : "leave deleted";
   if (current === wanted) return "same";
   return current === known ? "update" : "keep";
@@ -74,7 +74,7 @@ async function planPolicy(
   const wanted = policyDigest(policy);
   const known = mark?.policies.get(name);
   const current = await state.policy(name);
-  const verdict = judge(known, current && policyDigest(current), wanted);
+  const verdict = verdictOn(known, current && policyDigest(current), wanted);
   if (verdict !== "leave deleted") present.add(name);
   if (verdict === "create" || verdict === "update") plan.operations.push({ op: "put_policy", policy });
   plan.policies.set(name, installedDigest(verdict, known, wanted));
@@ -95,7 +95,7 @@ async function planGroup(
   const found = await state.group(name);
   const attached = found === undefined ? [] : await state.groupPolicies(name);
   const current = found && groupDigest({ ...found, policies: attached });
-  const verdict = judge(known, current, wanted);
+  const verdict = verdictOn(known, current, wanted);
   // A remainder of an interrupted set-up: it has some of its attachments and no others.
   if (verdict === "keep" && known === undefined && isPart(attached, attachable.policies)) {
     const completed = { ...attachable, ...found };

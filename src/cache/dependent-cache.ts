@@ -1,7 +1,8 @@
 /**
- * A cache of what is made from the directory (`auth.cache.*`; security.md §4.1). A change on this node evicts exactly
- * the values that depend on what it touches. A load that began before a change is not kept when the change touched what
- * it loaded, and is never shared with callers who came after the change. Errors are not kept.
+ * The cache of values that are made from the directory (`auth.cache.*`; security.md §4.1): users with their compiled
+ * policies, access keys, login tokens, the policies of a whole directory. A change on this node evicts exactly the values
+ * that depend on what it touches. A load that began before a change is not kept when the change touched what it loaded,
+ * and is never shared with callers who came after the change. Errors are not kept.
  */
 
 import { LRUCache } from "lru-cache";
@@ -26,6 +27,10 @@ export interface DependentCacheOptions<T> {
    * that it depends on has changed, and is renewed without a load. Default: never.
    */
   readonly isToldEverything?: () => boolean;
+  /** Most keys to remember for which nothing was found, until anything changes or their time is over. Default: none. */
+  readonly mostAbsent?: number;
+  /** True: values leave memory when their time is over, not when they are asked for next. */
+  readonly dropsExpired?: boolean;
   /** Unix milliseconds; default the clock. */
   readonly now?: () => number;
 }
@@ -47,26 +52,39 @@ export class DependentCache<T extends object> {
   readonly #isToldEverything: () => boolean;
   readonly #now: () => number;
   readonly #entries: LRUCache<string, Entry<T>>;
+  /** Keys for which nothing was found, and when that expires (Unix milliseconds). */
+  readonly #absent: LRUCache<string, number> | undefined;
   /** Id → keys of the values that are filed under it. */
   readonly #dependents = new Map<string, Set<string>>();
   readonly #loads = new SharedLoads<T | undefined>();
   readonly #changes: { readonly generation: number; readonly touched: Touched }[] = [];
 
-  constructor({ settings, filedUnder, dependsOn, isToldEverything, now }: DependentCacheOptions<T>) {
+  constructor(options: DependentCacheOptions<T>) {
+    const { settings, filedUnder, dependsOn, mostAbsent } = options;
     this.#settings = settings;
     this.#filedUnder = filedUnder;
     this.#dependsOn = dependsOn ?? ((value, id) => [...filedUnder(value)].includes(id));
-    this.#isToldEverything = isToldEverything ?? (() => false);
-    this.#now = now ?? Date.now;
+    this.#isToldEverything = options.isToldEverything ?? (() => false);
+    this.#now = options.now ?? Date.now;
     this.#entries = new LRUCache({
       max: Math.max(1, settings.size),
       dispose: ({ value }, key) => this.#forget(value, key),
+      ...(options.dropsExpired === true && {
+        ttl: Math.max(1, Math.ceil(settings.ttl + settings.jitter)),
+        ttlAutopurge: true,
+      }),
     });
+    this.#absent = mostAbsent === undefined ? undefined : new LRUCache({ max: mostAbsent });
   }
 
   /** Number of values. */
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Counts changes: values that were loaded in one generation belong together. */
+  get generation(): number {
+    return this.#loads.generation;
   }
 
   /** The value under a key, or undefined when there is none or its time is over. */
@@ -79,22 +97,25 @@ export class DependentCache<T extends object> {
     return entry.value;
   }
 
+  /** True if nothing was found under a key lately and nothing has changed on this node since. */
+  isKnownAbsent(key: string): boolean {
+    const expires = this.#absent?.get(key);
+    return expires !== undefined && expires > this.#now();
+  }
+
   /** Loads a value; concurrent calls share one load unless something has changed since it began. */
   load(key: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
     return this.#loads.load(key, find, (value, generation) => {
-      if (value === undefined || !this.#settings.enabled || !this.#isCurrent(value, generation)) return;
-      this.#entries.set(key, { value, expires: this.#expiry() });
-      for (const id of this.#filedUnder(value)) {
-        const keys = this.#dependents.get(id);
-        if (keys === undefined) this.#dependents.set(id, new Set([key]));
-        else keys.add(key);
-      }
+      if (!this.#settings.enabled) return;
+      if (value !== undefined) this.#keep(key, value, generation);
+      else if (generation === this.#loads.generation) this.#absent?.set(key, this.#expiry());
     });
   }
 
   /** Evicts what a change touched; gives the number of values. */
   evict(touched: Touched): number {
     this.#loads.advance();
+    this.#absent?.clear();
     this.#changes.push({ generation: this.#loads.generation, touched });
     if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
     const before = this.#entries.size;
@@ -110,6 +131,17 @@ export class DependentCache<T extends object> {
   /** Forgets every value. */
   clear(): void {
     this.#entries.clear();
+    this.#absent?.clear();
+  }
+
+  #keep(key: string, value: T, generation: number): void {
+    if (!this.#isCurrent(value, generation)) return;
+    this.#entries.set(key, { value, expires: this.#expiry() });
+    for (const id of this.#filedUnder(value)) {
+      const keys = this.#dependents.get(id);
+      if (keys === undefined) this.#dependents.set(id, new Set([key]));
+      else keys.add(key);
+    }
   }
 
   #expiry(): number {

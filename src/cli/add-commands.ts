@@ -27,7 +27,7 @@ export function addCommands<Context extends CommandOutput>(
   }
 }
 
-/** Adds a group. Without a command it prints its help; an unknown word is an error (management-cli.md §8). */
+/** Adds a group. An unknown word is an error (management-cli.md §8.6). */
 function addGroup<Context extends CommandOutput>(
   parent: Command,
   spec: GroupSpec<Context>,
@@ -43,8 +43,15 @@ function addGroup<Context extends CommandOutput>(
   );
   withHelpCommand(group).action(() => {
     refuseUnknownWord(group);
-    group.outputHelp();
+    finishWithoutCommand(group, context);
   });
+}
+
+/** Prints the help of a program or group that is called without a command: to standard error if that is a failure. */
+export function finishWithoutCommand(group: Command, context: CommandOutput): void {
+  const code = context.codeWithoutCommand;
+  context.finish(code);
+  group.outputHelp({ error: code !== 0 });
 }
 
 /**

@@ -24,7 +24,7 @@ export function toOptions(specs: readonly OptionSpec[], heading?: string): reado
   });
 }
 
-/** What each option was built from: completion needs more than commander keeps. */
+/** The specification of each option: completion needs more than commander keeps. */
 const SPECS = new WeakMap<Option, OptionSpec>();
 
 /** The data that an option was built from; undefined for options of commander itself. */

@@ -1,16 +1,20 @@
 /**
- * What a command is, as data. Each run of a program builds all its commands, because help and completion need them;
- * the module that does the work is loaded when its command runs.
+ * Describes commands as data. Each run of a program builds all its commands, because help and completion need them; the
+ * module that does the work is loaded when its command runs.
  */
 
 import type { Command } from "commander";
 
-/** What the framework needs of the context that the commands of one program share. */
+/** The part of a program's shared context that the framework uses. */
 export interface CommandOutput {
   /** Writes to standard output, as is. */
   out(text: string): void;
   /** Writes to standard error, as is. */
   err(text: string): void;
+  /** Exit code of the program and of a group that are called without a command; 0 counts as asking for help. */
+  readonly codeWithoutCommand: number;
+  /** Ends the call with an exit code. */
+  finish(code: number): void;
 }
 
 /** One option of a command. */
@@ -25,7 +29,7 @@ export interface OptionSpec {
   /** "integer" is checked on the command line; "list" may be repeated and splits at commas, "repeated" does not split. */
   readonly kind?: "integer" | "list" | "repeated";
   readonly default?: string | number | boolean;
-  /** What shells complete. The server judges other values. */
+  /** Values that shells complete. The server judges other values. */
   readonly values?: readonly string[];
   /** With `values`: any other value is an error of the command line. */
   readonly closed?: true;
@@ -48,7 +52,7 @@ export interface CommandCall<Context> {
   readonly command: Command;
 }
 
-/** What a command does. It throws when it fails. */
+/** The implementation of a command. It throws when it fails. */
 export type CommandRun<Context> = (call: CommandCall<Context>) => Promise<void> | void;
 
 /** The positional arguments of a command. */
@@ -63,7 +67,7 @@ export interface ArgumentSpec {
 export interface CommandSpec<Context> extends ArgumentSpec {
   readonly name: string;
   readonly description: string;
-  /** What may follow its name, for the help text: the most usual call first. */
+  /** Arguments and flags of example calls for the help text, the most usual first. */
   readonly examples: readonly string[];
   readonly options?: readonly OptionSpec[];
   /** Page of `docs/` that the help names, where it is not that of the group. */

@@ -35,6 +35,7 @@ export function newProgram(
       writeErr: (text) => output.err(text),
       outputError: () => undefined,
       getOutHelpWidth: () => width ?? DEFAULT_WIDTH,
+      getErrHelpWidth: () => width ?? DEFAULT_WIDTH,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
@@ -51,7 +52,7 @@ function formatHelp(command: Command, helper: Help): string {
   return `${ordered.join("\n\n")}\n`;
 }
 
-/** What help shows after a command's name: only its arguments, because every command has options. */
+/** Returns the text that help shows after a command's name: only its arguments, because every command has options. */
 function argumentsOf(command: Command): string {
   return command.usage().replace("[options]", "").trim();
 }

@@ -1,4 +1,4 @@
-/** What a command sees of its process. `main` hands it in, so that tests can run commands without a process. */
+/** The process as a command sees it. `main` passes it in, so that tests can run commands without a process. */
 
 /** A sink of text. */
 export interface TextOutput {

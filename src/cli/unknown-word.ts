@@ -1,4 +1,4 @@
-/** What a program says about a word or flag where it expects one of its commands. */
+/** The error for a word or flag that is given instead of a command. */
 
 import type { Command } from "commander";
 import { closestName } from "../config/suggest.ts";

@@ -1,149 +1,256 @@
 /**
- * A client of the decision API (decision-api.md §2, decision-api.md §3) over `fetch`; works in Node and other runtimes.
+ * A client of the decision API (decision-api.md §2, decision-api.md §3) over `fetch`. It has no dependencies and runs
+ * in Node, Deno, Bun, browsers and edge runtimes.
  */
 
-import type { Effect, Explanation, RequiredPermissions } from "../model/decision.ts";
-import type { Properties } from "../model/entities.ts";
-import type { NamedStatements } from "../model/policy.ts";
-import { ClientError, type ClientProblem } from "./client-error.ts";
+import type { ActionName } from "./actions.gen.ts";
+import { AnswerCache, type CacheOptions } from "./answer-cache.ts";
+import { EvaluationBatches } from "./batches.ts";
+import {
+  ClientError,
+  type ClientErrorCode,
+  type ClientErrorDetails,
+  type ClientProblem,
+} from "./client-error.ts";
+import type * as api from "./decision-api.gen.ts";
+import type {
+  Action,
+  Check,
+  CheckResult,
+  ClientContext,
+  DataServerRequest,
+  Evaluation,
+  EvaluationResult,
+  Evaluations,
+  Filter,
+  Simulation,
+} from "./questions.ts";
+import { type CallOptions, Transport, type TransportOptions } from "./transport.ts";
+import { type WatchEvent, type WatchOptions, watchRevisions } from "./watch.ts";
 
-export { ClientError, type ClientProblem };
+export type {
+  Action,
+  ActionName,
+  api,
+  CacheOptions,
+  CallOptions,
+  Check,
+  CheckResult,
+  ClientContext,
+  ClientErrorCode,
+  ClientErrorDetails,
+  ClientProblem,
+  DataServerRequest,
+  Evaluation,
+  EvaluationResult,
+  Evaluations,
+  Filter,
+  Simulation,
+  WatchEvent,
+  WatchOptions,
+};
+export { ClientError };
 
-/** Where the service is and how to call it. */
-export interface ClientOptions {
-  /** Base URL of the service listener, e.g. `http://127.0.0.1:8001`. */
-  readonly url: string;
-  /** Bearer token. */
-  readonly token: string;
-  /** Milliseconds until a call is given up; default 10,000. */
-  readonly timeout?: number;
+/** A question of {@link AuthorizerClient.allows} that brought no answer. */
+export interface UnansweredQuestion {
+  readonly user: string;
+  readonly action: string;
+  readonly resource: string;
 }
 
-/** Condition fields of a native call. */
-export type ClientContext = Readonly<Record<string, string | readonly string[]>>;
+/** The address of the service, and the ways of calling it. */
+export interface ClientOptions extends TransportOptions {
+  /** False: each question of {@link AuthorizerClient.allows} is a request of its own. Default true. */
+  readonly batching?: boolean;
+  /** Keeps answers of {@link AuthorizerClient.allows} until the directory changes; needs scope `read`. Default off. */
+  readonly cache?: CacheOptions;
+  /**
+   * Decides in place of the service where it gave no answer to {@link AuthorizerClient.allows}. Without it the error is
+   * thrown, so that nothing is allowed and nobody overlooks it.
+   */
+  readonly onError?: (error: ClientError, question: UnansweredQuestion) => boolean;
+}
 
-/** A native check (`POST /access/v1/check`). */
-export interface Check {
-  readonly user: string;
-  readonly required: RequiredPermissions;
+/** Options of {@link AuthorizerClient.allows}. */
+export interface AllowsOptions extends CallOptions {
   readonly context?: ClientContext;
-  /** Needs scope `read`. */
+}
+
+/** Options of calls that may explain their answer. */
+export interface ExplainOptions extends CallOptions {
+  /** Adds the explanation; needs scope `read`. */
   readonly explain?: boolean;
 }
 
-/** Its answer. */
-export interface CheckResult {
-  readonly allowed: boolean;
-  readonly effect: Effect;
-  readonly message?: string;
-  readonly reason?: string;
-  readonly explanation?: Explanation;
-}
-
-/** Which of many resources a user may act on (`POST /access/v1/filter`). */
-export type Filter = { readonly user: string; readonly action: string; readonly context?: ClientContext } & (
-  | { readonly resources: readonly string[] }
-  | { readonly type: string; readonly ids: readonly string[] }
-);
-
-/** An AuthZEN access evaluation. */
-export interface Evaluation {
-  readonly subject: { readonly type: string; readonly id: string; readonly properties?: Properties };
-  readonly action: { readonly name: string; readonly properties?: Properties };
-  readonly resource: { readonly type: string; readonly id: string; readonly properties?: Properties };
-  readonly context?: Properties;
-}
-
-/** An AuthZEN decision. */
-export interface EvaluationResult {
-  readonly decision: boolean;
-  readonly context?: Readonly<Record<string, unknown>>;
-}
-
-/** Several evaluations; entities at the top are defaults of all. */
-export interface Evaluations extends Partial<Evaluation> {
-  readonly evaluations: readonly Partial<Evaluation>[];
-  readonly options?: {
-    readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit";
-  };
-}
-
-/** A simulation from given policies (`POST /access/v1/simulate`). */
-export interface Simulation extends Check {
-  readonly policies: readonly NamedStatements[];
-  readonly evaluator?: "extended" | "data_server";
-}
-
-const DEFAULT_TIMEOUT_MS = 10_000;
-
-/** Calls the decision API. Every method throws {@link ClientError} for an answer other than 2xx. */
+/**
+ * Calls the decision API. Every method throws {@link ClientError} where no answer came: an error is never a permission.
+ */
 export class AuthorizerClient {
-  readonly #base: string;
-  readonly #token: string;
-  readonly #timeout: number;
+  readonly #transport: Transport;
+  readonly #batches: EvaluationBatches;
+  readonly #cache: AnswerCache | undefined;
+  readonly #options: ClientOptions;
 
-  constructor({ url, token, timeout = DEFAULT_TIMEOUT_MS }: ClientOptions) {
-    this.#base = url.endsWith("/") ? url.slice(0, -1) : url;
-    this.#token = token;
-    this.#timeout = timeout;
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#transport = new Transport(options);
+    this.#batches = new EvaluationBatches(this.#transport);
+    if (options.cache !== undefined) this.#cache = new AnswerCache(this.#transport, options.cache);
+  }
+
+  /** The highest revision of the directory that an answer carried, as `N.LOG`; undefined before the first answer. */
+  get revision(): string | undefined {
+    return this.#transport.revision?.text;
+  }
+
+  /**
+   * Returns true when the user may do the action on the resource (an ARN). Questions asked in one tick are sent as one
+   * request.
+   */
+  async allows(
+    user: string,
+    action: Action,
+    resource: string,
+    options: AllowsOptions = {},
+  ): Promise<boolean> {
+    try {
+      return await this.#ask(user, action, resource, options);
+    } catch (error) {
+      const { onError } = this.#options;
+      if (onError === undefined || !(error instanceof ClientError)) throw error;
+      return onError(error, { user, action, resource });
+    }
   }
 
   /** Checks required permissions. */
-  check(check: Check): Promise<CheckResult> {
-    return this.#post("/access/v1/check", check);
+  async check(check: Check, options?: CallOptions): Promise<CheckResult> {
+    return this.#post("/access/v1/check", check, options);
   }
 
-  /** True when the user may do the action on the resource. */
-  async allows(user: string, action: string, resource: string): Promise<boolean> {
-    return (await this.check({ user, required: { action, resource } })).allowed;
-  }
-
-  /** Indexes of the allowed resources, ascending. */
-  async filter(filter: Filter): Promise<readonly number[]> {
-    const { allowed } = await this.#post<{ readonly allowed: readonly number[] }>(
-      "/access/v1/filter",
-      filter,
-    );
+  /** Returns the indexes of the allowed resources, ascending. */
+  async filter(filter: Filter, options?: CallOptions): Promise<readonly number[]> {
+    const { allowed } = await this.#post<api.FilterAnswer>("/access/v1/filter", filter, options);
     return allowed;
   }
 
-  /** One AuthZEN evaluation. */
-  evaluate(evaluation: Evaluation, options: { readonly explain?: boolean } = {}): Promise<EvaluationResult> {
-    return this.#post(`/access/v1/evaluation${options.explain ? "?explain=true" : ""}`, evaluation);
+  /** Decides one AuthZEN evaluation. */
+  evaluate(evaluation: Evaluation, options: ExplainOptions = {}): Promise<EvaluationResult> {
+    return this.#post(`/access/v1/evaluation${queryOf(options)}`, evaluation, options);
   }
 
-  /** Several AuthZEN evaluations in one call. */
-  async evaluateMany(evaluations: Evaluations): Promise<readonly EvaluationResult[]> {
-    const answer = await this.#post<{ readonly evaluations: readonly EvaluationResult[] }>(
-      "/access/v1/evaluations",
-      evaluations,
+  /** Decides several AuthZEN evaluations in one call; the answers come in their order. */
+  async evaluateMany(
+    evaluations: Evaluations,
+    options: ExplainOptions = {},
+  ): Promise<readonly EvaluationResult[]> {
+    const path = `/access/v1/evaluations${queryOf(options)}`;
+    const answer = await this.#post<api.EvaluationsAnswer>(path, evaluations, options);
+    return "evaluations" in answer ? answer.evaluations : [answer];
+  }
+
+  /** Decides whether a request to a data server may pass. */
+  request(request: DataServerRequest, options?: CallOptions): Promise<api.RequestAnswer> {
+    return this.#post("/access/v1/request", request, options);
+  }
+
+  /** Decides from the given policies alone, or from the user's policies with changes. */
+  simulate<Answer extends api.SimulateAnswer = CheckResult & api.SimulateAnswer>(
+    simulation: Simulation,
+    options?: CallOptions,
+  ): Promise<Answer> {
+    return this.#post("/access/v1/simulate", simulation, options);
+  }
+
+  /** Describes the resources on which a user may act, as patterns (decision-api.md §3.7). */
+  plan(request: Readonly<api.PlanRequest>, options?: CallOptions): Promise<api.Plan> {
+    return this.#post("/access/v1/plan", request, options);
+  }
+
+  /** Lists a page of the users who may do an action on a resource, each with the statement that allows it. */
+  whoCan(request: Readonly<api.WhoCanRequest>, options?: CallOptions): Promise<api.WhoCanAnswer> {
+    return this.#post("/access/v1/who-can", request, options);
+  }
+
+  /** Lists a page of the actions that a user may do on a resource. */
+  whatCan(request: Readonly<api.WhatCanRequest>, options?: CallOptions): Promise<api.WhatCanAnswer> {
+    return this.#post("/access/v1/what-can", request, options);
+  }
+
+  /** Searches users for whom an evaluation is true (AuthZEN). */
+  searchSubjects(
+    search: Readonly<api.SubjectSearch>,
+    options?: CallOptions,
+  ): Promise<api.EntitySearchAnswer> {
+    return this.#post("/access/v1/search/subject", search, options);
+  }
+
+  /** Searches registered resources for which an evaluation is true (AuthZEN). */
+  searchResources(
+    search: Readonly<api.ResourceSearch>,
+    options?: CallOptions,
+  ): Promise<api.EntitySearchAnswer> {
+    return this.#post("/access/v1/search/resource", search, options);
+  }
+
+  /** Searches actions for which an evaluation is true (AuthZEN). */
+  searchActions(search: Readonly<api.ActionSearch>, options?: CallOptions): Promise<api.ActionSearchAnswer> {
+    return this.#post("/access/v1/search/action", search, options);
+  }
+
+  /** Reads the service's AuthZEN metadata. */
+  async metadata(options?: CallOptions): Promise<api.PdpMetadata> {
+    const response = await this.#transport.send(
+      "GET",
+      "/.well-known/authzen-configuration",
+      undefined,
+      options,
     );
-    return answer.evaluations;
+    return (await response.json()) as api.PdpMetadata;
   }
 
-  /** Decides from the given policies alone. */
-  simulate(simulation: Simulation): Promise<CheckResult> {
-    return this.#post("/access/v1/simulate", simulation);
+  /** Follows the changes of the directory until the signal ends it; needs scope `read`. */
+  watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent> {
+    return watchRevisions(this.#transport, options);
   }
 
-  async #post<T>(path: string, body: unknown): Promise<T> {
-    const response = await fetch(this.#base + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(this.#timeout),
-    });
-    const text = await response.text();
-    if (!response.ok) throw errorOf(response.status, text);
-    return JSON.parse(text) as T;
+  /** Ends what runs in the background (the watch of the cache). A client without a cache needs no close. */
+  close(): void {
+    this.#cache?.close();
+  }
+
+  async #ask(user: string, action: string, resource: string, options: AllowsOptions): Promise<boolean> {
+    const question = {
+      subject: { type: "user", id: user },
+      action: { name: action },
+      resource: { type: "arn", id: resource },
+      ...(options.context !== undefined && { context: options.context }),
+    };
+    const ask = (): Promise<{ readonly allowed: boolean; readonly revision: number | undefined }> =>
+      this.#options.batching === false || hasOwnTerms(options)
+        ? this.#single(question, options)
+        : this.#batches.ask(question, options.signal);
+    return this.#cache === undefined ? (await ask()).allowed : this.#cache.answer(question, ask);
+  }
+
+  async #single(question: Evaluation, options: CallOptions) {
+    const { body, revision } = await this.#transport.post<EvaluationResult>(
+      "/access/v1/evaluation",
+      question,
+      options,
+    );
+    return { allowed: body.decision === true, revision: revision?.number };
+  }
+
+  async #post<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
+    return (await this.#transport.post<T>(path, body, options)).body;
   }
 }
 
-function errorOf(status: number, text: string): ClientError {
-  try {
-    const { message, problems = [] } = JSON.parse(text) as { message?: string; problems?: ClientProblem[] };
-    return new ClientError(status, message ?? `status ${status}`, problems);
-  } catch {
-    return new ClientError(status, `status ${status}`, []);
-  }
+/** A question with a deadline or an id of its own cannot share a request with others. */
+function hasOwnTerms({ timeout, requestId, traceparent }: CallOptions): boolean {
+  return timeout !== undefined || requestId !== undefined || traceparent !== undefined;
+}
+
+function queryOf({ explain }: ExplainOptions): string {
+  return explain === true ? "?explain=true" : "";
 }

@@ -27,6 +27,7 @@ const BACKENDS: ReadonlyMap<string, OpenBackend> = new Map([
   ["mem", openMemory],
   ["postgres", openPostgres],
   ["dynamodb", openDynamodb],
+  ["cosmosdb", openCosmosdb],
 ]);
 
 /** The values of `database.type` that this build can open, for `config validate` and `run` alike. */
@@ -89,6 +90,22 @@ async function openDynamodb(values: ConfigValues, logger: Logger): Promise<Opene
     ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
     maxAttempts: values["database.dynamodb.max_attempts"],
     maxConnections: values["database.dynamodb.max_connections"],
+    requestTimeoutMs: values["authorizer.replication.commit_timeout"],
+    healthCheckMs: values["database.dynamodb.health_check_interval"],
+    warn: (message) => logger.warn(message),
+  });
+  return openReplicated(engine, values, logger);
+}
+
+async function openCosmosdb(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+  const { openCosmosdbEngine } = await import("../journal/engines/cosmosdb.ts");
+  const engine = await openCosmosdbEngine({
+    endpoint: values["database.cosmosdb.endpoint"],
+    key: values["database.cosmosdb.key"] || undefined,
+    database: values["database.cosmosdb.database"],
+    container: values["database.cosmosdb.container"],
+    throughput: values["database.cosmosdb.throughput"],
+    autoscale: values["database.cosmosdb.autoscale"],
     requestTimeoutMs: values["authorizer.replication.commit_timeout"],
     warn: (message) => logger.warn(message),
   });

@@ -6,6 +6,7 @@ import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
+import { CommitNotes, openRevisions, type StoreRevisions } from "../journal/revisions.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
@@ -24,6 +25,7 @@ export interface DataParts {
   readonly journal: JournalStore | undefined;
   readonly storeCounters: StoreCounters;
   readonly directory: OpenedDirectory;
+  readonly revisions: StoreRevisions;
   /** Closes everything, the log last. */
   close(): Promise<void>;
 }
@@ -49,7 +51,8 @@ export async function openData(values: ConfigValues, logger: Logger): Promise<Da
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
   const { store: bare, memory, journal } = await openStore(values, logger);
-  const store = observeStore(bare, storeCounters);
+  const notes = new CommitNotes();
+  const store = observeStore(bare, storeCounters, (revision) => notes.note(revision, bare.logId));
   try {
     const directory = await openDirectory({
       store,
@@ -62,12 +65,15 @@ export async function openData(values: ConfigValues, logger: Logger): Promise<Da
       ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
       ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
     });
+    // After the directory, whose subscription tells the caches.
+    const revisions = await openRevisions({ store, notes });
     const close = async (): Promise<void> => {
+      revisions.close();
       await directory.close();
       await store.close();
       await logger.close();
     };
-    return { values, logger, catalog, store, memory, journal, storeCounters, directory, close };
+    return { values, logger, catalog, store, memory, journal, storeCounters, directory, revisions, close };
   } catch (error) {
     await store.close();
     throw error;

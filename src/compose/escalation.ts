@@ -17,9 +17,9 @@ export function openEscalationCheck(
 ): ServiceEscalationCheck {
   const comparisons = new GrantComparisons({ partition: catalog.partition, vocabulary: catalog });
   return {
-    async beyond(giver, granted, actsAs) {
+    async excessRight(giver, granted, actsAs) {
       const held = (await directory.principal(giver))?.policies ?? [];
-      return comparisons.beyond({ giver, held, granted, actsAs });
+      return comparisons.excessRight({ giver, held, granted, actsAs });
     },
     close: () => comparisons.close(),
   };

@@ -55,7 +55,7 @@ function assertLocal(values: ConfigValues): void {
   throw new AuthorizerError("invalid_request", message);
 }
 
-/** What {@link emptyStore} empties, for people; undefined where there is nothing. */
+/** Returns the place that {@link emptyStore} empties, for people; undefined if there is none. */
 export function storePlace(values: ConfigValues): string | undefined {
   assertLocal(values);
   return hasLocalStore(localFolder(values)) ? localFolder(values) : undefined;

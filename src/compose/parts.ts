@@ -4,7 +4,7 @@ import { limitsOf } from "../config/limits.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
-import { SetupRepeat } from "../directory/write/setup-repeat.ts";
+import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
 import { Health } from "../listeners/health.ts";
@@ -98,6 +98,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const health = new Health({ checkStore: () => directory.health() });
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
+  const { revisions } = data;
   return {
     data,
     ...working,
@@ -109,11 +110,13 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ...serviceTls(values),
       ...serviceApis(data, working),
       bearer,
+      revisions,
     }),
     user: createUserListener({
       ...shared,
       ...userTls(values),
       management: managementOptions(data, working),
+      revisions,
     }),
     scrape: createMetricsListener({
       ...shared,
@@ -138,7 +141,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
     },
     dataServer: {
       directory,
-      setup: new SetupRepeat(directory, catalog.preconfigured),
+      setup: new RepeatableSetup(directory, catalog.preconfigured),
       vocabulary: catalog,
       audit,
       log: logger,

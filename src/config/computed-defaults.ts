@@ -30,7 +30,23 @@ export const COMPUTED_DEFAULTS: ReadonlyMap<ConfigName, (read: ReadItem) => Comp
       "authorizer.bootstrap_admin.secret_access_key",
       (read: ReadItem) => ofInstallation(read, "installation.secret_access_key"),
     ],
+    ["database.dynamodb.cloud_region", (read: ReadItem) => otherName(read, "database.dynamodb.aws_region")],
+    ["database.dynamodb.cloud_profile", (read: ReadItem) => otherName(read, "database.dynamodb.aws_profile")],
+    [
+      "database.dynamodb.cloud_access_key_id",
+      (read: ReadItem) => otherName(read, "database.dynamodb.aws_access_key_id"),
+    ],
+    [
+      "database.dynamodb.cloud_secret_access_key",
+      (read: ReadItem) => otherName(read, "database.dynamodb.aws_secret_access_key"),
+    ],
   ] as const);
+
+/** The value that an item has under another name. */
+function otherName(read: ReadItem, from: ConfigName): ComputedDefault | undefined {
+  const value = read(from);
+  return value === undefined ? undefined : { value, from };
+}
 
 function bootstrapOf(read: ReadItem): ComputedDefault {
   const rbac = read("auth.ui_config.rbac");

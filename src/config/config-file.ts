@@ -9,7 +9,7 @@ import { readYaml } from "./read-yaml.ts";
 /** Largest configuration file. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;
 
-/** Where to search for the file. */
+/** The places to search for the file. */
 export interface FileSearch {
   /** Value of `--config`. */
   readonly configFile?: string | undefined;

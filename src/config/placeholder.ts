@@ -1,6 +1,8 @@
 /** Placeholders for values that an operator must fill in. */
 
-/** How the reference writes what has to be filled in (configuration.md §2.4): `<SIGNING_SECRET>`, `{auth_url}`. */
+/**
+ * Matches the reference's placeholders for values to fill in (configuration.md §2.4): `<SIGNING_SECRET>`, `{auth_url}`.
+ */
 const PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;
 
 /** True for a placeholder, which counts as not set. */

@@ -15,7 +15,7 @@ type Tell = (name: ConfigName, message: string) => void;
 type Rule = (values: ConfigValues, problem: Tell, warning: Tell) => void;
 
 /** The purpose of the validation. */
-export interface Circumstances {
+export interface ValidationOptions {
   /** The configuration file, for problems of what is missing. */
   readonly file?: string;
   /** The values of `database.type` that can be opened; all where undefined. */
@@ -29,7 +29,7 @@ export interface Circumstances {
 export function validate(
   values: ConfigValues,
   origins: Origins,
-  { file, databaseTypes }: Circumstances = {},
+  { file, databaseTypes }: ValidationOptions = {},
 ): ProblemSink {
   const sink = problemSink();
   const elsewhere = file === undefined ? {} : { file };

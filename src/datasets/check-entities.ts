@@ -2,17 +2,17 @@
 
 import type { DirectoryState } from "../directory/batch.ts";
 import { groupProblems, propertiesProblem, userProblems } from "../directory/checks.ts";
-import { createBreather } from "../directory/pipeline.ts";
 import { newPolicyProblems, servicesOf } from "../directory/write/policy-rules.ts";
 import { accessKeyProblem, principalProblem, resourceIdProblem } from "../model/names.ts";
 import type { ResourceType } from "../model/resource-type.ts";
 import { resourceTypeProblems } from "../model/resource-type-validation.ts";
 import { type CompiledTemplate, compileTemplate } from "../model/template.ts";
+import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { DatasetPolicy, DatasetUser } from "./dataset.ts";
 import type { Defined, MergedDataset } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";
-import { type DatasetRules, stays } from "./world.ts";
+import { type DatasetRules, isKept } from "./world.ts";
 
 /** The rules for entities, and the list for problems. */
 export interface EntityChecks {
@@ -39,10 +39,10 @@ function checkUser({ value, source, pointer }: Defined<DatasetUser>, checks: Ent
 /** Names and texts of users and groups. */
 export async function checkNames(checks: EntityChecks): Promise<void> {
   const { merged, rules, problems } = checks;
-  const breathe = createBreather();
+  const pause = bulkPause();
   for (const user of merged.users.entries.values()) {
     checkUser(user, checks);
-    await breathe();
+    await pause();
   }
   for (const { value, source, pointer } of merged.groups.entries.values()) {
     for (const problem of groupProblems(value, rules.guards)) {
@@ -55,7 +55,7 @@ export async function checkNames(checks: EntityChecks): Promise<void> {
 function declaredTypes({ merged, state, mode }: EntityChecks): ReadonlyMap<string, ResourceType> {
   const types = new Map<string, ResourceType>();
   for (const [name, { value, managed }] of state.resourceTypes)
-    if (stays(managed, mode)) types.set(name, value);
+    if (isKept(managed, mode)) types.set(name, value);
   for (const [name, { value }] of merged.resourceTypes.entries) types.set(name, value);
   return types;
 }
@@ -75,14 +75,14 @@ export async function checkPolicies(checks: EntityChecks): Promise<void> {
     for (const service of servicesOf(type)) services.add(service);
   }
   const resourceTypes = new Set(rules.builtInTypes.keys());
-  const breathe = createBreather();
+  const pause = bulkPause();
   const writeRules = { ...rules, services: rules.builtInServices, resourceTypes };
   for (const { value, source, pointer } of merged.policies.entries.values()) {
     for (const problem of newPolicyProblems(value, writeRules, services)) {
       const hint = partitionHint(value, problem.pointer, rules.partition);
       problems.add(source, pointer + problem.pointer, problem.message + hint);
     }
-    await breathe();
+    await pause();
   }
 }
 

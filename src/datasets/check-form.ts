@@ -1,7 +1,7 @@
 /** Checks files against the JSON Schema of data sets. */
 
 import type { Schema } from "../catalog/catalog.ts";
-import { createBreather } from "../directory/pipeline.ts";
+import { bulkPause } from "../schedule/bulk-pause.ts";
 import { type DocumentSource, pointerOf, segmentsOf } from "../source-files/source.ts";
 import { DATASET_FORMAT } from "./dataset.ts";
 import type { CheckedSource } from "./merge.ts";
@@ -26,7 +26,7 @@ function moved({ pointer, message }: FormProblem, start: number): FormProblem {
 
 /** The problems of a document whose sections are checked in portions. */
 async function* formProblems(document: object, schema: Schema): AsyncGenerator<FormProblem> {
-  const breathe = createBreather();
+  const pause = bulkPause();
   const sections = Object.entries(document).filter((entry): entry is [string, unknown[]] =>
     Array.isArray(entry[1]),
   );
@@ -39,7 +39,7 @@ async function* formProblems(document: object, schema: Schema): AsyncGenerator<F
     for (let start = 0; start < entries.length; start += PORTION) {
       const portion = { format: DATASET_FORMAT, [name]: entries.slice(start, start + PORTION) };
       for (const problem of schema.problems(portion)) yield moved(problem, start);
-      await breathe();
+      await pause();
     }
   }
 }

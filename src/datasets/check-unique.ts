@@ -5,7 +5,7 @@ import type { DatasetUser } from "./dataset.ts";
 import { type Defined, type MergedDataset, placeOf } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";
-import { stays } from "./world.ts";
+import { isKept } from "./world.ts";
 
 /** A user of the directory, and the definition in the files, if any. */
 interface KnownUser {
@@ -24,7 +24,7 @@ interface UniqueKind {
 }
 
 function keptNames(marks: ReadonlyMap<string, Managed<unknown>>, mode: DatasetMode): string[] {
-  return [...marks].filter(([, { managed }]) => stays(managed, mode)).map(([name]) => name);
+  return [...marks].filter(([, { managed }]) => isKept(managed, mode)).map(([name]) => name);
 }
 
 function keptExternalId({ state, named, mode }: KnownUser): readonly string[] {
@@ -62,7 +62,7 @@ function keptOwners(
   const owners = new Map<string, string>();
   for (const [username, user] of state.users) {
     const named = merged.users.entries.get(username)?.value;
-    if (named === undefined && !stays(user.user.managed, mode)) continue;
+    if (named === undefined && !isKept(user.user.managed, mode)) continue;
     for (const text of kind.kept({ state: user, named, mode })) owners.set(text, username);
   }
   return owners;

@@ -21,7 +21,7 @@ export interface DatasetRules {
 }
 
 /** True if an entity of the directory remains after the data sets are applied. */
-export function stays(managed: boolean, mode: DatasetMode): boolean {
+export function isKept(managed: boolean, mode: DatasetMode): boolean {
   return mode === "load" || !managed;
 }
 
@@ -46,7 +46,7 @@ export function existingAfter(
   const policyNames = new Set(preconfigured.policies.map(({ name }) => name));
   const { groups, policies } = merged;
   const inDirectory = (mark: { readonly managed: boolean } | undefined) =>
-    mark !== undefined && stays(mark.managed, mode);
+    mark !== undefined && isKept(mark.managed, mode);
   return {
     hasGroup: (name) =>
       groups.entries.has(name) ||

@@ -95,7 +95,7 @@ export interface EvaluationAnswer {
  * Returns and counts the outcome of an evaluation, or undefined if {@link Decisions.evaluate} must decide. Use it
  * within one turn of the event loop. An ambiguous id throws AuthorizerError("invalid_request").
  */
-export type OutcomesAtHand = (type: string, id: string) => Outcome | undefined;
+export type CachedOutcomes = (type: string, id: string) => Outcome | undefined;
 
 /** One case of `/simulate`: given policies, or a candidate change of a real user's. */
 export interface SimulationCase {
@@ -124,12 +124,12 @@ export interface Decisions {
   /** An AuthZEN evaluation; an ambiguous id throws AuthorizerError("invalid_request"). */
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer>;
   /**
-   * Evaluations of one user and action name, one resource after the other, for batches: see {@link OutcomesAtHand}.
+   * Evaluations of one user and action name, one resource after the other, for batches: see {@link CachedOutcomes}.
    * Undefined where they cannot be had at once or need more than the resource: {@link evaluate} then.
    * @param budget pays for them; an outcome that it cannot pay for throws its refusal
    */
-  outcomesAtHand(username: string, actionName: string, budget: WorkBudget): OutcomesAtHand | undefined;
-  /** A new decision id, for the answer to a refusal from {@link outcomesAtHand}. */
+  cachedOutcomes(username: string, actionName: string, budget: WorkBudget): CachedOutcomes | undefined;
+  /** A new decision id, for the answer to a refusal from {@link cachedOutcomes}. */
   decisionId(): string;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
   filter(request: FilterRequest): Promise<readonly number[]>;

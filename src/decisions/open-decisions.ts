@@ -103,7 +103,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   return {
     check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
-    outcomesAtHand: (username, actionName, budget) => authzen.outcomesAtHand(username, actionName, budget),
+    cachedOutcomes: (username, actionName, budget) => authzen.cachedOutcomes(username, actionName, budget),
     decisionId: nextId,
     filter: (request) => filter(shared, request),
     typesRefreshed: () => types.refreshed(),
@@ -167,10 +167,10 @@ function check(
     if (user === undefined || !isUser(user, request.userId)) {
       return deciding.unknownUser(request, request);
     }
-    const basis = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };
-    if (!user.policies.readsContext) return deciding.check(basis, request, request);
+    const loaded = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };
+    if (!user.policies.readsContext) return deciding.check(loaded, request, request);
     const fields = native.of(request.context, user, request.required);
-    const answer = (found: TreeFields) => deciding.check(basis, { ...request, ...found }, request);
+    const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
     return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
   const budget = "action" in request.required ? undefined : workBudget();

@@ -71,7 +71,7 @@ export class Principals {
   }
 
   /** The cached user, if any. Counts nothing. */
-  atHand(username: string): CachedPrincipal | undefined {
+  cached(username: string): CachedPrincipal | undefined {
     return this.#cache.cached(username);
   }
 

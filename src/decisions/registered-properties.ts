@@ -117,7 +117,10 @@ export function withRegistered(
  * The fields of a request that are valid for every resource: if registered attributes win, `resource.X` of the request
  * are not.
  */
-export function ofNoResource(given: ConditionFields, requestProperties: RequestProperties): ConditionFields {
+export function fieldsOfAnyResource(
+  given: ConditionFields,
+  requestProperties: RequestProperties,
+): ConditionFields {
   if (requestProperties === "override") return given;
   const ofResource = (field: string): boolean => field.startsWith("resource.");
   return {

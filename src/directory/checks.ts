@@ -20,12 +20,12 @@ const MAX_PROPERTIES_DEPTH = 32;
 
 /** "not_found" for a thing, e.g. `user "alice" does not exist`. */
 export function notFound(what: string, name: string): AuthorizerError {
-  return new AuthorizerError("not_found", `${what} ${shown(name)} does not exist`);
+  return new AuthorizerError("not_found", `${what} ${quoted(name)} does not exist`);
 }
 
 /** "already_exists" for a thing. */
 export function alreadyExists(what: string, name: string): AuthorizerError {
-  return new AuthorizerError("already_exists", `${what} ${shown(name)} already exists`);
+  return new AuthorizerError("already_exists", `${what} ${quoted(name)} already exists`);
 }
 
 /** Throws "not_found" for a look-up with a text that can be no name. */
@@ -125,6 +125,6 @@ export function groupProblems(
 }
 
 /** A caller's text inside a message, cut to a readable length. */
-export function shown(text: string): string {
+export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }

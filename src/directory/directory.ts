@@ -183,7 +183,7 @@ export interface Principal {
   readonly policies: readonly EffectivePolicy[];
 }
 
-/** What a committed write touched, by internal ids. */
+/** The entities that a committed write touched, by internal ids. */
 export type DirectoryChange = Change;
 
 /** Registered resources and resource types declared by data sets. */

@@ -4,7 +4,7 @@
  */
 
 import type { ConditionFields } from "../model/decision.ts";
-import { type IpBytes, type IpRange, parseIp, parseIpRange, rangeContains } from "../model/ip.ts";
+import { type IpAddress, type IpRange, parseIp, parseIpRange, rangeContains } from "../model/ip.ts";
 import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
 
@@ -23,7 +23,7 @@ function partOf(field: string, test: (value: string) => ConditionResult): Condit
 /** A field under IpAddress or NotIpAddress. */
 export function plainIpPart(field: string, values: readonly string[], negated: boolean): ConditionPart {
   const ranges: (IpRange | undefined)[] = values.map(parseIpRange);
-  const evaluate = (address: IpBytes): ConditionResult => {
+  const evaluate = (address: IpAddress): ConditionResult => {
     for (const range of ranges) {
       if (range === undefined) return "error";
       if (rangeContains(range, address)) return resultOf(!negated);

@@ -9,7 +9,7 @@ import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import type { ConditionResult } from "./condition-part.ts";
 import type { CompiledCondition } from "./conditions.ts";
-import { lookUp, onlyDeniesOwn } from "./decide.ts";
+import { type EngineRequest, lookUp, onlyDeniesOwn } from "./decide.ts";
 import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
 import { bindUser, USER_PLACEHOLDER } from "./resource-pattern.ts";
 import { SetMatcher } from "./set-matcher.ts";
@@ -23,6 +23,7 @@ export interface SetsRequest {
   readonly context: ConditionFields;
   /** Condition fields of one resource, if resources have different fields. */
   readonly contextOf?: (resource: string) => ConditionFields;
+  readonly decidedBy?: EngineRequest["decidedBy"];
 }
 
 type SetLeaf = Leaf<ResourceSet>;
@@ -34,7 +35,7 @@ export function decideSets(policies: CompiledPolicies, request: SetsRequest): Ou
 
 /** Decides step by step: an open set is compared with every statement of its action. */
 export function* decideSetsInSteps(policies: CompiledPolicies, request: SetsRequest): Steps<Outcome> {
-  const { user, required, context, contextOf } = request;
+  const { user, required, context, contextOf, decidedBy } = request;
   const found = new Map<SetLeaf, LeafFindings>();
   for (const leaf of openLeaves(required)) found.set(leaf, yield* findOnSet(policies, leaf, request));
   return decideTree<ResourceSet>(required, {
@@ -47,6 +48,7 @@ export function* decideSetsInSteps(policies: CompiledPolicies, request: SetsRequ
     observe: undefined,
     denied: [],
     missing: [],
+    decidedBy,
   });
 }
 
@@ -67,12 +69,12 @@ function* findOnSet(
   const conditions = new Conditions(context, user);
   const failure = policies.firstFailure(context, user);
   let deny: CompiledStatement | undefined;
-  let allowed = false;
+  let allow: CompiledStatement | undefined;
   let work = 0;
   for (const statement of policies.statementsMatching(leaf.action.toWellFormed())) {
     // Statements come in evaluation order: nothing after the first deny changes the outcome.
     if (deny !== undefined) break;
-    if (!statement.deny && allowed) continue;
+    if (!statement.deny && allow !== undefined) continue;
     if (!conditions.hold(statement)) continue;
     for (const resource of statement.resources ?? []) {
       work += PER_ITEM + resource.length * set.length;
@@ -83,12 +85,12 @@ function* findOnSet(
       if (statement.deny) {
         if (set.meets(bound(resource, user))) deny = statement;
       } else if (!(onlyDenies && resource.includes(USER_PLACEHOLDER))) {
-        allowed ||= set.contains(bound(resource, user));
+        if (set.contains(bound(resource, user))) allow ??= statement;
       }
     }
   }
   const isNamed = deny !== undefined && (failure === undefined || policies.earlier(failure, deny) === deny);
-  return { deny: isNamed ? deny : undefined, fails: failure !== undefined, allowed };
+  return { deny: isNamed ? deny : undefined, failure, allowed: allow !== undefined, allow };
 }
 
 function bound(resource: string, user: string): string {

@@ -24,9 +24,11 @@ export type Tree<R> =
 export interface LeafFindings {
   /** The first statement that denies, unless an earlier one fails. */
   readonly deny: CompiledStatement | undefined;
-  /** True when the evaluation of a statement fails, which denies. */
-  readonly fails: boolean;
+  /** The first statement whose evaluation fails, which denies. */
+  readonly failure: CompiledStatement | undefined;
   readonly allowed: boolean;
+  /** The first statement that allows. */
+  readonly allow: CompiledStatement | undefined;
 }
 
 /** One decision about a tree. */
@@ -44,6 +46,8 @@ export interface Question<R> {
   readonly denied: string[];
   /** Filled with the required actions of neutral leaves. */
   readonly missing: string[];
+  /** Filled, if given, with the statement that decided each evaluated leaf. */
+  readonly decidedBy: CompiledStatement[] | undefined;
 }
 
 const REFUSED = "insufficient permissions: ";
@@ -57,9 +61,9 @@ export function decideTree<R>(tree: Tree<R>, question: Question<R>): Outcome {
 }
 
 /** The outcome for a single permission: that of {@link decideTree} for a tree of this leaf alone. */
-export function decideLeaf(action: string, { deny, fails, allowed }: LeafFindings): Outcome {
+export function decideLeaf(action: string, { deny, failure, allowed }: LeafFindings): Outcome {
   if (deny !== undefined) return deniedOutcome(deny, action);
-  if (fails) return FAILED;
+  if (failure !== undefined) return FAILED;
   return allowed ? ALLOWED : prepared(NEUTRAL, "neutral", "not allowed to", action);
 }
 
@@ -104,15 +108,23 @@ function decideNode<R>(node: Tree<R>, question: Question<R>): Effect {
 function decideLeafOf<R>(leaf: Leaf<R>, question: Question<R>): Effect {
   const { contextOf } = question;
   const context = contextOf === undefined ? question.context : contextOf(leaf.resource);
-  const { deny, fails, allowed } = question.look(leaf, question, context);
+  const findings = question.look(leaf, question, context);
+  const { deny, failure, allowed } = findings;
+  if (question.decidedBy !== undefined) noteDeciding(findings, question.decidedBy);
   if (deny !== undefined) {
     question.denied.push(deniedAction(deny, leaf.action));
     return "deny";
   }
-  if (fails) return "deny";
+  if (failure !== undefined) return "deny";
   if (allowed) return "allow";
   question.missing.push(leaf.action);
   return "neutral";
+}
+
+/** Adds the statement that decides a leaf; none for a leaf that no statement matches. */
+export function noteDeciding({ deny, failure, allow }: LeafFindings, decidedBy: CompiledStatement[]): void {
+  const statement = deny ?? failure ?? allow;
+  if (statement !== undefined) decidedBy.push(statement);
 }
 
 /** The action pattern of the denying statement that a refusal names. */
@@ -139,8 +151,19 @@ function decideOr<R>(children: readonly Tree<R>[], question: Question<R>): Effec
   return result;
 }
 
-function decideGate<R>(action: string, { policies, missing }: Question<R>): Effect {
-  if (policies.passesGate(action.toWellFormed())) return "allow";
+function decideGate<R>(action: string, { policies, missing, decidedBy }: Question<R>): Effect {
+  const wellFormed = action.toWellFormed();
+  if (policies.passesGate(wellFormed)) {
+    if (decidedBy !== undefined) decidedBy.push(...gateOpeners(policies, wellFormed));
+    return "allow";
+  }
   missing.push(action);
   return "neutral";
+}
+
+/** The first statement that opens the gate of lists (evaluation.md §10). */
+function gateOpeners(policies: CompiledPolicies, action: string): readonly CompiledStatement[] {
+  const allows = ({ policy, index }: CompiledStatement) => policy.statement[index]?.effect === "allow";
+  const first = policies.statementsMatching(action).find(allows);
+  return first === undefined ? [] : [first];
 }

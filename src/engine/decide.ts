@@ -7,10 +7,18 @@ import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../m
 import type { CompiledPolicies } from "./compile.ts";
 import type { ConditionResult } from "./condition-part.ts";
 import type { CompiledCondition } from "./conditions.ts";
-import { decideLeaf, decideTree, type Leaf, type LeafFindings, type Question } from "./decide-tree.ts";
+import {
+  decideLeaf,
+  decideTree,
+  type Leaf,
+  type LeafFindings,
+  noteDeciding,
+  type Question,
+} from "./decide-tree.ts";
 import { type KnownOfContext, look } from "./look.ts";
 import { priceOf } from "./matches.ts";
 import { isWildcardName } from "./resource-pattern.ts";
+import type { CompiledStatement } from "./statement.ts";
 import type { Steps } from "./work.ts";
 import { PER_ITEM, STEP_UNITS } from "./work.ts";
 
@@ -21,6 +29,11 @@ export interface EngineRequest {
   readonly context: ConditionFields;
   /** Condition fields of a resource, if the resources of the tree have different fields. */
   readonly contextOf?: (resource: string) => ConditionFields;
+  /**
+   * Filled, if given, with the statement that decided each evaluated leaf: the first that denies or fails, else the
+   * first that allows, in evaluation order.
+   */
+  readonly decidedBy?: CompiledStatement[];
 }
 
 /** The request as one of its leaves sees it. */
@@ -36,7 +49,9 @@ export type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
 export function decide(policies: CompiledPolicies, request: EngineRequest, observe?: NodeObserver): Outcome {
   const { required, user, context, contextOf } = request;
   if ("action" in required && observe === undefined && contextOf === undefined) {
-    return decideLeaf(required.action, lookUp(required, { policies, user }, context));
+    const findings = lookUp(required, { policies, user }, context);
+    if (request.decidedBy !== undefined) noteDeciding(findings, request.decidedBy);
+    return decideLeaf(required.action, findings);
   }
   return decideTree(required, questionOf(policies, request, lookUp, observe));
 }
@@ -78,9 +93,11 @@ function* findInSteps(
   for (const leaf of leavesOf(request.required)) {
     const context = contextOf?.(leaf.resource) ?? request.context;
     const looker = { user, context, userOnlyDenies, ...(known && { known }) };
-    const { deny, fails, allowed, work: units } = look(policies, leaf, looker);
-    found.set(leaf, { deny, fails, allowed });
-    work += units + PER_ITEM;
+    const looked = look(policies, leaf, looker);
+    const { deny, failure, allowed } = looked;
+    const allow = request.decidedBy === undefined ? undefined : looked.allow;
+    found.set(leaf, { deny, failure, allowed, allow });
+    work += looked.work + PER_ITEM;
     if (work < STEP_UNITS) continue;
     yield work;
     work = 0;
@@ -89,7 +106,7 @@ function* findInSteps(
   return found;
 }
 
-/** What the policies say of the condition fields, whatever the resource. */
+/** Evaluates the part of the policies that depends on the condition fields and not on the resource. */
 function* knownInSteps(
   policies: CompiledPolicies,
   { context, user }: EngineRequest,
@@ -112,11 +129,11 @@ function* knownInSteps(
 
 function questionOf(
   policies: CompiledPolicies,
-  { user, context, contextOf }: EngineRequest,
+  { user, context, contextOf, decidedBy }: EngineRequest,
   lookAt: Question<string>["look"],
   observe: NodeObserver | undefined,
 ): Question<string> {
-  return { policies, user, context, contextOf, look: lookAt, observe, denied: [], missing: [] };
+  return { policies, user, context, contextOf, look: lookAt, observe, denied: [], missing: [], decidedBy };
 }
 
 /** The result of the policies for one resource. Read it before the next call, which overwrites it. */

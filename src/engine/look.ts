@@ -17,11 +17,11 @@ export interface Looker {
   readonly context: ConditionFields;
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   readonly userOnlyDenies: boolean;
-  /** What does not depend on the resource, where it was found before. */
+  /** Earlier result of the part that does not depend on the resource, if there is one. */
   readonly known?: KnownOfContext;
 }
 
-/** What policies say of a user and condition fields, whatever the resource. */
+/** The result of policies for a user and condition fields, as far as it does not depend on the resource. */
 export interface KnownOfContext {
   readonly failure: CompiledStatement | undefined;
   readonly conditions: ReadonlyMap<CompiledCondition, ConditionResult>;
@@ -31,13 +31,31 @@ export interface KnownOfContext {
 const findings = new Findings();
 const required = new RequiredResource();
 
-const result = {
-  deny: undefined as CompiledStatement | undefined,
-  fails: false,
-  allowed: false,
+/** Of each set, the order of its first statement that allows. */
+let allows = new Int32Array(8);
+
+/** The result of the last look-up. */
+class Looked implements LeafFindings {
+  deny: CompiledStatement | undefined = undefined;
+  failure: CompiledStatement | undefined = undefined;
+  allowed = false;
   /** Units of work. */
-  work: 0,
-};
+  work = 0;
+  policies: CompiledPolicies | undefined = undefined;
+
+  get allow(): CompiledStatement | undefined {
+    const { policies } = this;
+    if (!this.allowed || policies === undefined) return undefined;
+    let first: CompiledStatement | undefined;
+    for (const [index, set] of policies.sets.entries()) {
+      const order = allows[index] as number;
+      if (order !== NO_STATEMENT) first = policies.earlier(first, set.statementAt(order));
+    }
+    return first;
+  }
+}
+
+const result = new Looked();
 
 /** Looks up one permission. Read the result before the next call, which overwrites it. */
 export function look(
@@ -49,15 +67,13 @@ export function look(
   required.set(resource.toWellFormed(), policies.arnPrefix);
   findings.begin(context, user, userOnlyDenies);
   if (known !== undefined) findings.known = known.conditions;
-  result.deny = undefined;
+  beginResult(policies);
   const { sets } = policies;
   for (let index = 0; index < sets.length; index++) {
     const set = sets[index] as PolicySet;
-    lookIn(set.indexOf(wellFormed).resources);
+    lookIn(set.indexOf(wellFormed).resources, index);
     if (findings.deny !== NO_STATEMENT) noteDeny(policies, set.statementAt(findings.deny));
   }
-  result.allowed = findings.allowed;
-  result.fails = false;
   const failure = known !== undefined ? known.failure : firstFailure(policies, context, user);
   if (failure !== undefined) noteFailure(policies, failure);
   result.work = findings.work;
@@ -85,25 +101,35 @@ export class Looking {
     const { user, context, userOnlyDenies } = this.#looker;
     required.set(resource.toWellFormed(), policies.arnPrefix);
     findings.begin(context, user, userOnlyDenies);
-    result.deny = undefined;
+    beginResult(policies);
     for (let index = 0; index < this.#resources.length; index++) {
-      lookIn(this.#resources[index] as readonly ResourceIndex[]);
+      lookIn(this.#resources[index] as readonly ResourceIndex[], index);
       if (findings.deny === NO_STATEMENT) continue;
       noteDeny(policies, (policies.sets[index] as PolicySet).statementAt(findings.deny));
     }
-    result.allowed = findings.allowed;
-    result.fails = false;
     if (this.#failure !== undefined) noteFailure(policies, this.#failure);
     result.work = findings.work;
     return result;
   }
 }
 
-function lookIn(indexes: readonly ResourceIndex[]): void {
+function beginResult(policies: CompiledPolicies): void {
+  result.policies = policies;
+  result.deny = undefined;
+  result.failure = undefined;
+  result.allowed = false;
+  if (policies.sets.length > allows.length) allows = new Int32Array(policies.sets.length * 2);
+}
+
+/** Looks into the indexes of the set at a position. */
+function lookIn(indexes: readonly ResourceIndex[], position: number): void {
   findings.deny = NO_STATEMENT;
+  findings.allow = NO_STATEMENT;
   for (let index = 0; index < indexes.length; index++) {
     (indexes[index] as ResourceIndex).lookup(required, findings.user, findings);
   }
+  allows[position] = findings.allow;
+  if (findings.allow !== NO_STATEMENT) result.allowed = true;
 }
 
 function firstFailure(
@@ -120,7 +146,7 @@ function noteDeny(policies: CompiledPolicies, statement: CompiledStatement): voi
 
 /** The first deny or failure ends the check. A refusal names a deny only if it comes before a failure. */
 function noteFailure(policies: CompiledPolicies, failure: CompiledStatement): void {
-  result.fails = true;
+  result.failure = failure;
   if (result.deny !== undefined && policies.earlier(failure, result.deny) === failure)
     result.deny = undefined;
 }

@@ -21,7 +21,7 @@ export function priceOf({ words, reads }: CompiledCondition, context: ConditionF
   return PER_CONDITION + 2 * words * characters;
 }
 
-/** What a list of values counts as, in characters. */
+/** The cost of a list of values, in characters. */
 const LIST_LENGTH = 200;
 
 /** Units of work of looking at the statements with one condition. */
@@ -40,7 +40,8 @@ interface Group {
 export class Findings {
   /** Order of the first matching statement of a set that denies. */
   deny = NO_STATEMENT;
-  allowed = false;
+  /** Order of the first matching statement of a set that allows. */
+  allow = NO_STATEMENT;
   context: ConditionFields = new Map();
   /** The name that `${user}` stands for. */
   user = "";
@@ -51,10 +52,10 @@ export class Findings {
   /** Results of conditions for this context and user that are known already. */
   known: ReadonlyMap<CompiledCondition, ConditionResult> | undefined;
 
-  /** Resets the result. A caller that looks into several sets must reset the deny between them. */
+  /** Resets the result. A caller that looks into several sets must reset deny and allow between them. */
   begin(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
     this.deny = NO_STATEMENT;
-    this.allowed = false;
+    this.allow = NO_STATEMENT;
     this.context = context;
     this.user = user;
     this.userOnlyDenies = userOnlyDenies;
@@ -62,7 +63,7 @@ export class Findings {
     this.known = undefined;
   }
 
-  /** What a condition says of the request. */
+  /** Returns the result of a condition for the request. */
   resultOf(condition: CompiledCondition): ConditionResult {
     const known = this.known?.get(condition);
     if (known !== undefined) return known;
@@ -105,7 +106,7 @@ export class Slot {
   report(findings: Findings): void {
     if (this.#deny < findings.deny) findings.deny = this.#deny;
     const mayAllow = !(this.#usesUser && findings.userOnlyDenies);
-    if (mayAllow && this.#allow !== NO_STATEMENT) findings.allowed = true;
+    if (mayAllow && this.#allow < findings.allow) findings.allow = this.#allow;
     if (this.#conditional !== undefined) this.#reportConditional(this.#conditional, findings, mayAllow);
   }
 
@@ -116,12 +117,12 @@ export class Slot {
   ): void {
     for (const [condition, { deny, allow }] of groups) {
       findings.work += PER_GROUP;
-      const matters = deny < findings.deny || (mayAllow && !findings.allowed && allow !== NO_STATEMENT);
+      const matters = deny < findings.deny || (mayAllow && allow < findings.allow);
       if (!matters) continue;
       const result = findings.resultOf(condition);
       // `CompiledPolicies` finds errors that end the whole check; here, "error" only means "does not allow".
       if (result !== "unsatisfied" && deny < findings.deny) findings.deny = deny;
-      if (result === "satisfied" && mayAllow && allow !== NO_STATEMENT) findings.allowed = true;
+      if (result === "satisfied" && mayAllow && allow < findings.allow) findings.allow = allow;
     }
   }
 }

@@ -7,8 +7,9 @@
 import type { ConditionFields, Outcome } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { onlyDeniesOwn } from "./decide.ts";
-import { decideLeaf } from "./decide-tree.ts";
+import { decideLeaf, type LeafFindings } from "./decide-tree.ts";
 import { Looking } from "./look.ts";
+import type { CompiledStatement } from "./statement.ts";
 
 /** The constant input. */
 export interface OutcomeQuestion {
@@ -23,6 +24,8 @@ export interface OutcomeTest {
   (resource: string): Outcome;
   /** Units of work of all tests so far. */
   work(): number;
+  /** The statement that decided about the last resource: see `decidedBy` of `EngineRequest`. Call it at once. */
+  decidedBy(): CompiledStatement | undefined;
 }
 
 /** Units of work of a test that tries few patterns. */
@@ -42,10 +45,13 @@ export function outcomeTest(
     userOnlyDenies: onlyDeniesOwn(policies, user),
   });
   let work = 0;
+  let last: LeafFindings | undefined;
   const test = (resource: string): Outcome => {
     const found = looking.at(resource);
+    last = found;
     work += found.work + PER_TEST;
     return decideLeaf(action, found);
   };
-  return Object.assign(test, { work: () => work });
+  const decidedBy = () => last?.deny ?? last?.failure ?? last?.allow;
+  return Object.assign(test, { work: () => work, decidedBy });
 }

@@ -3,12 +3,14 @@
 import { AuthorizerError } from "../errors.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Answer, Reply } from "./route.ts";
+import { KEEP_ALIVE } from "./limits.ts";
+import { type Answer, type Reply, WRITTEN } from "./route.ts";
 
 /** Writes an answer, unless there is one already. A text is the JSON of an answer 200. */
 export function answer(exchange: Exchange, answered: Answer): void {
   if (exchange.answered) return;
   if (typeof answered === "string") write(exchange, 200, frameOf(answered), answered, undefined);
+  else if (answered === WRITTEN) finish(exchange, exchange.response.statusCode);
   else reply(exchange, answered);
 }
 
@@ -25,6 +27,8 @@ export function refuse(exchange: Exchange, error: unknown): void {
     return;
   }
   const refusal = route.api.refusal === undefined ? errorReply(error) : route.api.refusal(error, exchange);
+  // Whoever is not authenticated learns nothing of how often the directory changes.
+  if (refusal.status === 401 && exchange.caller.name === "") exchange.revision = "";
   record(exchange, refusal, error);
   if (response.headersSent) {
     exchange.answered = true;
@@ -41,7 +45,9 @@ export function finish(exchange: Exchange, status: number): void {
   exchange.answered = true;
   exchange.leave();
   const { server, route, caller, request, requestId } = exchange;
-  const milliseconds = performance.now() - exchange.startedAt;
+  const now = performance.now();
+  exchange.endedAt = now;
+  const milliseconds = now - exchange.startedAt;
   route.meter.answered(status, milliseconds / 1000);
   if (!server.log.requests) return;
   server.log.request({
@@ -57,20 +63,34 @@ export function finish(exchange: Exchange, status: number): void {
 
 /** The headers and the encoding of a body. ASCII, as nearly every answer is, leaves faster as Latin-1: the bytes are the same. */
 interface Frame {
-  readonly headers: readonly string[];
+  /** Undefined where there is no body. */
+  readonly type: string | undefined;
+  /** Undefined where there can be no body. */
+  readonly length: string | undefined;
   readonly encoding: "latin1" | "utf8";
 }
 
 const JSON_TYPE = "application/json";
-const NO_CONTENT: Frame = { headers: [], encoding: "latin1" };
-const EMPTY: Frame = { headers: ["Content-Length", "0"], encoding: "latin1" };
+const NO_CONTENT: Frame = { type: undefined, length: undefined, encoding: "latin1" };
+const EMPTY: Frame = { type: undefined, length: "0", encoding: "latin1" };
 
 function frame(body: string, type: string): Frame {
   const bytes = Buffer.byteLength(body);
-  return {
-    headers: ["Content-Type", type, "Content-Length", String(bytes)],
-    encoding: bytes === body.length ? "latin1" : "utf8",
-  };
+  return { type, length: String(bytes), encoding: bytes === body.length ? "latin1" : "utf8" };
+}
+
+/** Name and value in turn. */
+function headersOf({ type, length }: Frame, requestId: string, stays: boolean): string[] {
+  if (type === undefined || length === undefined || !stays) {
+    const headers = ["X-Request-ID", requestId];
+    if (type !== undefined) headers.push("Content-Type", type);
+    if (length !== undefined) headers.push("Content-Length", length);
+    if (stays) headers.push("Keep-Alive", KEEP_ALIVE);
+    return headers;
+  }
+  // In one go: nearly every answer comes here.
+  // biome-ignore format: names with their values
+  return ["Content-Type", type, "Content-Length", length, "X-Request-ID", requestId, "Keep-Alive", KEEP_ALIVE];
 }
 
 function withoutBody(status: number): Frame {
@@ -92,19 +112,21 @@ function frameOf(body: string): Frame {
 function write(
   exchange: Exchange,
   status: number,
-  { headers, encoding }: Frame,
+  frame: Frame,
   body: string | undefined,
   further: readonly string[] | undefined,
 ): void {
-  const { response, requestId, server } = exchange;
+  const { response, requestId, revision, server } = exchange;
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
   if (server.stopping() || exchange.awaitsContinue) response.shouldKeepAlive = false;
-  const own = headers.concat("X-Request-ID", requestId);
+  const own = headersOf(frame, requestId, response.shouldKeepAlive);
+  if (revision !== "") own.push("X-Svc-Revision", revision);
   if (further !== undefined) own.push(...further);
   const common = server.answerHeaders();
-  response.writeHead(status, common.length === 0 ? own : [...own, ...missingFrom(own, common)]);
+  if (common.length > 0) own.push(...(further === undefined ? common : missingFrom(own, common)));
+  response.writeHead(status, own);
   if (body === undefined) response.end();
-  else response.end(body, encoding);
+  else response.end(body, frame.encoding);
   finish(exchange, status);
 }
 

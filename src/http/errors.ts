@@ -12,11 +12,13 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   unavailable: 503,
   outcome_unknown: 503,
   stale: 503,
+  behind: 503,
+  other_log: 409,
   internal: 500,
 };
 
 /** Codes that the body names, as their status alone does not tell what a caller should do. */
-const NAMED: ReadonlySet<ErrorCode> = new Set(["outcome_unknown", "stale"]);
+const NAMED: ReadonlySet<ErrorCode> = new Set(["outcome_unknown", "stale", "behind", "other_log"]);
 
 const RETRY_AFTER_SECONDS = 1;
 const MAX_PROBLEMS = 100;

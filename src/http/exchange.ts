@@ -4,8 +4,8 @@ import { IncomingMessage, type ServerResponse } from "node:http";
 import type { AuthorizerError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body-budget.ts";
-import type { HttpLimits } from "./limits.ts";
-import type { HttpCounters, HttpLog } from "./ports.ts";
+import { type HttpLimits, KEEP_ALIVE } from "./limits.ts";
+import type { HttpCounters, HttpLog, RevisedCall, Revisions } from "./ports.ts";
 import { Query } from "./query.ts";
 import { requestId } from "./request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
@@ -17,6 +17,8 @@ export interface ServerContext {
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
   readonly log: HttpLog;
+  /** Undefined for a server that answers nothing from the directory. */
+  readonly revisions: Revisions | undefined;
   /**
    * Headers of every answer, name and value in turn; asked for once per answer. A header of the same name that the
    * answer itself has wins.
@@ -40,29 +42,36 @@ export type FailureReceiver = (exchange: Exchange, error: unknown) => void;
 /** `node:http`'s request with a way past its stream. */
 export class IncomingRequest extends IncomingMessage {
   exchange: Exchange | undefined = undefined;
+  /** Marks the stream as read and closed: what `node:http` does for requests without a body, where asked to. */
+  declare readonly _dumpAndCloseReadable?: () => void;
 
   /** Hands pieces of a body straight to the exchange where it wants them: the stream costs a tenth of a small request. */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     const { exchange } = this;
     if (exchange?.onPiece === undefined) return super.push(piece, encoding);
+    // Else the stream would be emptied after the answer. Where the method is missing, it is.
+    if (piece === null) this._dumpAndCloseReadable?.();
     exchange.onPiece(exchange, piece);
     return true;
   }
 }
 
 /** A request, its response, and the state between them. */
-export class Exchange<C extends Caller = Caller> implements RawCall<C>, ArrivingBody {
+export class Exchange<C extends Caller = Caller> implements RawCall<C>, ArrivingBody, RevisedCall {
   readonly server: ServerContext;
   readonly request: IncomingRequest;
   readonly response: ServerResponse;
   /** Milliseconds of `performance.now()`: when the headers had arrived. */
   readonly startedAt: number;
   deadline: number;
+  /** Milliseconds of `performance.now()`: when it was answered. */
+  endedAt = 0;
   readonly requestId: string;
   /** The query without `?`, "" where there is none. */
   readonly queryText: string;
   parsedQuery: Query | undefined = undefined;
   route: MountedRoute;
+  revision = "";
   /** Values of the path's parameters in their order, decoded. */
   params: readonly string[] = NO_PARAMS;
   /** Set by the authentication of the API. */
@@ -73,9 +82,6 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   signal: AbortSignal | undefined = undefined;
   /** True while the caller waits for `100 Continue` before it sends the body. */
   awaitsContinue = false;
-  /** For requests that a connection sent ahead: the turn of the event loop, and how many came in it. */
-  turn = -1;
-  inTurn = 0;
   /** True while a heavy request waits for its turn. */
   waiting = false;
   /** True while the request counts as admitted. */
@@ -117,9 +123,12 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     return this.request.socket.remoteAddress;
   }
 
-  /** Headers of every answer: the request id and what the server adds. */
+  /** Headers of every answer: the request id, the revision and what the server adds. */
   commonHeaders(): readonly string[] {
-    return ["X-Request-ID", this.requestId, ...this.server.answerHeaders()];
+    const own = ["X-Request-ID", this.requestId];
+    if (this.revision !== "") own.push("X-Svc-Revision", this.revision);
+    if (this.response.shouldKeepAlive) own.push("Keep-Alive", KEEP_ALIVE);
+    return [...own, ...this.server.answerHeaders()];
   }
 
   /** Tells a caller that waits with its body to send it. */

@@ -4,6 +4,15 @@ import type { Failures } from "./openapi.ts";
 import type { Header, Response, Schema, Schemas } from "./openapi-types.ts";
 import { listOf, object, schemaRef, text } from "./schema-forms.ts";
 
+/** The code of an error whose status alone does not tell what to do. */
+export const ERROR_CODE: Schema = {
+  enum: ["outcome_unknown", "stale", "behind", "other_log"],
+  description: [
+    "`outcome_unknown`: the write may have happened. `stale`: this node was cut off for too long.",
+    "`behind`: the revision asked for is not reached. `other_log`: it is one of another log.",
+  ].join(" "),
+};
+
 /** Schemas of errors. */
 export const ERROR_SCHEMAS: Schemas = {
   Error: object(
@@ -11,6 +20,7 @@ export const ERROR_SCHEMAS: Schemas = {
       message: text(
         "What is wrong, for people. An internal error shows only the id under which it was logged.",
       ),
+      code: ERROR_CODE,
       problems: listOf(schemaRef("Problem"), "Each problem of the request, at most 100."),
     },
     ["message"],

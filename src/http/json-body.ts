@@ -152,6 +152,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether an object that was parsed from JSON has this many members. */
+export function hasMembers(object: Record<string, unknown>, count: number): boolean {
+  let left = count;
+  // Parsed JSON inherits no enumerable member.
+  for (const _name in object) left--;
+  return left === 0;
+}
+
 /** Throws "invalid_request" unless a body is a JSON object. */
 export function requireObject(body: unknown): Record<string, unknown> {
   if (isObject(body)) return body;

@@ -1,5 +1,11 @@
 /** Limits of a server (`authorizer.limits`, decision-api.md §1). */
 
+/** Milliseconds for which a connection may be idle. */
+export const KEEP_ALIVE_MS = 95_000;
+
+/** The header that tells clients so: one that closes its connection before we do loses no request. */
+export const KEEP_ALIVE = `timeout=${KEEP_ALIVE_MS / 1000}`;
+
 /** Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   /** Requests that may wait for their answer at once. */

@@ -82,6 +82,8 @@ export interface DescribedApi {
   readonly commonErrors: (operation: SecuredOperation) => readonly number[];
   /** Path parameters by name. */
   readonly parameters: { readonly [name: string]: PathParameter };
+  /** Whether an operation answers from the directory, so that its answers name a revision. */
+  readonly isRevised: (operation: SecuredOperation) => boolean;
 }
 
 /** What a document is made of. */
@@ -114,6 +116,22 @@ const REQUEST_ID_PARAMETER: Parameter = {
   schema: { type: "string" },
 };
 
+const REVISION: { readonly [name: string]: Header } = {
+  "X-Svc-Revision": {
+    description:
+      "`N.log`: the answer was given from revision N of the directory or a later one; after a write, N is its revision. `log` names the log of commits.",
+    schema: { type: "string", pattern: "^[0-9]+\\.[A-Za-z0-9_-]{8}$" },
+  },
+};
+
+const MIN_REVISION_PARAMETER: Parameter = {
+  name: "X-Svc-Min-Revision",
+  in: "header",
+  description:
+    "`N` or `N.log`: the answer has to be given from revision N or a later one. The service waits for it up to 2 seconds. 503 with code `behind`: it is not reached; 409 with code `other_log`: another log is meant.",
+  schema: { type: "string", pattern: "^[0-9]{1,15}(\\.[A-Za-z0-9_-]{8})?$" },
+};
+
 /** Builds the document. */
 export function openApiDocument({
   info,
@@ -125,7 +143,8 @@ export function openApiDocument({
   const paths: Record<string, Record<string, Operation>> = {};
   const responses: Record<string, Response> = {};
   for (const api of apis) {
-    for (const { name, response } of Object.values(api.failures)) responses[name] = withRequestId(response);
+    for (const { name, response } of Object.values(api.failures))
+      responses[name] = withHeaders(response, true);
     for (const operation of api.operations) {
       const method = operation.method.toLowerCase() as Method;
       paths[operation.path] = { ...paths[operation.path], [method]: operationOf(api, operation) };
@@ -151,19 +170,25 @@ function operationOf(api: DescribedApi, described: SecuredOperation): Operation 
   const pathParameters = [...described.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
     return pathParameter(name, api.parameters[name]);
   });
+  const isRevised = api.isRevised(described);
   const statuses = [...new Set([...(described.errors ?? []), ...api.commonErrors(described)])];
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    parameters: [...pathParameters, ...query, REQUEST_ID_PARAMETER],
+    parameters: [
+      ...pathParameters,
+      ...query,
+      REQUEST_ID_PARAMETER,
+      ...(isRevised ? [MIN_REVISION_PARAMETER] : []),
+    ],
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
     responses: {
-      [answer.status]: answerOf(answer),
+      [answer.status]: withHeaders(answerOf(answer), isRevised),
       ...failureRefs(api.failures, statuses),
       ...Object.fromEntries(
-        Object.entries(failures).map(([status, response]) => [status, withRequestId(response)]),
+        Object.entries(failures).map(([status, response]) => [status, withHeaders(response, isRevised)]),
       ),
     },
     security: described.security,
@@ -176,7 +201,7 @@ function contentOf({ type = "application/json", schema, example, lines }: Descri
 }
 
 function answerOf({ description, schema, example, headers = {}, type, lines }: DescribedAnswer): Response {
-  const response = { description, headers: { ...REQUEST_ID, ...headers } };
+  const response = { description, headers };
   if (schema === undefined) return response;
   const media = example === undefined ? { schema } : { schema, example };
   const content = { [type ?? "application/json"]: media };
@@ -186,8 +211,8 @@ function answerOf({ description, schema, example, headers = {}, type, lines }: D
   };
 }
 
-function withRequestId(response: Response): Response {
-  return { ...response, headers: { ...REQUEST_ID, ...response.headers } };
+function withHeaders(response: Response, isRevised: boolean): Response {
+  return { ...response, headers: { ...REQUEST_ID, ...(isRevised && REVISION), ...response.headers } };
 }
 
 function pathParameter(name: string, parameter: PathParameter | undefined): Parameter {

@@ -9,8 +9,9 @@ import { answer, finish, refuse } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseJsonInTurns } from "./json-body.ts";
 import { checkBodyHeaders } from "./media-type.ts";
+import type { Revisions } from "./ports.ts";
 import { readBody, receiveBody, tooLarge } from "./receive-body.ts";
-import type { Answer, Caller, MountedRoute, RouteBody } from "./route.ts";
+import { type Answer, type Caller, type MountedRoute, OPEN_API, type RouteBody } from "./route.ts";
 
 /** Serves a request on its route. Never throws. To be called within the "request" event. */
 export function serve(exchange: Exchange, route: MountedRoute, params?: readonly string[]): void {
@@ -18,18 +19,47 @@ export function serve(exchange: Exchange, route: MountedRoute, params?: readonly
   if (params !== undefined) exchange.params = params;
   try {
     expectPlace(exchange, route);
-    const caller: Caller | Promise<Caller> = route.api.authenticate(exchange);
-    if (caller instanceof Promise) {
-      caller.then((known) => authenticated(exchange, known, false)).catch((error) => refuse(exchange, error));
-    } else authenticated(exchange, caller, true);
+    const { revisions } = exchange.server;
+    if (revisions === undefined || route.api === OPEN_API) authenticate(exchange, true);
+    else atRevision(exchange, revisions);
   } catch (error) {
     refuse(exchange, error);
   }
 }
 
 /**
+ * Begins the work once the revision is reached that the caller asks for: before the caller is authenticated, since a
+ * credential may have been made or revoked by that revision.
+ */
+function atRevision(exchange: Exchange, revisions: Revisions): void {
+  const minimum = exchange.request.headers["x-svc-min-revision"] as string | undefined;
+  exchange.revision = revisions.current();
+  const waiting = minimum === undefined ? undefined : revisions.reached(minimum);
+  if (waiting === undefined) {
+    authenticate(exchange, true);
+    return;
+  }
+  waiting
+    .then(() => {
+      exchange.revision = revisions.current();
+      authenticate(exchange, false);
+    })
+    .catch((error) => refuse(exchange, error));
+}
+
+/** @param direct whether the body may still be taken past the stream */
+function authenticate(exchange: Exchange, direct: boolean): void {
+  const caller: Caller | Promise<Caller> = exchange.route.api.authenticate(exchange);
+  if (caller instanceof Promise) {
+    admit(exchange);
+    caller.then((known) => authenticated(exchange, known, false)).catch((error) => refuse(exchange, error));
+  } else authenticated(exchange, caller, direct);
+}
+
+/**
  * Refuses a request that could not be admitted. One with a body is admitted when that has arrived, so that bodies
- * which never arrive take no places; one without is admitted now.
+ * which never arrive take no places; one without is admitted now. So is every request whose caller is not known at
+ * once, until the caller is: there are never more authentications under way than there are places.
  */
 function expectPlace(exchange: Exchange, { priority, body }: MountedRoute): void {
   if (priority === undefined) return;
@@ -74,6 +104,8 @@ function receive(exchange: Exchange, direct: boolean): void {
   if (format !== "ndjson" && Number(exchange.request.headers["content-length"] ?? 0) > body.maxBytes) {
     throw tooLarge(body.maxBytes);
   }
+  // What was admitted to be authenticated holds no place while its body is awaited.
+  if (!direct && format !== "ndjson") exchange.leave();
   if (body.arrivesWithinMs !== undefined) exchange.deadline = exchange.startedAt + body.arrivesWithinMs;
   if (format === "ndjson") stream(exchange, body).catch((error) => refuse(exchange, error));
   else if (route.heavy === true) {
@@ -110,7 +142,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
     if (looksAtBody(route)) await route.authorize?.(exchange as never);
     body.validate?.(exchange.body);
     const began = performance.now();
-    complete(exchange, began, await route.handle(exchange as never));
+    complete(exchange, began, await handled(exchange));
   } finally {
     server.admission.release();
   }
@@ -159,14 +191,24 @@ function parse(exchange: Exchange, bytes: Buffer): undefined | Promise<void> {
 function run(exchange: Exchange): void {
   if (exchange.answered) return;
   exchange.route.body?.validate?.(exchange.body);
-  const began = performance.now();
-  const answered = exchange.route.handle(exchange as never);
+  const began = exchange.route.seconds === undefined ? 0 : performance.now();
+  const answered = handled(exchange);
   if (answered instanceof Promise) {
     answered.then((late) => complete(exchange, began, late)).catch((error) => refuse(exchange, error));
   } else complete(exchange, began, answered);
 }
 
+/** Runs the handler. The answer to what it commits names the revision of that. */
+function handled(exchange: Exchange): Answer | Promise<Answer> {
+  const { route, server } = exchange;
+  if (exchange.revision === "" || route.priority === "hot" || route.method === "GET") {
+    return route.handle(exchange as never);
+  }
+  return server.revisions!.writing(exchange, () => route.handle(exchange as never));
+}
+
 function complete(exchange: Exchange, began: number, answered: Answer): void {
-  exchange.route.seconds?.observe((performance.now() - began) / 1000);
+  const { seconds } = exchange.route;
+  if (seconds !== undefined) seconds.observe((performance.now() - began) / 1000);
   answer(exchange, answered);
 }

@@ -36,6 +36,29 @@ export interface HttpCounters {
   bodyBytes: number;
 }
 
+/** A call whose answer names the revision that it was given from. */
+export interface RevisedCall {
+  /** `N.log`; "" where no revision is named. */
+  revision: string;
+}
+
+/** Port: the revisions of the directory that answers are given from (journal.md §6). */
+export interface Revisions {
+  /**
+   * Returns `N.log`: whatever is read from now on is of revision N or later. Cheap; asked once for each request, before
+   * its work begins. Throws AuthorizerError "stale".
+   */
+  current(): string;
+  /**
+   * Returns once a revision is reached: undefined if it is, else a promise.
+   * @param minimum the text of a caller, `N` or `N.log`
+   * @throws AuthorizerError "invalid_request", "other_log", "behind" or "unavailable", at once or by rejection
+   */
+  reached(minimum: string): Promise<void> | undefined;
+  /** Runs work that may commit; a commit sets the revision of the call to its own. */
+  writing<T>(call: RevisedCall, work: () => T): T;
+}
+
 /** One answered request, for the log. Holds no secret: no header, no body, no query. */
 export interface RequestLogEntry {
   readonly request_id: string;

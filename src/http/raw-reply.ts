@@ -4,20 +4,25 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody } from "./errors.ts";
 
+/** An answer that is written to a socket. */
+export interface RawReply {
+  readonly status: number;
+  readonly message: string;
+  /** Further headers, name and value in turn. */
+  readonly headers: readonly string[];
+}
+
 /** Writes a whole answer and ends the connection. */
-export function rawReply(socket: Duplex, status: number, message: string): void {
+export function rawReply(socket: Duplex, { status, message, headers }: RawReply): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   const body = errorBody(message);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    "Content-Type: application/json",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "Connection: close",
-  ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const own = ["Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body))];
+  const all = [...own, "Date", new Date().toUTCString(), "Connection", "close", ...headers];
+  const lines = all.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : []));
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));
 }
 
 const CAUSES: ReadonlyMap<string, readonly [number, string]> = new Map([
@@ -27,6 +32,7 @@ const CAUSES: ReadonlyMap<string, readonly [number, string]> = new Map([
 ]);
 
 /** Status and message for what the HTTP parser could not take. */
-export function parserFault(error: Error & { code?: string }): readonly [number, string] {
-  return CAUSES.get(error.code ?? "") ?? [400, "not a well-formed HTTP request"];
+export function parserFault(error: Error & { code?: string }): Omit<RawReply, "headers"> {
+  const [status, message] = CAUSES.get(error.code ?? "") ?? [400, "not a well-formed HTTP request"];
+  return { status, message };
 }

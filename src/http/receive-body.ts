@@ -72,7 +72,8 @@ function take(exchange: Exchange, piece: Buffer | null): void {
   else if (piece === null) {
     const { gathered, received } = exchange;
     exchange.releaseBody();
-    onBody(exchange, gathered === undefined ? EMPTY : gathered.subarray(0, received));
+    if (gathered === undefined) onBody(exchange, EMPTY);
+    else onBody(exchange, gathered.length === received ? gathered : gathered.subarray(0, received));
   } else gather(exchange, piece);
 }
 

@@ -54,6 +54,9 @@ export interface Reply {
   readonly headers?: readonly string[];
 }
 
+/** What a handler returns that has written the response itself. */
+export const WRITTEN: Reply = { status: 200 };
+
 /** An answer, or the JSON text of an answer 200 (hot routes make no object for it). */
 export type Answer = Reply | string;
 

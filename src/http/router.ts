@@ -7,6 +7,7 @@ import { answer, refuse } from "./answer.ts";
 import { nothingHere, RequestRefused } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { serve } from "./pipeline.ts";
+import { useOriginForm } from "./request-target.ts";
 import type { Method, MountedRoute } from "./route.ts";
 
 interface Node<R> {
@@ -89,15 +90,17 @@ function below<R>(node: Node<R>, segment: string): Node<R> {
 export interface RouterOptions {
   readonly routes: readonly MountedRoute[];
   readonly decode: DecodeSegment;
-  /** Takes raw targets before the paths are looked at; undefined: the paths decide. */
+  /** Takes raw targets, also in absolute form, before the paths are looked at; undefined: the paths decide. */
   readonly claim?: (target: string) => MountedRoute | undefined;
+  /** Takes targets that no path has; undefined: they are 404. */
+  readonly otherwise?: (method: string, target: string) => MountedRoute | undefined;
 }
 
 /**
  * Builds the handler of a server. Hot routes of POST are found by their exact target; with a query, they are found as
  * all others are.
  */
-export function routed({ routes, decode, claim }: RouterOptions): (exchange: Exchange) => void {
+export function routed({ routes, decode, claim, otherwise }: RouterOptions): (exchange: Exchange) => void {
   const table = new PathTable(routes, decode);
   const hot = routes.filter(({ method, priority, path }) => {
     return method === "POST" && priority === "hot" && !path.includes("{");
@@ -108,26 +111,24 @@ export function routed({ routes, decode, claim }: RouterOptions): (exchange: Exc
     return undefined;
   };
   return (exchange) => {
-    const { method, url: target = "" } = exchange.request;
+    const { request } = exchange;
+    const { method, url: target = "" } = request;
     const route = (method === "POST" ? find(target) : undefined) ?? claim?.(target);
     if (route !== undefined) {
       serve(exchange, route);
       return;
     }
-    const found = table.match(originForm(target));
+    useOriginForm(request);
+    const found = table.match(request.url as string);
     const one = found?.routes.get(method as string);
     if (one !== undefined) serve(exchange, one, found?.params);
-    else if (found === undefined) refuse(exchange, nothingHere());
-    else refuseMethod(exchange, found.routes);
+    else if (found !== undefined) refuseMethod(exchange, found.routes);
+    else {
+      const page = otherwise?.(method as string, request.url as string);
+      if (page === undefined) refuse(exchange, nothingHere());
+      else serve(exchange, page);
+    }
   };
-}
-
-/** The path of a target in absolute form (RFC 9112, section 3.2.2); any other target as it is. */
-function originForm(target: string): string {
-  if (target.startsWith("/")) return target;
-  const authority = target.indexOf("://");
-  const path = authority < 0 ? -1 : target.indexOf("/", authority + 3);
-  return path < 0 ? target : target.slice(path);
 }
 
 /** Answers OPTIONS with the methods that the path knows, and any other with 405, in the form of the path's API. */

@@ -15,9 +15,9 @@ import { Connections } from "./connections.ts";
 import { RequestRefused } from "./errors.ts";
 import { Exchange, IncomingRequest, type ServerContext } from "./exchange.ts";
 import { rawReply } from "./raw-reply.ts";
+import { requestId } from "./request-id.ts";
 import { type MountedRoute, OPEN_API } from "./route.ts";
 
-const KEEP_ALIVE_MS = 95_000;
 const MAX_CHECK_INTERVAL_MS = 1000;
 const HANDSHAKE_MS = 10_000;
 const CLOSE_WITHIN_MS = 10_000;
@@ -35,6 +35,8 @@ export interface TlsMaterial {
 export interface ManagedServerOptions
   extends Pick<ServerContext, "admission" | "counters" | "limits" | "log">,
     Partial<Pick<ServerContext, "answerHeaders">> {
+  /** The revisions that answers name; absent for a server that answers nothing from the directory. */
+  readonly revisions?: ServerContext["revisions"];
   readonly tls?: TlsMaterial;
   /** Serves one request; must not throw. */
   readonly handler: (exchange: Exchange) => void;
@@ -64,12 +66,12 @@ export interface ManagedServer {
 /** Builds a server; it does not listen yet. */
 export function createManagedServer(options: ManagedServerOptions): ManagedServer {
   const life = { stopping: false };
-  const connections = new Connections();
   const { headersBytes, requestTimeoutMs } = options.limits;
   const serverOptions = {
     IncomingMessage: IncomingRequest,
     maxHeaderSize: headersBytes,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Idle connections are found by our own check, which costs a request no timers.
+    keepAliveTimeout: 0,
     headersTimeout: Math.ceil(requestTimeoutMs),
     // Our own deadlines take its place: streams may last longer, and a late caller gets a JSON answer.
     requestTimeout: 0,
@@ -79,6 +81,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     noDelay: true,
   };
   const context = contextOf(options, () => life.stopping);
+  const connections = new Connections(context.answerHeaders);
   const onRequest = requestListener(context, options.handler, connections);
   const server =
     options.tls === undefined
@@ -125,7 +128,7 @@ function tlsOptions(tls: TlsMaterial) {
 const NO_HEADERS: readonly string[] = [];
 
 function contextOf(options: ManagedServerOptions, stopping: () => boolean): ServerContext {
-  const { admission, counters, limits, log, answerHeaders = () => NO_HEADERS } = options;
+  const { admission, counters, limits, log, revisions, answerHeaders = () => NO_HEADERS } = options;
   const unrouted: MountedRoute = {
     method: "GET",
     path: "",
@@ -134,7 +137,7 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     handle: () => ({ status: 404 }),
   };
   const bodies = new BodyBudget(limits.bodiesBytes, counters);
-  return { admission, bodies, counters, limits, log, answerHeaders, stopping, unrouted };
+  return { admission, bodies, counters, limits, log, revisions, answerHeaders, stopping, unrouted };
 }
 
 type Listener = RequestListener<typeof IncomingRequest, typeof ServerResponse>;
@@ -173,7 +176,20 @@ function answerOddRequests(
     const exchange = new Exchange(context, request as IncomingRequest, response);
     refuse(exchange, new RequestRefused(417, "Expect: only 100-continue is known"));
   });
-  server.on("connect", (_request, socket) => rawReply(socket, 405, "CONNECT is not served"));
+  server.on("connect", ({ headers }, socket) => {
+    const id = requestId(headers["x-request-id"] as string | undefined);
+    rawReply(socket, {
+      status: 405,
+      message: "CONNECT is not served",
+      headers: [
+        "X-Request-ID",
+        id,
+        "Allow",
+        "GET, HEAD, POST, PUT, DELETE, OPTIONS",
+        ...context.answerHeaders(),
+      ],
+    });
+  });
   server.on("clientError", (error, socket) => connections.refuseMalformed(error, socket as Socket));
 }
 
@@ -190,7 +206,11 @@ async function listen(
       resolve();
     });
   });
-  const watch = setInterval(() => connections.refuseOverdue(performance.now()), intervalMs).unref();
+  const watch = setInterval(() => {
+    const now = performance.now();
+    connections.refuseOverdue(now);
+    connections.closeIdle(now);
+  }, intervalMs).unref();
   server.once("close", () => clearInterval(watch));
   return urlOf(server);
 }

@@ -5,16 +5,18 @@
 
 import { type KeyObject, randomBytes } from "node:crypto";
 import type { CacheSettings } from "../cache/cache-settings.ts";
-import type { Directory, DirectoryChange } from "../directory/directory.ts";
+import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
+import type { Directory } from "../directory/directory.ts";
 import { isErrorCode } from "../errors.ts";
 import { isPossibleName } from "../model/names.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { Identities, Identity } from "./identity.ts";
-import { type Owned, OwnedCache } from "./owned-cache.ts";
 import { KnownSecret } from "./secret-comparison.ts";
 
 /** An access key that can verify attempts. */
-export interface AccessKey extends Owned {
+export interface AccessKey {
+  /** Internal id of the user, never reused; empty for the key that stands for unknown ids. */
+  readonly userId: string;
   /** False for the key that stands for unknown ids. */
   readonly exists: boolean;
   readonly secret: string;
@@ -36,15 +38,23 @@ export interface AccessKeysOptions {
   readonly now: () => number;
 }
 
+/** Most unknown ids that are remembered. */
+const MOST_ABSENT = 1_000;
+
 /** Finds access keys by id. */
 export class AccessKeys {
   readonly #options: AccessKeysOptions;
-  readonly #cache: OwnedCache<AccessKey>;
+  readonly #cache: DependentCache<AccessKey>;
   readonly #nobodys = accessKey("", randomBytes(32).toString("base64"), "", "");
 
   constructor(options: AccessKeysOptions) {
     this.#options = options;
-    this.#cache = new OwnedCache(options.cache, options.now);
+    this.#cache = new DependentCache<AccessKey>({
+      settings: options.cache,
+      filedUnder: ({ userId }) => [userId],
+      mostAbsent: MOST_ABSENT,
+      now: options.now,
+    });
   }
 
   /**
@@ -53,7 +63,7 @@ export class AccessKeys {
    */
   find(accessKeyId: string, address: string): AccessKey | Promise<AccessKey> {
     const { counters, failures } = this.#options;
-    const known = this.#cache.peek(accessKeyId);
+    const known = this.#cache.get(accessKeyId);
     if (known !== undefined) {
       counters.cacheHits++;
       return known;
@@ -65,9 +75,9 @@ export class AccessKeys {
     return loaded.then((key) => key ?? this.#nobodys);
   }
 
-  /** Evicts what a committed write touched. */
-  evict(change: DirectoryChange): void {
-    this.#cache.evict(change);
+  /** Evicts the keys of users whom a committed write touched. */
+  evict(touched: Touched): void {
+    this.#cache.evict(touched);
   }
 
   async #load(accessKeyId: string): Promise<AccessKey | undefined> {

@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { parseIp } from "../model/ip.ts";
+import { isIpv4, networkOf, parseIp } from "../model/ip.ts";
 
 /** `count` failures in every `intervalMs` milliseconds (`authorizer.forward_auth.max_failures`). */
 export interface FailureLimit {
@@ -18,15 +18,14 @@ interface Level {
 }
 
 const MAX_COUNTED = 10_000;
-const MAPPED_BYTES = 12;
-const NETWORK_BYTES = 8;
+/** Bits of the network part of an IPv6 address. */
+const NETWORK_BITS = 64;
 
 /** The source for which attempts are counted: an IPv4 address, the /64 of an IPv6 address, or the text itself. */
 export function sourceOf(address: string): string {
-  const bytes = parseIp(address);
-  if (bytes === undefined) return address;
-  const isV4 = bytes.slice(0, MAPPED_BYTES).every((byte, index) => byte === (index < 10 ? 0 : 0xff));
-  return (isV4 ? bytes.slice(MAPPED_BYTES) : bytes.slice(0, NETWORK_BYTES)).join(".");
+  const ip = parseIp(address);
+  if (ip === undefined) return address;
+  return isIpv4(ip) ? ip.toIPv4Address().toString() : networkOf(ip, NETWORK_BITS).toString();
 }
 
 /**

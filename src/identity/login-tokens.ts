@@ -3,7 +3,8 @@
 import { hash, randomUUID } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { CacheSettings } from "../cache/cache-settings.ts";
-import type { Directory, DirectoryChange, Session } from "../directory/directory.ts";
+import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
+import type { Directory, Session } from "../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../errors.ts";
 import type { Identities, Identity, IssuedToken } from "./identity.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type OurClaims,
   readLoginClaims,
 } from "./login-claims.ts";
-import { type Owned, OwnedCache } from "./owned-cache.ts";
 import { refused } from "./refusals.ts";
 
 const ALGORITHM = "HS256";
@@ -34,7 +34,9 @@ export interface LoginTokensOptions {
   readonly now: () => number;
 }
 
-interface VerifiedToken extends Owned {
+interface VerifiedToken {
+  /** Internal id of the user, never reused. */
+  readonly userId: string;
   readonly identity: Identity;
   /** Unix milliseconds. */
   readonly expires: number;
@@ -44,11 +46,15 @@ interface VerifiedToken extends Owned {
 export class LoginTokens {
   readonly #options: LoginTokensOptions;
   /** By the SHA-256 of the token. The token itself is never stored. */
-  readonly #verified: OwnedCache<VerifiedToken>;
+  readonly #verified: DependentCache<VerifiedToken>;
 
   constructor(options: LoginTokensOptions) {
     this.#options = options;
-    this.#verified = new OwnedCache(options.cache, options.now);
+    this.#verified = new DependentCache<VerifiedToken>({
+      settings: options.cache,
+      filedUnder: ({ userId }) => [userId],
+      now: options.now,
+    });
   }
 
   /** Verifies a token; synchronous if the result is cached. */
@@ -56,7 +62,7 @@ export class LoginTokens {
     const { counters, now } = this.#options;
     if (token.length > MAX_TOKEN_LENGTH) throw refused("login token");
     const digest = hash("sha256", token, "base64");
-    const known = this.#verified.peek(digest);
+    const known = this.#verified.get(digest);
     if (known !== undefined) {
       if (known.expires <= now()) throw refused("login token");
       counters.cacheHits++;
@@ -104,13 +110,13 @@ export class LoginTokens {
       // A claimed or expired token is revoked already; an error with problems is a fault of the arguments.
       if (!isErrorCode(error, "invalid_request") || error.problems.length > 0) throw error;
     } finally {
-      this.#verified.evict({ users: [userId] });
+      this.#verified.evict({ ids: [userId], all: false });
     }
   }
 
-  /** Evicts what a committed write touched. */
-  evict(change: DirectoryChange): void {
-    this.#verified.evict(change);
+  /** Evicts the tokens of users whom a committed write touched. */
+  evict(touched: Touched): void {
+    this.#verified.evict(touched);
   }
 
   /** The validity of a new token in seconds. */

@@ -75,9 +75,12 @@ class Verifying implements Identities {
       counters,
       now,
     });
-    this.#unsubscribe = directory.onChange((change) => {
-      this.#keys.evict(change);
-      this.#tokens.evict(change);
+    this.#unsubscribe = directory.onChange(({ users, all = false }) => {
+      // Groups and policies say nothing about who somebody is.
+      if (users === undefined && !all) return;
+      const touched = { ids: users ?? [], all };
+      this.#keys.evict(touched);
+      this.#tokens.evict(touched);
     });
   }
 

@@ -10,7 +10,7 @@ import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.
 import { newId } from "./entry.ts";
 import type { EntryId } from "./recent-ids.ts";
 
-/** What a checkpoint says about itself. */
+/** The description of a checkpoint, stored with it. */
 export interface CheckpointMarker {
   readonly revision: number;
   /** Id of its pieces. */
@@ -26,7 +26,7 @@ export interface CheckpointMarker {
   readonly bytes: number;
 }
 
-/** What a checkpoint is written from. */
+/** The data that a checkpoint is written from. */
 export interface CheckpointSource {
   readonly revision: number;
   readonly last: CheckpointMarker["last"];
@@ -145,23 +145,29 @@ export async function* readRecords(
 
 /**
  * Removes what is no longer needed: everything below the newest checkpoint that is not younger than `keptSince`
- * (RFC 3339). Raises the floor first.
+ * (RFC 3339), or below the newest of all where the engine cannot hold much more. Raises the floor first.
+ * @returns whether the engine's limit made it remove what should have been kept
  */
-export async function trimLog(engine: Engine, keptSince: string): Promise<void> {
+export async function trimLog(engine: Engine, keptSince: string): Promise<boolean> {
   const markers = await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, MOST_LISTED);
+  const isCrowded = (await engine.isCrowded?.()) === true;
+  let isEarly = false;
   let kept: number | undefined;
   for (const name of markers) {
     const item = await engine.read(name);
     if (item === undefined) continue;
     const { last, revision } = JSON.parse(item.toString("utf8")) as CheckpointMarker;
-    if (last.at <= keptSince) kept = revision;
+    if (last.at > keptSince && !isCrowded) continue;
+    isEarly = last.at > keptSince;
+    kept = revision;
   }
-  if (kept === undefined) return;
+  if (kept === undefined) return false;
   await engine.raiseFloor(kept);
   await removeUpTo(engine, "entry", kept);
   await removeUpTo(engine, "part", kept - PART_LIFE);
   await removeUpTo(engine, "checkpoint", kept - 1);
   await removeUpTo(engine, "piece", kept - 1);
+  return isEarly;
 }
 
 async function removeUpTo(engine: Engine, kind: ItemKind, upTo: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** What metrics read of a journal. */
+/** The values that metrics read from a journal. */
 
 export interface JournalCounters {
   /** Entries that this node applied, its own included. */

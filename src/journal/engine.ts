@@ -21,7 +21,7 @@ export interface EntryPage {
   readonly floor: number;
 }
 
-/** What an engine can hold in one item, in bytes. */
+/** Limits of the items of an engine, in bytes. */
 export interface Budgets {
   readonly entry: number;
   readonly part: number;
@@ -44,6 +44,8 @@ export interface Engine {
   remove(names: readonly ItemName[]): Promise<void>;
   /** Names of the items of a kind with numbers up to `upTo`, ascending, at most `limit`. */
   list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]>;
+  /** True when the log has come so near to what the engine can hold that it has to be trimmed; absent: it never does. */
+  isCrowded?(): Promise<boolean>;
   /** Calls `listener` when an entry may have been created; returns what ends that. Polling goes on regardless. */
   watch(listener: () => void): () => void;
   close(): Promise<void>;

@@ -13,7 +13,7 @@ import { type Engine, NothingDone, partName } from "./engine.ts";
 /** Number of this encoding. */
 export const LOG_FORMAT = 1;
 
-/** Where the body of an entry is, when it is not in the item. */
+/** The place of an entry's body that is not in the item. */
 export interface PartsOf {
   /** Revision at which their writing began. */
   readonly base: number;
@@ -76,7 +76,7 @@ export async function encodeBody({ change, put, delete: deleted }: EntryWrites):
   return { bytes, digest: digestOf(bytes) };
 }
 
-/** What a body says. */
+/** Decodes the body of an entry. */
 export async function decodeBody(bytes: Buffer): Promise<EntryWrites> {
   const turns = new Turns();
   const put: RecordPut[] = [];

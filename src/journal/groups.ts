@@ -13,13 +13,13 @@ export interface Waiting {
   readonly turn: boolean;
   resolve(revision: number): void;
   reject(error: unknown): void;
-  /** When another node was faster for the first time; by the clock. */
+  /** Clock time at which another node was faster for the first time. */
   lostSince: number | undefined;
   /** Parts that hold the body of this commit alone. */
   parts: PartsOf | undefined;
 }
 
-/** What became of those who waited. */
+/** The waiting commits, sorted for the next entry. */
 export interface Formed {
   /** Those that become the next entry. */
   readonly group: readonly Waiting[];
@@ -93,7 +93,7 @@ function weightOf({ put, delete: deleted }: CheckedCommit): number {
   return weight;
 }
 
-/** What a group writes; of two writes of one key the later counts. */
+/** Returns the writes of a group; of two writes of one key the later counts. */
 export function mergeWrites(group: readonly Waiting[]): EntryWrites {
   const change = mergeChanges(group.map(({ commit }) => commit.change));
   const only = group[0];
@@ -117,7 +117,7 @@ export function mergeWrites(group: readonly Waiting[]): EntryWrites {
   return { put: [...puts.values()], delete: [...deletes.values()], ...(change !== undefined && { change }) };
 }
 
-/** What several commits touch together; undefined where none of them touches anything. */
+/** Returns the union of the changes of several commits; undefined if none of them touches anything. */
 export function mergeChanges(changes: readonly (Change | undefined)[]): Change | undefined {
   const given = changes.filter((change) => change !== undefined);
   if (given.length <= 1) return given[0];

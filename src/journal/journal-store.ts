@@ -13,20 +13,20 @@ import { type Engine, NothingDone } from "./engine.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
 import { LogWriter } from "./writer.ts";
 
-/** How a node follows and commits; times in milliseconds. */
+/** Settings of a node; times in milliseconds. */
 export interface JournalSettings {
-  /** How often the engine is asked for the next entry. */
+  /** Interval at which the engine is asked for the next entry. */
   readonly pollMs: number;
-  /** How old the proof that the copy is the newest may be before nothing is answered from it. */
+  /** Maximum age of the proof that the copy is the newest. When it is exceeded, nothing is answered from the copy. */
   readonly maxStalenessMs: number;
   readonly commitTimeoutMs: number;
   /** Entries after which a checkpoint is due. */
   readonly checkpointEvery: number;
-  /** How long entries are kept. */
+  /** Time for which entries are kept. */
   readonly keepMs: number;
 }
 
-/** What a journal is opened with. */
+/** Options of opening a journal. */
 export interface JournalOptions {
   readonly engine: Engine;
   /** Empty; it belongs to the journal from now on. */
@@ -43,11 +43,10 @@ export interface JournalOptions {
 /** A store over a log. */
 export interface JournalStore extends Store {
   readonly counters: JournalCounters;
-  /** Id of the log, the first 8 characters; "" before the first entry. */
-  readonly logId: string;
   /** Newest revision of the copy. */
   readonly revision: number;
   takeTurn(): Promise<void>;
+  assertFresh(): void;
   /** Milliseconds since the copy was proved to be the newest. */
   staleness(): number;
   /** Applies what was committed so far; for who waits for a revision. */
@@ -57,7 +56,7 @@ export interface JournalStore extends Store {
 }
 
 const VERIFY_MS = 60_000;
-/** How often a lost engine is tried. */
+/** Interval of attempts to reach a lost engine. */
 const RECONNECT_MS = 500;
 /** Entries since the last checkpoint that make another one due, whatever their number. */
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
@@ -132,7 +131,7 @@ class Journal implements JournalStore {
 
   async snapshot(): Promise<Snapshot> {
     this.#assertOpen();
-    this.#assertFresh();
+    this.assertFresh();
     return this.#options.replica.snapshot();
   }
 
@@ -148,7 +147,7 @@ class Journal implements JournalStore {
 
   async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
     this.#assertOpen();
-    this.#assertFresh();
+    this.assertFresh();
     return this.#options.replica.changes(after, limit);
   }
 
@@ -158,7 +157,7 @@ class Journal implements JournalStore {
 
   async health(): Promise<void> {
     this.#assertOpen();
-    this.#assertFresh();
+    this.assertFresh();
     await this.#options.replica.health();
   }
 
@@ -194,7 +193,13 @@ class Journal implements JournalStore {
     this.#node.bytesSinceCheckpoint = 0;
     if (source.revision === 0) return;
     if ((await writeCheckpoint(engine, source)) !== undefined) this.counters.checkpoints += 1;
-    await trimLog(engine, new Date(this.#wallClock() - settings.keepMs).toISOString());
+    const keptSince = new Date(this.#wallClock() - settings.keepMs).toISOString();
+    if (await trimLog(engine, keptSince)) {
+      this.#options.log?.error(
+        { revision: source.revision },
+        "the log was trimmed earlier than authorizer.history.keep says: the database cannot hold much more of it",
+      );
+    }
   }
 
   close(): Promise<void> {
@@ -285,7 +290,7 @@ class Journal implements JournalStore {
     });
   }
 
-  #assertFresh(): void {
+  assertFresh(): void {
     const { maxStalenessMs } = this.#options.settings;
     const age = this.staleness();
     // Without any tolerance, the first failed poll counts, and one that is a second late.

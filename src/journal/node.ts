@@ -19,10 +19,10 @@ import { decodeHead, type EntryHead, LOG_FORMAT, newId, readBody } from "./entry
 import { RecentIds } from "./recent-ids.ts";
 
 const PAGE = 100;
-/** How long other nodes hold their commits back for a turn. */
+/** Time for which other nodes hold their commits back for a turn. */
 const TURN_MS = 5_000;
 
-/** What a node needs. */
+/** The parts that a node is built from. */
 export interface NodeParts {
   readonly engine: Engine;
   readonly replica: Replica;
@@ -65,7 +65,7 @@ export class LogNode {
   checkpointRevision = 0;
   /** Weight of the entries since the newest checkpoint that this node knows of. */
   bytesSinceCheckpoint = 0;
-  /** When the read was sent that last proved the copy to be the newest; by the clock. */
+  /** Clock time at which the read was sent that last proved the copy to be the newest. */
   provedAt = Number.NEGATIVE_INFINITY;
   readonly #parts: NodeParts;
   #turn: { readonly node: string; readonly until: number } | undefined;
@@ -162,7 +162,7 @@ export class LogNode {
     await this.#rebuild();
   }
 
-  /** What a checkpoint of the copy is written from. */
+  /** Returns the data that a checkpoint of the copy is written from. */
   checkpointSource(): CheckpointSource {
     const { revision, pages } = this.#parts.replica.state();
     const last = { id: this.lastId, at: this.lastAt };

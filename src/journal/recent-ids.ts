@@ -1,6 +1,6 @@
 /** Ids of the newest entries: they tell whether an entry was committed that has been removed since (journal.md §2.6). */
 
-/** How many ids are carried, also by checkpoints. */
+/** Number of ids that are kept, also by checkpoints. */
 export const CARRIED_IDS = 10_000;
 
 /** Revision and id of an entry. */

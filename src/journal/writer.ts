@@ -31,14 +31,14 @@ const RETRY_MS = 250;
 /** Group weight relative to what an item can hold: texts grow when they are written as JSON in UTF-8. */
 const FILL = 0.5;
 
-/** What a writer needs. */
+/** The parts that a writer is built from. */
 export interface WriterParts {
   readonly engine: Engine;
   readonly replica: Replica;
   readonly node: LogNode;
   readonly counters: JournalCounters;
   readonly clock: Clock;
-  /** How long a commit may take once a race was lost or its outcome is unknown, in milliseconds. */
+  /** Time limit of a commit in milliseconds, from the first lost race or unknown outcome. */
   readonly commitTimeoutMs: number;
   /** Unix milliseconds, for the time that entries carry. */
   readonly wallClock: () => number;
@@ -57,10 +57,10 @@ interface Made {
   readonly writes: EntryWrites;
 }
 
-/** What became of an attempt. `answered`: its callers were told that the outcome is unknown. */
+/** The outcome of an attempt. `answered`: its callers were told that the outcome is unknown. */
 type Outcome = "committed" | "lost" | "unknown" | "answered";
 
-/** Where an attempt stands. `gone`: its place is at or below the floor. */
+/** The state of an attempt's entry in the log. `gone`: its place is at or below the floor. */
 type Fate = "created" | "present" | "unknown" | "gone";
 
 /** Commits use cases to the log. */

@@ -73,7 +73,13 @@ export function serviceDocument(version: string): OpenApiDocument {
     },
     tags: TAGS,
     apis: [
-      { operations: declared.map(secured), failures: FAILURES, commonErrors, parameters: PATH_PARAMETERS },
+      {
+        operations: declared.map(secured),
+        failures: FAILURES,
+        commonErrors,
+        parameters: PATH_PARAMETERS,
+        isRevised: ({ security, path }) => security.length > 0 || path.startsWith("/api/"),
+      },
     ],
     schemas: SCHEMAS,
     securitySchemes: { [BEARER]: { type: "http", scheme: "bearer", description: BEARER_MEANING } },

@@ -13,7 +13,7 @@ import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { Admission } from "../http/admission.ts";
 import { openApiRoute } from "../http/openapi-route.ts";
-import type { HttpCounters, HttpLog } from "../http/ports.ts";
+import type { HttpCounters, HttpLog, Revisions } from "../http/ports.ts";
 import {
   type Authenticate,
   type MountedRoute,
@@ -42,6 +42,8 @@ export interface ServiceListenerOptions {
   /** Keys of page tokens, the first of which seals; default one that ends with the process. */
   readonly pageTokenKeys?: readonly Buffer[];
   readonly tls?: TlsMaterial;
+  /** The revisions that answers name; absent: they name none. */
+  readonly revisions?: Revisions;
   /** What the AuthZEN metadata tell of this PDP's URL; absent: nothing. */
   readonly metadata?: {
     /** `authorizer.public_url`. */
@@ -88,6 +90,7 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     counters,
     limits,
     log,
+    revisions: options.revisions,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     handler: routed({ routes, decode: decodeSegment, claim }),
   });

@@ -83,7 +83,13 @@ export function userDocument(version: string): OpenApiDocument {
     },
     tags: TAGS,
     apis: [
-      { operations: declared.map(secured), failures: FAILURES, commonErrors, parameters: PATH_PARAMETERS },
+      {
+        operations: declared.map(secured),
+        failures: FAILURES,
+        commonErrors,
+        parameters: PATH_PARAMETERS,
+        isRevised: ({ path }) => path.startsWith("/api/"),
+      },
     ],
     schemas: SCHEMAS,
     securitySchemes: {

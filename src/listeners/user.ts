@@ -9,9 +9,10 @@ import { decodeSegment } from "../api/rest/operation.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { openApiRoute } from "../http/openapi-route.ts";
-import type { HttpCounters, HttpLog } from "../http/ports.ts";
-import { mount, OPEN_API } from "../http/route.ts";
-import { routed } from "../http/router.ts";
+import { firstSegments, folderRoute, isForPage, type PageFolder } from "../http/page-folders.ts";
+import type { HttpCounters, HttpLog, Revisions } from "../http/ports.ts";
+import { type MountedRoute, mount, OPEN_API } from "../http/route.ts";
+import { type RouterOptions, routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import { userDocument } from "./user-document.ts";
@@ -23,9 +24,16 @@ export interface UserListenerOptions {
   readonly log: HttpLog;
   readonly counters: HttpCounters;
   readonly tls?: TlsMaterial;
+  /** The revisions that answers name; absent: they name none. */
+  readonly revisions?: Revisions;
   /** The management API and its document; absent: not served. */
   readonly management?: ManagementOptions;
+  /** Folders of pages; absent: none are served. */
+  readonly pages?: readonly PageFolder[];
 }
+
+/** First segments of paths that belong to APIs, of this listener or the other one: there is no page below them. */
+const API_SEGMENTS = ["api", "access", "forward-auth", "scim", "metrics", ".well-known"];
 
 /** Builds the listener; it does not listen yet. */
 export function createUserListener(options: UserListenerOptions): ManagedServer {
@@ -44,10 +52,27 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     counters,
     limits,
     log,
+    revisions: options.revisions,
     answerHeaders: () => headers,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-    handler: routed({ routes: [...open, ...api], decode: decodeSegment }),
+    handler: routed({
+      routes: [...open, ...api],
+      decode: decodeSegment,
+      ...otherwise(options.pages ?? [], [...open, ...api], counters),
+    }),
   });
+}
+
+/** What answers the paths that no API has. */
+function otherwise(
+  folders: readonly PageFolder[],
+  routes: readonly MountedRoute[],
+  counters: HttpCounters,
+): Pick<RouterOptions, "otherwise"> {
+  if (folders.length === 0) return {};
+  const [pages] = mount(OPEN_API, [folderRoute(folders)], counters);
+  const reserved = new Set([...API_SEGMENTS, ...firstSegments(routes)]);
+  return { otherwise: (method, target) => (isForPage(method, target, reserved) ? pages : undefined) };
 }
 
 /**

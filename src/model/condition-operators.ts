@@ -18,7 +18,7 @@ export interface Operator {
   readonly negated: boolean;
   /** True if the operator holds for a missing field. */
   readonly ifExists: boolean;
-  /** How many values of the request must match; `one` takes no list. */
+  /** Number of values of the request that must match; `one` takes no list. */
   readonly over: "one" | "any" | "all";
   /** True for the data server's four operators, which never hold for a missing field. */
   readonly plain: boolean;

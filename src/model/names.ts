@@ -3,7 +3,7 @@
  * Each rule returns a message with the problem, or undefined. A message never repeats the text.
  */
 
-/** How strict names are: `lenient` waives only `*`, `?` and `%` (`authorizer.guards`). */
+/** Strictness of names: `lenient` waives only `*`, `?` and `%` (`authorizer.guards`). */
 export type Guards = "strict" | "lenient";
 
 /** Longest name in UTF-8 bytes. */

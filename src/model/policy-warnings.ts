@@ -36,9 +36,9 @@ export interface WarningLimits {
 }
 
 /** Limits for a process that also answers requests: about ten milliseconds of work (security.md §5.3). */
-export const QUICK_LOOK: WarningLimits = { steps: 1_500_000, warnings: 100 };
+export const QUICK_LIMITS: WarningLimits = { steps: 1_500_000, warnings: 100 };
 
-const WHOLE_LOOK: WarningLimits = { steps: Number.POSITIVE_INFINITY, warnings: Number.POSITIVE_INFINITY };
+const NO_LIMITS: WarningLimits = { steps: Number.POSITIVE_INFINITY, warnings: Number.POSITIVE_INFINITY };
 
 type Warn = (pointer: string, message: string) => void;
 
@@ -115,7 +115,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
   ["externalPrincipal", "external principals"],
 ]);
 
-/** What an action is asked on, in words: `objects (arn:…/object/{key})`. */
+/** Returns the kind of resource that an action applies to, in words: `objects (arn:…/object/{key})`. */
 function kindText(kind: string, { resourceTypes }: Vocabulary): string {
   if (kind === "*") return 'the resource "*" alone';
   const arn = resourceTypes.get(kind)?.arn;
@@ -173,7 +173,7 @@ function reachable(kinds: readonly string[], resources: readonly string[], look:
 export function policyWarnings(
   policy: NamedStatements,
   vocabulary: Vocabulary,
-  { steps, warnings: most }: WarningLimits = WHOLE_LOOK,
+  { steps, warnings: most }: WarningLimits = NO_LIMITS,
 ): Problem[] {
   const look = new Look(vocabulary, steps);
   const warnings: Problem[] = [];

@@ -27,7 +27,7 @@ export interface Policy extends NamedStatements {
   readonly acl?: string;
 }
 
-/** How a policy reaches a user: attached directly, or through a group. */
+/** The way in which a user has a policy: attached directly, or through a group. */
 export type Via = { readonly user: string } | { readonly group: string };
 
 /** A policy that is in force for a user. Distinct by name; direct and group attachments are merged in `via`. */

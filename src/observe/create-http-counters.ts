@@ -87,6 +87,8 @@ function zeroErrors(): Record<ErrorCode, number> {
     unavailable: 0,
     outcome_unknown: 0,
     stale: 0,
+    behind: 0,
+    other_log: 0,
     internal: 0,
   };
 }

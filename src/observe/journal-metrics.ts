@@ -5,7 +5,7 @@ import { labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 
 const PREFIX = "svc_authorizer_log_";
 
-/** What is read of a node. */
+/** The values that are read from a node. */
 export interface JournalSource {
   readonly counters: JournalCounters;
   readonly revision: number;

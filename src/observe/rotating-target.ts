@@ -10,7 +10,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RotatingFileStream } from "rotating-file-stream";
 import { FILE_MODE, type LineTarget } from "./line-sink.ts";
 
-/** When and how far a file is rotated. */
+/** Limits at which a file is rotated. */
 export interface Rotation {
   /** Bytes from which on the file is renamed; a batch of lines is never split. */
   readonly maxBytes: number;

@@ -28,15 +28,31 @@ export function createStoreCounters(): StoreCounters {
   return { snapshot: zero(), get: zero(), getMany: zero(), scan: zero(), commit: zero() };
 }
 
-/** The same store, with every snapshot, read and commit counted and timed. */
-export function observeStore(store: Store, counters: StoreCounters): Store {
+/**
+ * The same store, with every snapshot, read and commit counted and timed.
+ * @param onCommitted called with the revision of each commit, in the asynchronous context of who commits
+ */
+export function observeStore(
+  store: Store,
+  counters: StoreCounters,
+  onCommitted: (revision: number) => void = () => {},
+): Store {
   return {
+    get logId() {
+      return store.logId;
+    },
     snapshot: async () =>
       new ObservedSnapshot(await measured(counters.snapshot, () => store.snapshot()), counters),
-    commit: (commit: Commit) => measured(counters.commit, () => store.commit(commit)),
+    commit: async (commit: Commit) => {
+      const revision = await measured(counters.commit, () => store.commit(commit));
+      onCommitted(revision);
+      return revision;
+    },
     changes: (after, limit) => store.changes(after, limit),
     subscribe: (listener) => store.subscribe(listener),
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
+    ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),
+    ...(store.assertFresh !== undefined && { assertFresh: () => store.assertFresh!() }),
     health: () => store.health(),
     close: () => store.close(),
   };

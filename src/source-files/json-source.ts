@@ -5,8 +5,8 @@
  */
 
 import { duplicateMembers, firstSyntaxFault, locateInJson } from "./json-positions.ts";
-import { countMembers } from "./sound-value.ts";
 import type { Parsed, Position } from "./source.ts";
+import { countMembers } from "./value-rules.ts";
 
 const QUOTE = '"';
 const BACKSLASH = 0x5c;

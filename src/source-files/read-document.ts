@@ -4,8 +4,8 @@ import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Problem } from "../errors.ts";
 import { parseJson } from "./json-source.ts";
-import { unsoundParts } from "./sound-value.ts";
 import type { DocumentSource, Parsed, TextFault } from "./source.ts";
+import { invalidParts } from "./value-rules.ts";
 import { parseYaml } from "./yaml-source.ts";
 
 const MIB = 1024 * 1024;
@@ -82,7 +82,7 @@ function parseWith({ parse }: Syntax, file: string, text: string): ReadDocument 
   const parsed = parse(text);
   if ("faults" in parsed) return { problems: parsed.faults.map((fault) => faultProblem(file, fault)) };
   const source: DocumentSource = { file, value: parsed.value, locate: parsed.locate };
-  const unsound = unsoundParts(source.value, MAX_UNSOUND);
+  const unsound = invalidParts(source.value, MAX_UNSOUND);
   if (unsound.length === 0) return { source, text };
   const places = source.locate(unsound.map(({ pointer }) => pointer));
   const located = unsound.map(({ pointer, message }) => ({ file, pointer, message, ...places.get(pointer) }));

@@ -59,7 +59,7 @@ export interface ScannedRange {
   readonly upTo: string | undefined;
 }
 
-/** What a use case read from one snapshot: its commit fails if a later commit wrote any of it. */
+/** The keys that a use case read from one snapshot: its commit fails if a later commit wrote any of them. */
 export interface ReadSet {
   /** Revision of the snapshot. */
   readonly revision: number;
@@ -80,8 +80,8 @@ export interface RecordPut extends RecordName {
 }
 
 /**
- * What a commit touches, by internal ids. `all`: anything may have changed. A decision about a user depends on the
- * user's id, the ids of its groups and the ids of its policies.
+ * The entities that a commit touches, by internal ids. `all`: anything may have changed. A decision about a user
+ * depends on the user's id, the ids of its groups and the ids of its policies.
  */
 export interface Change {
   readonly users?: readonly string[];
@@ -99,14 +99,14 @@ export interface Commit {
   readonly reads?: ReadSet;
   readonly put?: readonly RecordPut[];
   readonly delete?: readonly RecordName[];
-  /** What it touches, for those who follow changes. */
+  /** The entities that it touches, for those who follow changes. */
   readonly change?: Change;
 }
 
 /** A commit as those who follow changes see it. */
 export interface CommittedChange {
   readonly revision: number;
-  /** When it was committed, RFC 3339. */
+  /** Time of the commit, RFC 3339. */
   readonly at: string;
   readonly change?: Change;
 }
@@ -116,6 +116,11 @@ export type CommitListener = (change: CommittedChange) => void;
 
 /** The store port. */
 export interface Store {
+  /**
+   * Names the log of commits: the first 8 characters of its id; "" before the first commit. Revisions of another log
+   * say nothing about this one.
+   */
+  readonly logId: string;
   /** Opens a view of one state. Throws AuthorizerError("unavailable") when the store cannot be read. */
   snapshot(): Promise<Snapshot>;
   /**
@@ -135,10 +140,17 @@ export interface Store {
   /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
   subscribe(listener: CommitListener): () => void;
   /**
-   * Where a store is shared by several processes: makes the others hold their commits back until the next commit of
-   * this one, for 5 seconds at most. For a use case that lost several races.
+   * Makes the other processes that share the store hold their commits back until the next commit of this one, for 5
+   * seconds at most. For a use case that lost several races.
    */
   takeTurn?(): Promise<void>;
+  /** Applies what other processes committed before the call. Absent in a store of one process. */
+  catchUp?(): Promise<void>;
+  /**
+   * Throws AuthorizerError "stale" if this process was without contact to the others for too long to answer
+   * (journal.md §3.5). Cheap enough for each request. Absent in a store of one process.
+   */
+  assertFresh?(): void;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */
   health(): Promise<void>;
   /** Waits for what is under way and frees everything. Later calls throw. */

@@ -2,7 +2,7 @@
 
 import type { Change, Commit, RecordName, RecordPut, Store } from "./port.ts";
 
-/** What an entry of a log writes. */
+/** The writes of one entry of a log. */
 export interface EntryWrites {
   readonly put: readonly RecordPut[];
   readonly delete: readonly RecordName[];

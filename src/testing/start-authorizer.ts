@@ -15,7 +15,7 @@ import { loadDatasets } from "../datasets/load-datasets.ts";
 import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 
-/** What a test starts with. */
+/** Options of the service that a test starts. */
 export interface StartOptions {
   /** A data set: a file or glob, several of them, or the document itself. None: an empty directory. */
   readonly dataset?: string | readonly string[] | DatasetDocument;
@@ -47,7 +47,7 @@ const VERSION = (
   JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;
 
-/** What a test service has unless `config` says otherwise: nothing of it touches disk or other processes. */
+/** The configuration of a test service, before `config`: nothing of it touches disk or other processes. */
 function testDefaults(): ConfigObject {
   return {
     "database.type": "mem",

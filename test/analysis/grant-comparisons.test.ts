@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { beyondHeld, type Grant } from "../../src/analysis/grant.ts";
+import { excessRight, type Grant } from "../../src/analysis/grant.ts";
 import { GrantComparisons } from "../../src/analysis/grant-comparisons.ts";
 import type { NamedStatements } from "../../src/model/policy.ts";
 
@@ -51,9 +51,9 @@ describe("grants are compared in a thread", () => {
       },
     ];
     const given = open();
-    const found = await Promise.all(grants.map((grant) => given.beyond(grant)));
+    const found = await Promise.all(grants.map((grant) => given.excessRight(grant)));
     const options = { partition: "svc", vocabulary: VOCABULARY };
-    expect(found).toEqual(grants.map((grant) => beyondHeld(grant, options)));
+    expect(found).toEqual(grants.map((grant) => excessRight(grant, options)));
     expect(found.map((one) => one?.certain)).toEqual([true, undefined, undefined, true]);
   });
 
@@ -61,7 +61,7 @@ describe("grants are compared in a thread", () => {
     const given = open(300);
     let turns = 0;
     const ticking = setInterval(() => turns++, 1);
-    const [first, second] = await Promise.all([given.beyond(hostile), given.beyond(small)]);
+    const [first, second] = await Promise.all([given.excessRight(hostile), given.excessRight(small)]);
     clearInterval(ticking);
     expect(first).toEqual(UNKNOWN);
     expect(second).toMatchObject({ certain: true });
@@ -71,35 +71,35 @@ describe("grants are compared in a thread", () => {
   it("a failure is that of its grant alone", async () => {
     const given = open();
     const faulty = { name: "P", statement: [{ effect: () => {}, action: [], resource: "" }] };
-    await expect(given.beyond({ ...small, granted: [faulty as never] })).rejects.toThrow(
+    await expect(given.excessRight({ ...small, granted: [faulty as never] })).rejects.toThrow(
       "could not be cloned",
     );
     const wrong = { name: "P", statement: [{ effect: "allow", action: [7], resource: "" }] };
-    await expect(given.beyond({ ...small, granted: [wrong as never] })).rejects.toThrow(TypeError);
-    expect(await given.beyond(small)).toMatchObject({ certain: true });
+    await expect(given.excessRight({ ...small, granted: [wrong as never] })).rejects.toThrow(TypeError);
+    expect(await given.excessRight(small)).toMatchObject({ certain: true });
   });
 
   it("those of different givers in turn", async () => {
     const order: string[] = [];
     const given = open();
-    const ask = (giver: string) => given.beyond({ ...small, giver }).then(() => order.push(giver));
+    const ask = (giver: string) => given.excessRight({ ...small, giver }).then(() => order.push(giver));
     await Promise.all([..."aaab"].map(ask));
     expect(order.join("")).toBe("aaba");
   });
 
   it("not at all where there is too much to hand over", async () => {
     const large = Array.from({ length: 30 }, () => policy("allow", arn("x".repeat(100_000))));
-    expect(await open().beyond({ ...small, held: large })).toEqual(UNKNOWN);
-    expect(await open().beyond({ ...small, granted: large })).toEqual(UNKNOWN);
+    expect(await open().excessRight({ ...small, held: large })).toEqual(UNKNOWN);
+    expect(await open().excessRight({ ...small, granted: large })).toEqual(UNKNOWN);
   });
 
   it("not where too many wait, and not after the end", async () => {
     const given = open();
-    const asked = Array.from({ length: 70 }, () => given.beyond(hostile));
+    const asked = Array.from({ length: 70 }, () => given.excessRight(hostile));
     const settled = Promise.allSettled(asked);
     await expect(asked.at(-1)).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 1 });
     await given.close();
     expect((await settled).every(({ status }) => status === "rejected")).toBe(true);
-    await expect(given.beyond(small)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(given.excessRight(small)).rejects.toMatchObject({ code: "unavailable" });
   });
 });

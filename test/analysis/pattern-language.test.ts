@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Effort, findText, leastMatches, UNDECIDED } from "../../src/analysis/pattern-language.ts";
-import { Pattern } from "../../src/analysis/pattern-places.ts";
+import { findText, leastMatches, SearchBudget, UNDECIDED } from "../../src/analysis/pattern-language.ts";
+import { Pattern } from "../../src/analysis/pattern-positions.ts";
 import { compileWildcard } from "../../src/engine/wildcard.ts";
 
 const LETTERS = ["a", "b", "z", "日", "😀"];
@@ -48,7 +48,7 @@ describe("a text of some patterns and of no others", () => {
   });
 
   it("is not looked for where all effort is spent, and then never called absent", () => {
-    const effort = new Effort();
+    const effort = new SearchBudget();
     expect(findText(["a*"], ["b*"], effort)).toBe("a");
     effort.left = 0;
     expect(findText(["a*"], ["b*"], effort)).toBe(UNDECIDED);

@@ -75,7 +75,7 @@ function verdictOf(
   return verdict;
 }
 
-/** What is allowed: for every action the resources, a bit each. */
+/** Returns for every action the allowed resources, one bit each. */
 function allowedBits(
   policies: readonly NamedStatements[],
   user: string,
@@ -203,7 +203,7 @@ const statement: fc.Arbitrary<Statement> = fc
 
 const set = fc.array(statement, { minLength: 1, maxLength: 4 });
 
-/** What an edit does to a list of statements: pairs that are alike meet the subtle cases. */
+/** An edit of a list of statements: pairs that are alike meet the subtle cases. */
 const edit = fc.record({
   at: fc.nat({ max: 3 }),
   as: fc.constantFrom("remove", "replace", "action", "resource", "condition", "add"),

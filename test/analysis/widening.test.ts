@@ -63,7 +63,7 @@ const NOT_WIDER: readonly Row[] = [
   ],
 ];
 
-/** What the first widening has to be: its cause and the request that shows it. */
+/** The expected first widening: its cause and the request that shows it. */
 type WiderRow = readonly [...Row, cause: Widening["cause"], action: string, resource: string];
 
 const WIDER: readonly WiderRow[] = [

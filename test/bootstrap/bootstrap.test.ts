@@ -74,6 +74,9 @@ describe("mode external", () => {
         commits.push(commit);
         return store.commit(commit);
       },
+      get logId() {
+        return store.logId;
+      },
       changes: (after, limit) => store.changes(after, limit),
       subscribe: (listener) => store.subscribe(listener),
       health: () => store.health(),

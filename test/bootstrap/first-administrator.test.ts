@@ -32,6 +32,9 @@ function dyingStore(store: Store, commits: number, moment: "before" | "after"): 
       if (moment === "after") await store.commit(commit);
       throw dead();
     },
+    get logId() {
+      return store.logId;
+    },
     changes: (after, limit) => store.changes(after, limit),
     subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),

@@ -51,7 +51,7 @@ async function imported(): Promise<DirectoryState> {
   }
 }
 
-/** What the API shows of a state: everything but properties, marks and resources. */
+/** Returns the part of a state that the API shows: everything but properties, marks and resources. */
 function plain(state: DirectoryState) {
   return {
     users: [...state.users.values()].map(({ user, groups, policies, credentials, externalPrincipals }) => {

@@ -1,4 +1,4 @@
-/** What tests of the bootstrap share: changed catalogs, a first administrator, a folder for files. */
+/** Shared by the tests of the bootstrap: changed catalogs, a first administrator, a folder for files. */
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

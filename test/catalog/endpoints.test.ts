@@ -243,7 +243,7 @@ describe("a changed table", () => {
 
   type RowOnDisk = Record<string, unknown>;
 
-  /** What is said of a table in which one row is changed. */
+  /** Returns the problems of a table in which one row is changed. */
   async function problemsWith(
     file: string,
     operation: string,

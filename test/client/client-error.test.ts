@@ -1,4 +1,4 @@
-/** What the client throws when the service refuses a call. */
+/** Tests the error that the client throws when the service refuses a call. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { AuthorizerClient, ClientError } from "../../src/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";

@@ -9,7 +9,7 @@ import { ConfigError, formatProblem } from "../../src/config/problem.ts";
 /** A secret key that is long enough and nobody's. */
 export const KEY = "0f8a6c1e94b27d53".repeat(3);
 
-/** What a configuration needs to be complete, in variables. */
+/** Variables that complete a configuration. */
 export const COMPLETE = { SVC_AUTH_ENCRYPT_SECRET_KEY: KEY, SVC_DATABASE_TYPE: "mem" };
 
 /** A temporary folder with `home`, `etc` and `cwd` below it, removed when the test ends. */

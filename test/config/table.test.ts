@@ -22,7 +22,7 @@ const REFERENCE_ITEMS = JSON.parse(
 const BASE = { home: "/home/someone", folder: "/srv/svc" };
 const NAMES = ALL_ITEMS.map((item) => item.name);
 
-/** How the reference writes a type, where it and the table differ on purpose. */
+/** Types of the reference that differ from those of the table on purpose. */
 const WIDER_TYPES = new Map([
   ["logging.output", "strings"],
   ["gateways.s3.domain_name", "strings"],
@@ -59,7 +59,23 @@ describe("the table", () => {
 
   it("has no item but those of the reference and of the authorizer section", () => {
     const documented = new Set(REFERENCE_ITEMS.map((item) => item.name));
+    // Second names, which the data server understands too.
+    for (const name of ["region", "profile", "access_key_id", "secret_access_key"]) {
+      documented.add(`database.dynamodb.aws_${name}`);
+    }
     expect(NAMES.filter((name) => !documented.has(name) && !name.startsWith("authorizer."))).toEqual([]);
+  });
+
+  it("takes the items of DynamoDB by either name, and prefers cloud_ to aws_", () => {
+    const base = { "auth.encrypt.secret_key": KEY, "database.type": "dynamodb" };
+    const aws = configFromObject({ ...base, "database.dynamodb.aws_region": "eu-1" });
+    expect(aws.values["database.dynamodb.cloud_region"]).toBe("eu-1");
+    const both = configFromObject({
+      ...base,
+      "database.dynamodb.aws_region": "eu-1",
+      "database.dynamodb.cloud_region": "eu-2",
+    });
+    expect(both.values["database.dynamodb.cloud_region"]).toBe("eu-2");
   });
 
   it("has every item of the authorizer section with its default", () => {

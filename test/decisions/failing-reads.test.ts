@@ -12,7 +12,7 @@ const READ = { name: "read" };
 const RECORD = { type: "record", id: "r" };
 const CONTEXT = { context: new Map<string, string>() };
 
-/** What of a store fails, and how many of its snapshots are open. */
+/** The reads of a store that fail, and the number of its open snapshots. */
 interface Failing {
   /** Reads until one fails; without it all work. */
   left: number | undefined;
@@ -43,6 +43,9 @@ function failingStore(state: Failing): Store {
       return failing(snapshot);
     },
     commit: (commit) => store.commit(commit),
+    get logId() {
+      return store.logId;
+    },
     changes: (after, limit) => store.changes(after, limit),
     subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),

@@ -1,4 +1,4 @@
-/** What a caller makes of a plan, by the words of its contract. */
+/** Evaluates a plan as a caller does, by the words of its contract. */
 import type { Plan } from "../../src/decisions/searches.ts";
 import { CompiledCondition } from "../../src/engine/conditions.ts";
 import type { ConditionFields } from "../../src/model/decision.ts";

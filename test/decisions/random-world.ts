@@ -69,7 +69,7 @@ const statement: fc.Arbitrary<Statement> = fc
 const pairs = <A, B>(a: readonly A[], b: readonly B[], most: number): fc.Arbitrary<(readonly [A, B])[]> =>
   fc.array(fc.tuple(fc.constantFrom(...a), fc.constantFrom(...b)), { maxLength: most });
 
-/** What a directory holds, as one batch. */
+/** The content of a directory, as one batch. */
 export const directory: fc.Arbitrary<readonly BatchOperation[]> = fc
   .record({
     users: fc.array(properties, { minLength: USERS.length, maxLength: USERS.length }),

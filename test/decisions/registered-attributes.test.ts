@@ -82,7 +82,7 @@ function fieldsOf(claim: Properties): ReadonlyMap<string, FieldValue> {
   ]);
 }
 
-/** What every entrance says of a user and a resource about which the request makes a claim. */
+/** Returns the answers of every API about a user and a resource about which the request makes a claim. */
 async function sayings(world: World, user: string, id: string, claim: Properties) {
   const { decisions } = world;
   const arn = RECORD + id;

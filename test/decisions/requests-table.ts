@@ -36,7 +36,7 @@ function requestOf({ api, basePath }: EndpointTable, row: EndpointRow): WireRequ
   return { api, method: row.method ?? "", path, query, header };
 }
 
-/** What of a request is open: nothing where it says all. */
+/** Returns the part of a request that is left open; undefined if there is none. */
 function openPart(row: EndpointRow, request: WireRequest, endpoints: Endpoints): string | undefined {
   const match = endpoints.match(request);
   if (match.operation !== row.operation) throw new Error(`${row.operation} is matched as ${match.operation}`);

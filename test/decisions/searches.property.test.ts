@@ -67,7 +67,7 @@ async function those<T>(items: readonly T[], holds: (item: T) => unknown): Promi
   return kept;
 }
 
-/** What is registered for a user or a resource. */
+/** Returns the registered properties of a user or a resource. */
 function propertiesOf(
   operations: readonly BatchOperation[],
   op: "put_user" | "put_resource",

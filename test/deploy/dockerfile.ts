@@ -10,7 +10,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** What lies between two `FROM`s. */
+/** The lines between two `FROM`s. */
 export interface Stage {
   readonly image: string;
   /** The name after `AS`, "" without one. */

@@ -16,7 +16,9 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What warns where the user listener leaves loopback without TLS; no other warning is expected anywhere. */
+/**
+ * The items with a warning when the user listener leaves loopback without TLS; no other warning is expected anywhere.
+ */
 const USER_LISTENER = ["authorizer.user_listen_address"];
 
 /** The configuration that the service reads from a file of this text, as its loader sees it. */

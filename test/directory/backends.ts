@@ -69,6 +69,9 @@ export function failingStore(inner: Store, commitsLeft = Number.POSITIVE_INFINIT
       if (this.loseAnswers) await inner.commit(commit);
       throw new AuthorizerError("unavailable", "the store is gone");
     },
+    get logId() {
+      return inner.logId;
+    },
     changes: (after, limit) => inner.changes(after, limit),
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
@@ -83,6 +86,9 @@ export function unsweeping(inner: Store): Store {
     snapshot: () => inner.snapshot(),
     // Only sweeps delete without putting anything.
     commit: (commit) => (commit.put === undefined ? failing.commit(commit) : inner.commit(commit)),
+    get logId() {
+      return inner.logId;
+    },
     changes: (after, limit) => inner.changes(after, limit),
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
@@ -99,6 +105,9 @@ export function slowStore(inner: Store, ms = 2): Store {
       const done = last.then(() => delay(ms)).then(() => inner.commit(commit));
       last = done.catch(() => undefined);
       return done;
+    },
+    get logId() {
+      return inner.logId;
     },
     changes: (after, limit) => inner.changes(after, limit),
     subscribe: (listener) => inner.subscribe(listener),

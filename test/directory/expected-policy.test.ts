@@ -21,7 +21,7 @@ describe.each(BACKENDS)("a policy that was looked at before a write, on $name", 
   });
   afterEach(() => bed.close());
 
-  /** What can be written with an expectation. */
+  /** The writes that take an expectation. */
   const writes = () => {
     const { users, groups, policies } = bed.directory;
     return [

@@ -6,7 +6,7 @@ import { GroupPolicies } from "../../src/directory/read/group-policies.ts";
 const GROUPS = ["g1", "g2", "g3"];
 const POLICIES = ["p1", "p2", "p3"];
 
-/** What happens: a commit becomes visible, the oldest that was not told is told, a reader opens a state or reads. */
+/** A step of a run: a commit becomes visible, the oldest that was not told is told, a reader opens a state or reads. */
 const step = fc.oneof(
   fc.record({
     is: fc.constant("attach" as const),

@@ -1,4 +1,6 @@
-/** How tests open a directory: the real one over a real store, with the catalog that ships and cheap key derivation. */
+/**
+ * Opens a directory for tests: the real one over a real store, with the catalog that ships and cheap key derivation.
+ */
 
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";

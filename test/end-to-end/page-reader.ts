@@ -1,10 +1,10 @@
 /** Somebody who follows a page of the documentation on a new machine: types each command, compares each output. */
 import { join } from "node:path";
-import { greetingBlock, readyLines, type Started } from "../../src/cli/authorizer/start-greeting.ts";
+import { greetingBlock, readyLines, type StartedService } from "../../src/cli/authorizer/start-greeting.ts";
 import { NewMachine } from "./new-machine.ts";
 import type { ShownCommand } from "./page-steps.ts";
 
-/** What a page shows for a command, and what happened; equal where the page is right. */
+/** The output that a page shows for a command, and the real one; equal if the page is right. */
 export interface Compared {
   readonly shown: { readonly output: string; readonly code: number };
   readonly happened: { readonly output: string; readonly code: number };
@@ -28,7 +28,7 @@ export class PageReader {
       /^ready service=(\S+) user=(\S+) metrics=(\S+)$/m.exec(said) ?? [];
     const [, token = ""] = /^setup token (\S+)/m.exec(said) ?? [];
     const folder = join(this.machine.clone, ".svc-authorizer");
-    const started: Started = {
+    const started: StartedService = {
       version: "0.0.0",
       addresses: { service, user, metrics },
       setup: { token, file: join(folder, "svc-authorizer-setup-token") },
@@ -67,7 +67,7 @@ export class PageReader {
     return [...this.#addresses].reduce((now, [page, actual]) => now.replaceAll(page, actual), text);
   }
 
-  /** What somebody types or pastes at a question of the page. */
+  /** Returns the text that a reader types or pastes at a question of the page. */
   #answer(question: string): string {
     if (question.includes("Access key ID")) return this.key.id;
     if (question.includes("Secret access key")) return this.key.secret;

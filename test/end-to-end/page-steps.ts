@@ -14,7 +14,7 @@ export interface ShownCommand {
   command: string;
   /** Lines as shown, without prompts and exit code. */
   output: string;
-  /** What is typed at `? Question answer` lines, questions and all. */
+  /** The lines `? Question answer`: questions and the answers typed at them. */
   questions: string[];
   code: number;
 }

@@ -4,9 +4,9 @@ import { CompiledPolicies } from "../../src/engine/compile.ts";
 import { compilePolicyInSteps } from "../../src/engine/compiled-policy.ts";
 import { decide, decideInSteps } from "../../src/engine/decide.ts";
 import { policySetInSteps } from "../../src/engine/policy-set.ts";
-import { StatementPool } from "../../src/engine/statement.ts";
+import { type CompiledStatement, StatementPool } from "../../src/engine/statement.ts";
 import { finish } from "../../src/engine/work.ts";
-import type { NamedStatements } from "../../src/model/policy.ts";
+import type { NamedStatements, Statement } from "../../src/model/policy.ts";
 import { compareUtf8 } from "../../src/model/utf8-order.ts";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
 import { oracle } from "./oracle.ts";
@@ -29,7 +29,7 @@ const attached = policiesOf(8).chain((policies) =>
   ),
 );
 
-/** What the policies of each holder make together; a policy that several holders have is compiled once. */
+/** Compiles the policies of all holders together; a policy that several holders have is compiled once. */
 function composed(policies: readonly NamedStatements[], holders: readonly (readonly number[])[]) {
   const pool = new StatementPool(options.evaluator);
   const compiled = policies.map((policy) => finish(compilePolicyInSteps(policy, pool)));
@@ -55,10 +55,16 @@ describe("policies put together from shared sets", () => {
           const user = composed(policies, holders);
           const ordered = [...policies].sort((a, b) => compareUtf8(a.name, b.name));
           for (const one of requests) {
-            const expected = oracle(ordered, one);
+            const statements: Statement[] = [];
+            const expected = oracle(ordered, one, statements);
             effects[expected.effect]++;
-            expect(decide(user, one)).toEqual(expected);
-            expect(finish(decideInSteps(user, one))).toEqual(expected);
+            const atOnce: CompiledStatement[] = [];
+            expect(decide(user, { ...one, decidedBy: atOnce })).toEqual(expected);
+            const inSteps: CompiledStatement[] = [];
+            expect(finish(decideInSteps(user, { ...one, decidedBy: inSteps }))).toEqual(expected);
+            const written = ({ policy, index }: CompiledStatement) => policy.statement[index];
+            expect(atOnce.map(written)).toEqual(statements);
+            expect(inSteps.map(written)).toEqual(statements);
           }
           expect(user.statements.map(({ policy, index }) => [policy.name, index])).toEqual(
             ordered.flatMap(({ name, statement }) => statement.map((_, index) => [name, index])),

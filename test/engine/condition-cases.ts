@@ -5,7 +5,7 @@ import type { Effect, FieldValue } from "../../src/model/decision.ts";
 import type { Properties } from "../../src/model/entities.ts";
 import type { Condition, Statement } from "../../src/model/policy.ts";
 
-/** What the fixture says of one condition. */
+/** A condition of the fixture with its expected results. */
 export interface ConditionCase {
   readonly id: string;
   readonly condition: Condition;

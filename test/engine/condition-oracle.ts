@@ -7,7 +7,7 @@ import type { Condition } from "../../src/model/policy.ts";
 import { ipOf, ipValueMatches, wildcardMatch } from "./oracle.ts";
 
 type Verdict = "satisfied" | "unsatisfied" | "unreadable" | "error";
-/** What a comparison of two texts throws where one of them cannot be read. */
+/** Thrown by a comparison of two texts if one of them cannot be read. */
 class Unreadable extends Error {}
 
 const BASE_OPERATORS = [
@@ -202,7 +202,7 @@ function isKnown(name: string): boolean {
   return BASE_OPERATORS.includes(name.replace(/^ForA(ny|ll)Values?:/, "").replace(/IfExists$/, ""));
 }
 
-/** What a condition says of a request. */
+/** Returns the result of a condition for a request. */
 export function conditionOracle(
   condition: Condition,
   fields: ReadonlyMap<string, FieldValue>,

@@ -16,7 +16,7 @@ const options = { partition: "svc", evaluator: "data_server" } as const;
 /** Stands for the characters that no pattern names. */
 const FRESH = "#";
 const ALPHABET = ["a", "b", FRESH, "日"];
-/** What the gaps of a set are filled with: every text of up to two characters, and a long one. */
+/** The texts with which the gaps of a set are filled: every text of up to two characters, and a long one. */
 const FILLINGS = ["", ...ALPHABET, ...ALPHABET.flatMap((x) => ALPHABET.map((y) => x + y)), FRESH.repeat(9)];
 
 const literal = fc.string({ unit: fc.constantFrom("a", "a", "b", "日", "*"), maxLength: 3 });
@@ -32,7 +32,7 @@ function membersOf(set: readonly string[], fillings: readonly string[] = FILLING
   );
 }
 
-/** What a pattern would have in the gaps: its own pieces. */
+/** Returns the pieces of a pattern, to fill gaps with. */
 function piecesOf(one: string): string[] {
   const text = one.replaceAll("*", "").replaceAll("?", FRESH);
   return [...text].flatMap((_, start) => [...text].map((_, end) => [...text].slice(start, end + 1).join("")));

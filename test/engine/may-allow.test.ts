@@ -37,7 +37,7 @@ function narrow(
   }
 }
 
-/** Whom each policy can allow. */
+/** Returns for each policy the users whom it can allow. */
 const allowing = (narrowed: Narrowed): Record<string, string[]> =>
   Object.fromEntries([...narrowed.allowing].map(([name, test]) => [name, NAMES.filter(test)]));
 

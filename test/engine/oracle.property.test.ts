@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
+import type { CompiledStatement } from "../../src/engine/statement.ts";
 import { compileWildcard } from "../../src/engine/wildcard.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";
+import type { Statement } from "../../src/model/policy.ts";
 import {
   alikePolicies,
   alikeResource,
@@ -44,9 +46,13 @@ function compare(policiesArbitrary: typeof alikePolicies, asked: typeof request,
       (policies, requests) => {
         const compiled = compile(policies, options);
         for (const one of requests) {
-          const expected = oracle(policies, one);
+          const statements: Statement[] = [];
+          const expected = oracle(policies, one, statements);
           effects[expected.effect]++;
           expect(decide(compiled, one)).toEqual(expected);
+          const decidedBy: CompiledStatement[] = [];
+          expect(decide(compiled, { ...one, decidedBy })).toEqual(expected);
+          expect(decidedBy.map(({ policy, index }) => policy.statement[index])).toEqual(statements);
         }
       },
     ),

@@ -139,37 +139,49 @@ function conditionVerdict(statement: Statement, context: ReadonlyMap<string, str
   return verdicts.includes("error") ? "error" : verdicts.includes("no") ? "no" : "yes";
 }
 
-/** evaluation.md §2, evaluation.md §8, evaluation.md §9, step by step. */
+/**
+ * evaluation.md §2, evaluation.md §8, evaluation.md §9, step by step.
+ * @param decidedBy filled with the first statement that denies, fails or allows at each leaf and gate
+ */
 export function oracle(
   policies: readonly NamedStatements[],
   request: { user: string; required: RequiredPermissions; context: ReadonlyMap<string, string> },
+  decidedBy: Statement[] = [],
 ): Outcome {
   const denied: string[] = [];
   const missing: string[] = [];
   const leaf = (action: string, resource: string): Effect => {
-    let allowed = false;
+    let allow: Statement | undefined;
     for (const policy of policies) {
       for (const statement of policy.statement) {
         const verdict = conditionVerdict(statement, request.context);
-        if (verdict === "error") return "deny";
+        if (verdict === "error") {
+          decidedBy.push(statement);
+          return "deny";
+        }
         if (verdict === "no") continue;
         const resources = resourcesOf(statement.resource);
-        if (resources === "error") return "deny";
+        if (resources === "error") {
+          decidedBy.push(statement);
+          return "deny";
+        }
         for (const candidate of resources) {
           if (!arnMatch(candidate.split("${user}").join(request.user), resource)) continue;
           for (const pattern of statement.action) {
             if (!wildcardMatch(pattern, action)) continue;
             if (statement.effect === "deny") {
               denied.push(pattern);
+              decidedBy.push(statement);
               return "deny";
             }
-            allowed = true;
+            allow ??= statement;
           }
         }
       }
     }
-    if (!allowed) missing.push(action);
-    return allowed ? "allow" : "neutral";
+    if (allow === undefined) missing.push(action);
+    else decidedBy.push(allow);
+    return allow === undefined ? "neutral" : "allow";
   };
   const node = (required: RequiredPermissions): Effect => {
     if ("action" in required) return leaf(required.action, required.resource);
@@ -190,13 +202,12 @@ export function oracle(
       return result;
     }
     const action = required.any_resource.action;
-    const gate = policies.some((policy) =>
-      policy.statement.some(
-        (s) => s.effect === "allow" && s.action.some((pattern) => wildcardMatch(pattern, action)),
-      ),
-    );
-    if (!gate) missing.push(action);
-    return gate ? "allow" : "neutral";
+    const gate = policies
+      .flatMap((policy) => policy.statement)
+      .find((s) => s.effect === "allow" && s.action.some((pattern) => wildcardMatch(pattern, action)));
+    if (gate === undefined) missing.push(action);
+    else decidedBy.push(gate);
+    return gate === undefined ? "neutral" : "allow";
   };
   const effect = node(request.required);
   if (effect === "allow") return { effect };

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
 import { outcomeTest } from "../../src/engine/outcome-test.ts";
+import type { CompiledStatement } from "../../src/engine/statement.ts";
 import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
 
 describe("the test of many resources", () => {
@@ -19,12 +20,15 @@ describe("the test of many resources", () => {
           const action = "fs:ReadObject";
           const test = outcomeTest(compiled, { user: name, action, context: fields });
           for (const resource of resources) {
+            const decidedBy: CompiledStatement[] = [];
             const outcome = decide(compiled, {
               user: name,
               required: { action, resource },
               context: fields,
+              decidedBy,
             });
             expect(test(resource)).toEqual(outcome);
+            expect(test.decidedBy()).toBe(decidedBy[0]);
             if (outcome.effect === "allow") allowed++;
           }
         },

@@ -23,7 +23,7 @@ const { cases } = parse(
   readFileSync(new URL("../../fixtures/gateways/requests.yaml", import.meta.url), "utf8"),
 ) as { cases: readonly Case[] };
 
-/** What security.md §2.1 lists, by the names that are in use. */
+/** Headers that security.md §2.1 lists, by the names that are in use. */
 const FORGED = [
   "X-Original-Method",
   "X-Original-URI",
@@ -195,11 +195,11 @@ for (const name of PROGRAM_NAMES) {
   );
 }
 
-/** What these two replace themselves, unless they are told to trust it. */
+/** Headers that these two replace themselves unless their configuration trusts them. */
 const REPLACED_BY_TRAEFIK = /^X-(Forwarded|Real)-/;
 const REPLACED_BY_ENVOY = /^X-Forwarded-Proto$/;
 
-/** How a configuration deletes or overwrites a header of the client before anybody is asked. */
+/** Tells whether a configuration deletes or overwrites a header of the client before it asks. */
 const DELETED: Readonly<Record<(typeof PROGRAM_NAMES)[number], (name: string, text: string) => boolean>> = {
   nginx: (name, text) => new RegExp(`^    proxy_set_header ${name} `, "m").test(text),
   caddy: (name, text) =>
@@ -222,7 +222,10 @@ it.each(PROGRAM_NAMES)(
   },
 );
 
-/** Where a configuration asks: for the whole server, so that a location or route added later is protected too. */
+/**
+ * Matches a configuration that asks at the right level: for the whole server, so that a location or route added later
+ * is protected too.
+ */
 const AT_SERVER_LEVEL: Readonly<Record<(typeof PROGRAM_NAMES)[number], RegExp>> = {
   nginx: /^ {2}server \{\n(?: {4}.*\n|\n)*? {4}auth_request \/_forward_auth;\n/m,
   caddy: /^http:\/\/[^\n]*\{\n\troute \{\n(?:\t\t.*\n|\n)*?\t\tforward_auth [^\n]*\{\n/m,

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** Where the proxy finds the others. */
+/** Addresses of the servers behind the proxy. */
 export interface Upstreams {
   readonly dataServerPort: number;
   readonly authorizerPort: number;
@@ -24,13 +24,13 @@ export interface ProxyProgram {
 export type ProgramName = "nginx" | "caddy" | "traefik" | "envoy";
 
 interface Program {
-  /** How to get it. */
+  /** Instructions to install it. */
   readonly install: string;
   /** Arguments that print the version. */
   readonly version: readonly string[];
   /** Language of the block in docs/gateways.md, below the heading with the program's name. */
   readonly language: string;
-  /** What is written where the documentation has its port. */
+  /** The text that replaces the documentation's port. */
   readonly listen: readonly [string, (port: number) => string];
   readonly args: (file: string, folder: string, port: number) => readonly string[];
 }
@@ -76,7 +76,7 @@ const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
 /** Programs in the order of the documentation. */
 export const PROGRAM_NAMES = Object.keys(PROGRAMS) as readonly ProgramName[];
 
-/** How to get a program that is missing; undefined where it is there. */
+/** Returns instructions to install a program that is missing; undefined if it is installed. */
 export function missing(name: ProgramName): string | undefined {
   const { install, version } = PROGRAMS[name];
   try {

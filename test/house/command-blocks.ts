@@ -6,7 +6,7 @@
 /** Blocks of a page that a test runs. */
 export interface ExecutedBlocks {
   readonly page: string;
-  /** How the blocks begin; absent: all blocks of the page in this language. */
+  /** Beginning of the blocks; absent: all blocks of the page in this language. */
   readonly begins?: string;
   readonly language: "sh" | "console";
   /** The test that runs them; it reads the page. */
@@ -16,7 +16,7 @@ export interface ExecutedBlocks {
 /** One block that no test runs. */
 export interface UnexecutedBlock {
   readonly page: string;
-  /** How the block begins, without a prompt. */
+  /** Beginning of the block, without a prompt. */
   readonly begins: string;
   readonly reason: string;
 }

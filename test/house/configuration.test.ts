@@ -6,7 +6,7 @@ import { CONFIG_ITEMS } from "../../src/config/table.ts";
 
 const SRC = join(import.meta.dirname, "..", "..", "src");
 
-/** Where rows and their documentation stand: a name in these files is no use of the item. */
+/** Files that hold rows and their documentation: a name in these files is no use of the item. */
 const TABLE = /^config\/(?:items\/|table\.ts|redact\.ts)/;
 
 const TEXT = globSync("**/*.ts", { cwd: SRC })

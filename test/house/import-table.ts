@@ -1,11 +1,11 @@
 /**
- * Who may import whom below `src`: the table of docs/architecture.md as data. An entry is a room (everything in
- * it), or a path with its ending (that file alone). A room may always import itself and nothing else unnamed.
+ * The allowed imports below `src`: the table of docs/architecture.md as data. An entry is a room (everything in it), or
+ * a path with its ending (that file alone). A room may always import itself and nothing else unnamed.
  */
 export interface Row {
-  /** What may be imported, values and types. */
+  /** Rooms and files that may be imported, values and types. */
   readonly may: readonly string[];
-  /** What may be imported with `import type` only: ports that a neighbour declares. */
+  /** Rooms and files that may be imported with `import type` only: ports that a neighbour declares. */
   readonly types?: readonly string[];
 }
 
@@ -127,7 +127,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   },
   client: { may: [], types: ["model"] },
   "source-files": { may: ["model", "errors"] },
-  datasets: { may: ["source-files", "directory", "catalog", "model", "errors"] },
+  datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
   // What both programs share: exit codes, the edge to the process.

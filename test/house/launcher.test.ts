@@ -17,7 +17,7 @@ function olderNode(): string | undefined {
   });
 }
 
-/** What a file of `bin` uses that came after ES5. */
+/** Returns the syntax in a file of `bin` that is newer than ES5. */
 function newerSyntaxIn(file: string): string[] {
   const text = readFileSync(join(ROOT, "bin", file), "utf8").replace(/^#!.*/, "");
   const program = JSON.stringify(parseAst(text, { sourceType: "script" }));

@@ -3,14 +3,14 @@ import { parseAst } from "vitest/node";
 
 /** One import, export-from or dynamic import of a source file. */
 export interface Import {
-  /** What the text names: "./x.ts", "node:fs", "express". */
+  /** The target as it is written: "./x.ts", "node:fs", "express". */
   readonly specifier: string;
   /** Path below `src` of a relative import, otherwise undefined. */
   readonly file: string | undefined;
   readonly typeOnly: boolean;
 }
 
-/** What the rules need to know of one source file. */
+/** The facts about a source file that the rules need. */
 export interface Source {
   /** Path below `src`, with `/`. */
   readonly path: string;

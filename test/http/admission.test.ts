@@ -1,7 +1,12 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { Admission } from "../../src/http/admission.ts";
-import { connectTo, post, requestText, startService } from "./service-kit.ts";
+import { ANONYMOUS, mount } from "../../src/http/route.ts";
+import { routed } from "../../src/http/router.ts";
+import { createManagedServer } from "../../src/http/server-lifecycle.ts";
+import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { DEFAULT_LIMITS } from "./default-limits.ts";
+import { connectTo, MemoryLog, post, requestText, startService } from "./service-kit.ts";
 
 const HOT = "/access/v1/check";
 const CHECK = {
@@ -116,6 +121,42 @@ describe("under overload", () => {
     expect(answers.map(({ status }) => status)).toEqual([503, 503]);
     held.open();
     await service.close();
+  });
+});
+
+describe("callers whom it takes time to know", () => {
+  it("are never more than there are places, and hold none while their bodies are awaited", async () => {
+    const held = gate();
+    const counters = createHttpCounters();
+    const limits = { ...DEFAULT_LIMITS, queue: 4 };
+    const api = { authenticate: () => held.wait().then(() => ANONYMOUS) };
+    const route = {
+      method: "POST",
+      path: "/slow",
+      priority: "bulk",
+      body: { maxBytes: 100 },
+      handle: () => ({ status: 204 }),
+    } as const;
+    const managed = createManagedServer({
+      admission: new Admission(limits, counters),
+      counters,
+      limits,
+      log: new MemoryLog(false),
+      handler: routed({ routes: mount(api, [route], counters), decode: (segment) => segment }),
+    });
+    const service = { url: await managed.listen({ host: "127.0.0.1", port: 0 }), token: "any" };
+    const sockets = [0, 1].map(() => connectTo(service.url));
+    for (const socket of sockets) socket.write(requestText(service, "/slow", "{}").slice(0, -1));
+    await expect.poll(() => held.waiting).toBe(2);
+    expect((await post(service, "/slow", {})).status).toBe(503);
+    held.open();
+    await expect.poll(() => counters.inFlight).toBe(0);
+    const answers = sockets.map((socket) => once(socket, "data"));
+    for (const socket of sockets) socket.write("}");
+    for (const [bytes] of await Promise.all(answers)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 204 /);
+    expect(counters.inFlight).toBe(0);
+    for (const socket of sockets) socket.destroy();
+    await managed.close();
   });
 });
 

@@ -4,8 +4,9 @@ import { request as tlsRequest } from "node:https";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { connect as tlsConnect } from "node:tls";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Admission } from "../../src/http/admission.ts";
+import { answer } from "../../src/http/answer.ts";
 import { createManagedServer, type ManagedServerOptions } from "../../src/http/server-lifecycle.ts";
 import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
 import { selfSigned } from "./certificate.ts";
@@ -62,10 +63,32 @@ describe("listening", () => {
   });
 
   it("keeps connections alive for 95 s", async () => {
-    const managed = createManagedServer(OPTIONS);
+    const managed = createManagedServer({ ...OPTIONS, handler: (exchange) => answer(exchange, "{}") });
     const response = await fetch(await managed.listen({ host: "127.0.0.1", port: 0 }));
     expect(response.headers.get("keep-alive")).toBe("timeout=95");
     await response.text();
+    await managed.close();
+  });
+
+  it("closes connections that were idle for longer, and no others", async () => {
+    const managed = createManagedServer({
+      ...OPTIONS,
+      limits: { ...DEFAULT_LIMITS, requestTimeoutMs: 200 },
+      handler: (exchange) => answer(exchange, "{}"),
+    });
+    const url = await managed.listen({ host: "127.0.0.1", port: 0 });
+    const socket = connectTo(url);
+    const sent = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    socket.write(sent);
+    await once(socket, "data");
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, "now");
+    clock.mockImplementation(() => now() + 90_000);
+    await setTimeout(300);
+    expect(socket.readyState).toBe("open");
+    clock.mockImplementation(() => now() + 100_000);
+    await once(socket, "close");
+    clock.mockRestore();
     await managed.close();
   });
 

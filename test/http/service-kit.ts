@@ -48,7 +48,7 @@ const POLICIES: readonly (NewPolicy & { readonly of: string })[] = [
   },
 ];
 
-/** What a test wants to be different. */
+/** Options in which a test differs from the default. */
 export interface ServiceOptions {
   readonly limits?: Partial<DecisionLimits>;
   readonly bearer?: BearerOptions;
@@ -102,7 +102,7 @@ export interface TestService {
 /** A token with all scopes. */
 export const API_TOKEN = "a-token-of-the-data-server-for-tests-only";
 
-/** What the listener takes for the version of the package. */
+/** The version of the package that the listener is given. */
 export const VERSION = "1.2.3-test";
 
 /** Starts a listener on a free port. */

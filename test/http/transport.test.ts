@@ -56,9 +56,29 @@ describe("a path", () => {
     expect(answer).toEqual({ status: 404, body: { message: "there is nothing at this path" } });
   });
 
-  it("in absolute form is the path in it", async () => {
-    const answer = parse(await raw(service.url, requestText(service, `${service.url}${HOT}`, TEXT, [CLOSE])));
-    expect(answer.status).toBe(200);
+  it.each([
+    ["http://test", 200],
+    ["https://any.example:8443", 200],
+    ["HTTP://test", 200],
+    ["http://test/x", 404],
+    ["http://test?x=/access/v1", 404],
+    ["http://test/x?y=", 404],
+    ["http://", 404],
+    ["http://user@test", 404],
+    ["ftp://test", 404],
+    ["http:/", 404],
+  ])("in absolute form is the path in it: %s", async (authority, status) => {
+    const target = `${authority}${authority.includes("?") ? "" : HOT}`;
+    const answer = parse(await raw(service.url, requestText(service, target, TEXT, [CLOSE])));
+    expect(answer.status).toBe(status);
+  });
+
+  it("in absolute form has the query of it, and an empty path is the root", async () => {
+    const of = async (target: string) =>
+      parse(await raw(service.url, requestText(service, target, TEXT, [CLOSE]))).status;
+    expect(await of(`http://test${HOT}?a=b`)).toBe(400);
+    expect(await of("http://test")).toBe(404);
+    expect(await of("http://test?")).toBe(404);
   });
 });
 
@@ -180,6 +200,19 @@ it("pipelined requests are answered in order", async () => {
 });
 
 describe("X-Request-ID", () => {
+  const idIn = (text: string) => [...text.matchAll(/^X-Request-ID: (.*)\r$/gm)].map(([, id]) => id);
+
+  it("is in answers to what is no request, too", async () => {
+    const [one, other] = [await raw(service.url, "nonsense\r\n\r\n"), await raw(service.url, "x\r\n\r\n")];
+    expect(idIn(one)).toEqual([expect.stringMatching(/./)]);
+    expect(idIn(other)).not.toEqual(idIn(one));
+    const connect = "CONNECT x:1 HTTP/1.1\r\nHost: x\r\nX-Request-ID: mine\r\n\r\n";
+    expect(idIn(await raw(service.url, connect))).toEqual(["mine"]);
+    const chunked = `POST ${HOT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_TOKEN}\r\nContent-Type: application/json\r\n`;
+    const badChunk = `${chunked}X-Request-ID: mine\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    expect(idIn(await raw(service.url, badChunk))).toEqual(["mine"]);
+  });
+
   const answered = async (id: string) =>
     (await post(service, HOT, TEXT, { "x-request-id": id })).headers.get("x-request-id");
 

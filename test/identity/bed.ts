@@ -1,4 +1,4 @@
-/** What the tests of identities run on: a directory with users and keys, a clock, and a record of what was read. */
+/** Sets up the tests of identities: a directory with users and keys, a clock, and a record of what was read. */
 
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { AuthorizerError } from "../../src/errors.ts";
@@ -94,7 +94,7 @@ export function addKey(directory: OpenedDirectory, username: string, id: string)
   return directory.credentials.create(username, { access_key_id: id, secret_access_key: `secret of ${id}` });
 }
 
-/** What a verification says, thrown or rejected: `alice`, or the error's code and name. */
+/** Returns the outcome of a verification, thrown or rejected: `alice`, or the error's code and name. */
 export async function outcomeOf(
   verify: () => { username: string } | Promise<{ username: string }>,
 ): Promise<string> {

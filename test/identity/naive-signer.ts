@@ -6,7 +6,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { SignedRequest } from "../../src/identity/identity.ts";
 
-/** What to sign. Names of headers in lower case. */
+/** A request to sign. Names of headers in lower case. */
 export interface ToSign {
   readonly form: "header" | "presigned";
   readonly method: string;

@@ -5,7 +5,7 @@ import type { SignedRequest } from "../../src/identity/identity.ts";
 import { type Bed, HERE, makeBed, outcomeOf } from "./bed.ts";
 import { sign, type ToSign } from "./naive-signer.ts";
 
-/** When the requests are signed. */
+/** The time of the signatures. */
 export const TIMESTAMP = "20260304T120000Z";
 export const TIME = Date.parse("2026-03-04T12:00:00Z");
 export const MINUTE = 60_000;
@@ -74,7 +74,7 @@ export const edit = (text: string, from: string | RegExp, to: string): string =>
 /** The verification that the tests of a file share. */
 export interface SharedVerification {
   readonly bed: Bed;
-  /** What the verification says to a request. */
+  /** Returns the outcome of the verification of a request. */
   verify(request: SignedRequest): Promise<string>;
 }
 

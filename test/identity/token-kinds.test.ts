@@ -6,7 +6,7 @@ import { SECRET_KEY } from "../directory/open-test-directory.ts";
 import { type Bed, HERE, makeBed, outcomeOf } from "./bed.ts";
 import { makeToken, serverClaims, serviceClaims, type TokenForm } from "./tokens.ts";
 
-/** Which verifiers take a kind of token. */
+/** The verifier that accepts a kind of token. */
 type Taken = "login" | "service" | "none";
 
 let bed: Bed;

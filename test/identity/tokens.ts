@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import { SECRET_KEY } from "../directory/open-test-directory.ts";
 
-/** What to write into a token; undefined leaves a claim out. */
+/** The claims of a token; undefined leaves a claim out. */
 export interface TokenForm {
   readonly header?: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;

@@ -1,15 +1,31 @@
 import dynalite from "dynalite";
 import { afterAll, beforeAll, describe } from "vitest";
+import { openCosmosdbEngine } from "../../src/journal/engines/cosmosdb.ts";
 import { openDynamodbEngine } from "../../src/journal/engines/dynamodb.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
 import { sharedBy } from "./bed.ts";
-import { describeEngine } from "./engine-contract.ts";
+import { type CosmosdbServer, cosmosdbOptions, startCosmosdb } from "./cosmosdb-server.ts";
+import { type DynamodbLocal, hasDynamodbLocal, startDynamodbLocal } from "./dynamodb-local.ts";
+import { describeEngine, type EngineBed } from "./engine-contract.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
 
 describeEngine("memory", async () => {
   const engine = new MemoryEngine();
   return { open: async () => sharedBy(engine), close: async () => {} };
+});
+
+describe("on cosmosdb-server", () => {
+  let server: CosmosdbServer;
+  let databases = 0;
+  beforeAll(async () => {
+    server = await startCosmosdb();
+  });
+  afterAll(() => server.close());
+  describeEngine("cosmosdb", async () => {
+    const options = cosmosdbOptions(server, `database${databases++}`);
+    return { open: () => openCosmosdbEngine(options), close: async () => {} };
+  });
 });
 
 describe("on dynalite", () => {
@@ -22,25 +38,34 @@ describe("on dynalite", () => {
     endpoint = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   });
   afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  describeEngine("dynamodb", async () => {
-    const tableName = `table${tables++}`;
-    return {
-      open: () =>
-        openDynamodbEngine({
-          tableName,
-          scanLimit: 2,
-          endpoint,
-          region: "us-east-1",
-          credentials: { accessKeyId: "key", secretAccessKey: "secret" },
-          maxAttempts: 3,
-          maxConnections: 10,
-          requestTimeoutMs: 5_000,
-          warn: () => {},
-        }),
-      close: async () => {},
-    };
-  });
+  describeEngine("dynamodb", async () => bedOnDynamodb(endpoint, `table${tables++}`));
 });
+
+describe.skipIf(!hasDynamodbLocal())("on DynamoDB Local", () => {
+  let server: DynamodbLocal;
+  let tables = 0;
+  beforeAll(async () => {
+    server = await startDynamodbLocal();
+  }, 60_000);
+  afterAll(() => server?.close());
+  describeEngine("dynamodb", async () => bedOnDynamodb(server.endpoint, `table${tables++}`));
+});
+
+function bedOnDynamodb(endpoint: string, tableName: string): EngineBed {
+  const options = {
+    tableName,
+    scanLimit: 2,
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId: "key", secretAccessKey: "secret" },
+    maxAttempts: 3,
+    maxConnections: 10,
+    requestTimeoutMs: 5_000,
+    healthCheckMs: 0,
+    warn: () => {},
+  };
+  return { open: () => openDynamodbEngine(options), close: async () => {} };
+}
 
 describe.skipIf(postgresBin() === undefined)("on PostgreSQL", () => {
   let cluster: PostgresCluster;

@@ -6,7 +6,7 @@ import type { MailTiming } from "../../src/mail/timing.ts";
 import { withSnapshot } from "../../src/store/port.ts";
 import type { TestDirectory } from "../directory/open-test-directory.ts";
 
-/** What was logged, as one text for each entry. */
+/** The entries that were logged, one text for each. */
 export type LogLines = string[];
 
 /** A configuration that needs nothing but a server's port. */

@@ -7,7 +7,7 @@ import { expect } from "vitest";
 
 const CHILD = fileURLToPath(new URL("./smtp-child.ts", import.meta.url));
 
-/** What a server does. */
+/** The behaviour of a server. */
 export interface ServerPlan {
   /** Default any free one. */
   readonly port?: number;

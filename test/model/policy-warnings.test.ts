@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PolicyTemplate } from "../../src/catalog/catalog.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Statement } from "../../src/model/policy.ts";
-import { policyWarnings, QUICK_LOOK } from "../../src/model/policy-warnings.ts";
+import { policyWarnings, QUICK_LIMITS } from "../../src/model/policy-warnings.ts";
 
 const catalog = await openCatalog({ partition: "svc" });
 
@@ -147,7 +147,7 @@ describe("a look with limits", () => {
     const action = Array.from({ length: 50 }, (_, index) => `fs:None${index}`);
     const policy = { name: "P", statement: [{ effect: "allow" as const, action, resource: "*" }] };
     expect(policyWarnings(policy, catalog)).toHaveLength(50);
-    expect(policyWarnings(policy, catalog, { ...QUICK_LOOK, warnings: 10 })).toHaveLength(11);
+    expect(policyWarnings(policy, catalog, { ...QUICK_LIMITS, warnings: 10 })).toHaveLength(11);
   });
 
   it("is enough for all of what ships, and for 1,000 ordinary statements", () => {
@@ -158,7 +158,7 @@ describe("a look with limits", () => {
       resource: `arn:svc:fs:::repository/team-${index}/*`,
     }));
     for (const policy of [...catalog.preconfigured.policies, { name: "P", statement }]) {
-      expect(policyWarnings(policy, catalog, { ...QUICK_LOOK, warnings: 10_000 })).toEqual(
+      expect(policyWarnings(policy, catalog, { ...QUICK_LIMITS, warnings: 10_000 })).toEqual(
         policyWarnings(policy, catalog),
       );
     }

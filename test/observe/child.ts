@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const OBSERVE = new URL("../../src/observe/", import.meta.url).href;
 
-/** What a process left behind. */
+/** The outcome of a process. */
 export interface Ended {
   readonly status: number | null;
   readonly stdout: string;

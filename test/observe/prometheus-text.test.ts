@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from "../../src/observe/prometheus-text.ts";
 import { labelled, type ScrapedMetric, single } from "../../src/observe/scraped-metric.ts";
 
-/** What the metrics library prints for the same metrics. */
+/** Returns the text that the metrics library prints for the same metrics. */
 async function oracle(metrics: readonly ScrapedMetric[]): Promise<string> {
   const registry = new Registry();
   for (const { name, help, type, samples } of metrics) {

@@ -22,6 +22,7 @@ function storeOf(commitError?: Error): Store & { released: number; closed: boole
       if (commitError) throw commitError;
       return 8;
     },
+    logId: "testlog1",
     changes: async () => [],
     subscribe: () => () => {},
     health: async () => {},

@@ -37,7 +37,7 @@ export function readLines<T>(name: string): readonly T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** What the data server's code checks. */
+/** The permissions that the data server's code checks. */
 export const DATA_SERVER = JSON.parse(readFixture("data-server-operations.json")) as {
   readonly base_path: string;
   readonly api: readonly DataServerOperation[];

@@ -2,7 +2,7 @@
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Directory } from "../../directory/directory.ts";
-import type { SetupRepeat } from "../../directory/write/setup-repeat.ts";
+import type { RepeatableSetup } from "../../directory/write/repeatable-setup.ts";
 import { BodySchemas } from "../../http/body-schema.ts";
 import { type Declaration, routeOf } from "../../http/declaration.ts";
 import { errorReply } from "../../http/errors.ts";
@@ -31,7 +31,7 @@ import { CallAudit } from "./write-audit.ts";
 /** What the API is made of. */
 export interface DataServerOptions {
   readonly directory: Directory;
-  readonly setup: SetupRepeat;
+  readonly setup: RepeatableSetup;
   /** What policies can speak about, for warnings. */
   readonly vocabulary: Vocabulary;
   readonly audit: AuditEvents;

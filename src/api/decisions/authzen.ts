@@ -71,7 +71,8 @@ export function isResource(resource: unknown, limits: DecisionLimits): resource 
   return isName(resource["type"]) && isName(resource["id"]) && fits(resource["id"], limits.arnBytes);
 }
 
-function isName(value: unknown): value is string {
+/** True for a text of well-formed Unicode. */
+export function isName(value: unknown): value is string {
   return typeof value === "string" && value.isWellFormed();
 }
 

@@ -1,10 +1,10 @@
 /** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (decision-api.md §2). */
 
 import type {
+  CachedOutcomes,
   Decisions,
   EvaluationAnswer,
   EvaluationRequest,
-  OutcomesAtHand,
 } from "../../decisions/decisions.ts";
 import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
 import { invalidRequest, statusOf } from "../../http/errors.ts";
@@ -69,7 +69,7 @@ interface KnownOutcomes {
   readonly action: unknown;
   readonly user: string | undefined;
   readonly name: string | undefined;
-  readonly outcomes: OutcomesAtHand | undefined;
+  readonly outcomes: CachedOutcomes | undefined;
 }
 
 const NOTHING_KNOWN: KnownOutcomes = {
@@ -181,8 +181,8 @@ class Batch {
   #answer(element: unknown, index: number): Answer | Promise<EvaluationAnswer> {
     const pointer = `/evaluations/${index}`;
     try {
-      const atHand = this.#atHand(element);
-      if (atHand !== undefined) return atHand;
+      const cached = this.#cachedOutcome(element);
+      if (cached !== undefined) return cached;
       const answer = this.#decisions.evaluate(this.#request(element, pointer));
       return answer instanceof Promise ? answer.catch((error) => elementError(error, pointer)) : answer;
     } catch (error) {
@@ -191,7 +191,7 @@ class Batch {
   }
 
   /** The short way, which most elements of most batches go: the text of the answer is prepared. */
-  #atHand(element: unknown): string | undefined {
+  #cachedOutcome(element: unknown): string | undefined {
     if (this.#explain || !isObject(element)) return undefined;
     const defaults = this.#defaults;
     const subject = element["subject"] === undefined ? defaults["subject"] : element["subject"];
@@ -215,7 +215,7 @@ class Batch {
     const same = subject.id === user && action.name === name;
     const outcomes = same
       ? this.#last.outcomes
-      : this.#decisions.outcomesAtHand(subject.id, action.name, this.#budget);
+      : this.#decisions.cachedOutcomes(subject.id, action.name, this.#budget);
     this.#last = { subject, action, user: subject.id, name: action.name, outcomes };
   }
 

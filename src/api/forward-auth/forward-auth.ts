@@ -71,7 +71,10 @@ export function forwardAuthClaim(options: ForwardAuthOptions, serving: ForwardAu
   };
 }
 
-/** True for targets below the path, also in absolute form: no router may see them. */
+/**
+ * True for targets below the path. No proxy asks in absolute form: a target in that form which names the path anywhere
+ * comes here too, is no subrequest of any proxy, and so is refused.
+ */
 function isForwardAuth(target: string): boolean {
   return target.startsWith(BASE) || (!target.startsWith("/") && target.includes(BASE));
 }

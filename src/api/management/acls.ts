@@ -96,7 +96,7 @@ async function write(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const policy = { name, acl: permission, statement };
   const { name: known } = await directory.groups.get(group);
   const before = await holdings.ofGroup(known);
-  const warnings = await escalation.judge(call, {
+  const warnings = await escalation.checkGrant(call, {
     what: `setting the access list of group ${JSON.stringify(group)}`,
     policies: async () => givenByReplacing([...before, ...(await replaced(directory, name))], policy),
   });

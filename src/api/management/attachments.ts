@@ -123,7 +123,7 @@ async function attach(
 ): Promise<Reply> {
   const [holder, policy] = [param(call, 0), param(call, 1)];
   let judged: Policy | undefined;
-  const warnings = await escalation.judge(call, {
+  const warnings = await escalation.checkGrant(call, {
     what: `attaching policy ${JSON.stringify(policy)} to ${kind} ${JSON.stringify(holder)}`,
     policies: async () => {
       judged = await directory.policies.get(policy);

@@ -116,7 +116,7 @@ export async function judgeActingAs(
   holdings: Holdings,
 ): Promise<readonly string[]> {
   if (user === call.caller.identity.username) return [];
-  return escalation.judge(call, {
+  return escalation.checkGrant(call, {
     what: `${doing} ${JSON.stringify(user)}`,
     actsAs: user,
     policies: () => holdings.ofUser(user),

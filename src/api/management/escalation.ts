@@ -10,7 +10,7 @@ import { warningHeaders } from "../rest/warning-headers.ts";
 import type { UserCall } from "./call.ts";
 import { PermissionRefused } from "./errors.ts";
 import type { Holdings } from "./holdings.ts";
-import type { BeyondHeld, EscalationCheck } from "./ports.ts";
+import type { EscalationCheck, ExcessRight } from "./ports.ts";
 
 /** `authorizer.escalation`. */
 export type EscalationMode = "off" | "warn" | "deny";
@@ -57,22 +57,22 @@ export class Escalation {
    * @throws PermissionRefused in mode `deny`, naming a request that would become possible; "unavailable" where too
    *   many writes are compared at once
    */
-  async judge(call: UserCall, { what, actsAs, policies }: Grant): Promise<readonly string[]> {
+  async checkGrant(call: UserCall, { what, actsAs, policies }: Grant): Promise<readonly string[]> {
     const { mode, check } = this.#parts;
     if (mode === "off") return [];
     const actor = call.caller.identity.username;
-    const beyond = await check.beyond(actor, await policies(), actsAs);
-    if (beyond === undefined) return [];
-    const grants = beyond.certain ? "grants" : "may grant";
-    const message = `${what} ${grants} more than ${JSON.stringify(actor)} holds: ${beyond.what}`;
-    return this.#widens(call, what, beyond, message);
+    const excess = await check.excessRight(actor, await policies(), actsAs);
+    if (excess === undefined) return [];
+    const grants = excess.certain ? "grants" : "may grant";
+    const message = `${what} ${grants} more than ${JSON.stringify(actor)} holds: ${excess.what}`;
+    return this.#widens(call, what, excess, message);
   }
 
   /**
    * Runs a write that takes policies away, unless the caller would be allowed more without them. The removals of one
    * caller run one after the other: each of two could otherwise count on a deny that the other one takes away.
    * @returns headers that warn; none where the caller gains nothing
-   * @throws PermissionRefused in mode `deny`, before the write; "unavailable" as {@link judge}
+   * @throws PermissionRefused in mode `deny`, before the write; "unavailable" as {@link checkGrant}
    */
   async remove(call: UserCall, removal: Removal, write: () => Promise<void>): Promise<readonly string[]> {
     if (this.#parts.mode === "off") {
@@ -102,14 +102,14 @@ export class Escalation {
     const kept = held.filter(({ name, via }) => !via.every((way) => takes(name, way)));
     const lost = held.filter((policy) => !kept.includes(policy));
     if (!lost.some(({ statement }) => statement.some(mayDeny))) return [];
-    const beyond = await check.beyond(actor, kept, actor);
-    if (beyond === undefined) return [];
-    const lifts = beyond.certain ? "lifts" : "may lift";
-    const message = `${what} ${lifts} a deny from ${JSON.stringify(actor)}: ${beyond.what}`;
-    return this.#widens(call, what, beyond, message);
+    const excess = await check.excessRight(actor, kept, actor);
+    if (excess === undefined) return [];
+    const lifts = excess.certain ? "lifts" : "may lift";
+    const message = `${what} ${lifts} a deny from ${JSON.stringify(actor)}: ${excess.what}`;
+    return this.#widens(call, what, excess, message);
   }
 
-  #widens(call: UserCall, what: string, beyond: BeyondHeld, message: string): readonly string[] {
+  #widens(call: UserCall, what: string, excess: ExcessRight, message: string): readonly string[] {
     const { mode, audit, log } = this.#parts;
     const refused = mode === "deny";
     const fields = {
@@ -117,8 +117,8 @@ export class Escalation {
       request_id: call.requestId,
       source_ip: call.caller.sourceIp,
       grant: what,
-      beyond: beyond.what,
-      certain: beyond.certain,
+      beyond: excess.what,
+      certain: excess.certain,
       refused,
     };
     audit.event("write", { ...fields, operation: "escalation" });

@@ -151,7 +151,7 @@ async function remove(call: UserCall, { directory, audit, escalation }: Manageme
 
 async function addMember(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const [group, user] = [param(call, 0), param(call, 1)];
-  const warnings = await parts.escalation.judge(call, {
+  const warnings = await parts.escalation.checkGrant(call, {
     what: `adding ${JSON.stringify(user)} to group ${JSON.stringify(group)}`,
     policies: () => parts.holdings.ofGroup(group),
   });

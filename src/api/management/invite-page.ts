@@ -3,15 +3,17 @@
  * nothing up, since mail scanners open links; pressing the button makes an access key and shows it, once.
  */
 
+import type { Response } from "express";
 import type { Directory } from "../../directory/directory.ts";
 import { type AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
 import { type ErrorReply, errorReply } from "../../http/errors.ts";
 import type { HttpLimits } from "../../http/limits.ts";
 import type { Described } from "../../http/openapi.ts";
+import { callOf, pageHandler, setHeaders } from "../../http/pages.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { Query } from "../../http/query.ts";
-import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall, type Reply } from "../../http/route.ts";
+import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall } from "../../http/route.ts";
 import { schemaRef } from "../../http/schema-forms.ts";
 import { NO_STORE_HEADER } from "../rest/declared.ts";
 import type { AuditEvents } from "../rest/ports.ts";
@@ -105,16 +107,16 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
     },
     refusal: failed,
   };
+  const handle = pageHandler((app) => {
+    app.get(INVITE_PATH, async (_request, response) => send(response, await show(parts, callOf(response))));
+    app.post(INVITE_PATH, async (_request, response) =>
+      send(response, await redeemOrExplain(parts, callOf(response))),
+    );
+  });
   return mount(
     api,
     [
-      {
-        method: "GET",
-        path: INVITE_PATH,
-        head: true,
-        priority: "bulk",
-        handle: ({ query }) => show(parts, query.get("token") ?? ""),
-      },
+      { method: "GET", path: INVITE_PATH, head: true, priority: "bulk", handle },
       {
         method: "POST",
         path: INVITE_PATH,
@@ -125,15 +127,25 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
           arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
           parse: (bytes) => new Query(bytes.toString("latin1")),
         },
-        handle: (call) => redeemOrExplain(parts, call),
+        handle,
       },
     ],
     counters,
   );
 }
 
-function page(status: number, html: string): Reply {
-  return { status, type: PAGE_TYPE, body: html, headers: PAGE_HEADERS };
+interface Page {
+  readonly status: number;
+  readonly html: string;
+}
+
+function page(status: number, html: string): Page {
+  return { status, html };
+}
+
+function send(response: Response, { status, html }: Page): void {
+  setHeaders(response, PAGE_HEADERS);
+  response.status(status).type("html").send(html);
 }
 
 function failed(error: unknown): ErrorReply {
@@ -144,14 +156,15 @@ function failed(error: unknown): ErrorReply {
 }
 
 /** The page of a link: a button where the invitation is open, else what became of it. */
-async function show({ invitations, setup }: InvitePageParts, token: string): Promise<Reply> {
+async function show({ invitations, setup }: InvitePageParts, { query }: RawCall): Promise<Page> {
+  const token = query.get("token") ?? "";
   const state = await invitations.state(token);
   if (state === "open") return page(200, openingPage(token));
   if (state !== "unknown") return page(410, statePage(state));
   return page(404, statePage(state, await setup.isDone()));
 }
 
-async function redeemOrExplain(parts: InvitePageParts, call: RawCall): Promise<Reply> {
+async function redeemOrExplain(parts: InvitePageParts, call: RawCall): Promise<Page> {
   const token = (call.body as Query).get("token") ?? "";
   try {
     return await redeem(parts, token, call);
@@ -168,7 +181,7 @@ async function redeem(
   { directory, invitations, proxies, audit }: InvitePageParts,
   token: string,
   { request, requestId: request_id }: RawCall,
-): Promise<Reply> {
+): Promise<Page> {
   const { username } = await invitations.redeem(token);
   const key = await directory.credentials.create(username);
   const { access_key_id, creation_date, secret_access_key } = key;

@@ -126,7 +126,7 @@ async function update(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const policy = policyOf(call.body as GivenPolicy);
   if (policy.name !== name) throw new RequestRefused(400, "can't update policy id");
   const before = await policies.get(name);
-  const escalation = await parts.escalation.judge(call, {
+  const escalation = await parts.escalation.checkGrant(call, {
     what: `updating policy ${JSON.stringify(name)}`,
     policies: async () => givenByReplacing([before], policy),
   });

@@ -3,7 +3,7 @@
 import type { NamedStatements, Statement } from "../../model/policy.ts";
 
 /** What a grant gives that its giver lacks. */
-export interface BeyondHeld {
+export interface ExcessRight {
   /** In words: a request that becomes possible where that is certain. */
   readonly what: string;
   /** False: it may give that, which could not be shown; or comparing took too long, and nobody knows. */
@@ -18,11 +18,11 @@ export interface EscalationCheck {
    *   Absent: it stands for the same name on both sides, so that who may do a thing with things of their own may let
    *   others do it with theirs
    */
-  beyond(
+  excessRight(
     caller: string,
     granted: readonly NamedStatements[],
     actsAs: string | undefined,
-  ): Promise<BeyondHeld | undefined>;
+  ): Promise<ExcessRight | undefined>;
 }
 
 /** Port: access lists of groups as policies. */

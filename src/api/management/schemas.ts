@@ -1,5 +1,6 @@
 /** Bodies of the management API, in the shapes of a data server's own API (management-cli.md). */
 
+import { ERROR_CODE } from "../../http/failures.ts";
 import type { Schema, Schemas } from "../../http/openapi-types.ts";
 import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema-forms.ts";
 import { DECISION_SCHEMAS } from "../decisions/routes.ts";
@@ -14,9 +15,15 @@ const KEY = {
 };
 const PERMISSIONS = ["Read", "Write", "Super", "Admin"];
 
-/** Schemas of errors: a message that names every problem, and nothing else. */
+/** Schemas of errors: a message that names every problem, and a code where the status does not tell enough. */
 const FAILURE_SCHEMAS: Schemas = {
-  Error: object({ message: text("What is wrong, for people. An internal error shows only its id.") }),
+  Error: object(
+    {
+      message: text("What is wrong, for people. An internal error shows only its id."),
+      code: ERROR_CODE,
+    },
+    ["message"],
+  ),
   NoAcl: object(
     {
       message: text("What is wrong, for people."),

@@ -2,7 +2,7 @@
 
 import type { Call } from "../../http/route.ts";
 import type { Policy } from "../../model/policy.ts";
-import { policyWarnings, QUICK_LOOK, type Vocabulary } from "../../model/policy-warnings.ts";
+import { policyWarnings, QUICK_LIMITS, type Vocabulary } from "../../model/policy-warnings.ts";
 import type { WarningLog } from "./ports.ts";
 import { warningHeaders } from "./warning-headers.ts";
 
@@ -19,7 +19,7 @@ export function writtenPolicyWarnings(
   policy: Policy,
   { vocabulary, log }: PolicyWarningParts,
 ): readonly string[] {
-  const found = policyWarnings(policy, vocabulary, QUICK_LOOK);
+  const found = policyWarnings(policy, vocabulary, QUICK_LIMITS);
   if (found.length === 0) return [];
   log.warn("a policy was written that may not do what is meant", {
     policy: policy.name,

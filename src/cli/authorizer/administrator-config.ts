@@ -1,4 +1,4 @@
-/** Where `setup` and `superuser` find the store: a configuration as `run` reads it, or the quick start's. */
+/** Finds the store for `setup` and `superuser`: in the configuration that `run` reads, or in the quick start's. */
 
 import { existsSync } from "node:fs";
 import { loadServiceConfig } from "../../compose/configuration.ts";

@@ -1,4 +1,4 @@
-/** What `setup` and `superuser` share: the key that is given to them, and how they show the one they made. */
+/** Shared by `setup` and `superuser`: options for a given key, and the output of a new one. */
 
 import type { CreatedAdministrator, NewAdministrator } from "../../bootstrap/first-administrator.ts";
 import type { Environment } from "../../config/environment.ts";

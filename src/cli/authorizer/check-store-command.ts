@@ -1,4 +1,4 @@
-/** What `svc-authorizer check-store` does. */
+/** Implements `svc-authorizer check-store`. */
 
 import { withOfflineStore } from "../../compose/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";

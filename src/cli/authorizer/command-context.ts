@@ -1,4 +1,4 @@
-/** What the commands of `svc-authorizer` share: the process, and where configuration comes from. */
+/** Shared by the commands of `svc-authorizer`: the process, and the sources of configuration. */
 
 import type { Environment } from "../../config/environment.ts";
 import type { FlagValue, LoadOptions } from "../../config/load.ts";
@@ -14,6 +14,8 @@ export class CommandContext implements CommandOutput {
   readonly env: Environment;
   /** `--<item>` flags of the command line. */
   readonly itemFlags: readonly FlagValue[];
+  /** A script that names no command got nothing done: that is a failure. */
+  readonly codeWithoutCommand = EXIT.usage;
   #exitCode: number = EXIT.ok;
 
   constructor(edge: ProcessEdge, env: Environment, itemFlags: readonly FlagValue[]) {
@@ -59,7 +61,7 @@ export function itemFlagsOf(context: CommandContext, { set = [] }: ConfigFlags):
   return [...context.itemFlags, ...settings];
 }
 
-/** Where a command's configuration comes from. */
+/** Returns the sources of a command's configuration. */
 export function loadOptionsOf(context: CommandContext, options: ConfigFlags): LoadOptions {
   const { config } = options;
   return {

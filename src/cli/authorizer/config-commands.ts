@@ -1,4 +1,4 @@
-/** What `svc-authorizer config show`, `validate` and `docs` do. */
+/** Implements `svc-authorizer config show`, `validate` and `docs`. */
 
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import type { AnyItem } from "../../config/item.ts";
@@ -11,7 +11,7 @@ import { ALL_ITEMS, effectiveValue } from "../../config/table.ts";
 import { type CommandCall, flagsOf } from "./command.ts";
 import { type ConfigFlags, loadOptionsOf } from "./command-context.ts";
 
-/** Where a command writes. */
+/** The output of a command. */
 export interface TextSink {
   write(text: string): unknown;
 }
@@ -25,7 +25,7 @@ export interface CommandStreams {
 /** Exit code of a command: 0, or 2 for a configuration that cannot be used. */
 export type ConfigExitCode = 0 | 2;
 
-/** How `config show` prints. */
+/** Options of `config show`. */
 export interface ShowOptions {
   /** JSON in place of YAML. */
   readonly json?: boolean;

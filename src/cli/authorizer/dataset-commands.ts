@@ -1,4 +1,4 @@
-/** What `svc-authorizer load`, `sync` and `export` do once the directory is open. */
+/** Implements `svc-authorizer load`, `sync` and `export` on an open directory. */
 
 import { rename, rm, writeFile } from "node:fs/promises";
 import type { Catalog } from "../../catalog/catalog.ts";
@@ -9,7 +9,7 @@ import { formatReport } from "../../datasets/report.ts";
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
 
-/** What the commands work on. */
+/** The open directory and its surroundings. */
 export interface DatasetCommandParts {
   readonly directory: Directory;
   readonly catalog: Catalog;

@@ -5,7 +5,7 @@ import { type Environment, readEnvironment } from "../../config/environment.ts";
 import { ConfigError, countOf, formatProblem } from "../../config/problem.ts";
 import { formatProblem as formatPlacedProblem, headline } from "../../datasets/format-problem.ts";
 import { AuthorizerError } from "../../errors.ts";
-import { addCommands, withHelpCommand } from "../add-commands.ts";
+import { addCommands, finishWithoutCommand, withHelpCommand } from "../add-commands.ts";
 import { addOptions } from "../add-options.ts";
 import { booleanSwitches } from "../boolean-switches.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -53,9 +53,7 @@ export function buildProgram(context: CommandContext): Command {
   withHelpCommand(program).action(() => {
     if (program.opts()["version"] === true) return context.out(`${VERSION}\n`);
     refuseUnknownWord(program);
-    // Started without a command in a script, the program did nothing: that is a failure.
-    context.finish(EXIT.usage);
-    program.outputHelp({ error: true });
+    finishWithoutCommand(program, context);
   });
   return program.addHelpText(
     "after",

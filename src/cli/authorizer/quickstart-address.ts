@@ -1,6 +1,6 @@
 /**
- * Where the quick start of a folder answers people while it runs: it takes the next free port where one is busy, so no
- * configuration knows.
+ * Records the address of a running quick start in its folder: it takes the next free port if one is busy, so no
+ * configuration has it.
  */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

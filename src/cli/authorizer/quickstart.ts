@@ -8,10 +8,10 @@ import type { Environment } from "../../config/environment.ts";
 import type { ConfigObject, FlagValue, LoadOptions } from "../../config/load.ts";
 import { AuthorizerError } from "../../errors.ts";
 
-/** Where the quick start keeps its data unless told otherwise. */
+/** The default data folder of the quick start. */
 export const QUICKSTART_FOLDER = "./.svc-authorizer";
 
-/** What says that a command is about the quick start, and where that keeps its data. */
+/** Flags that select the quick start and its data folder. */
 export interface QuickstartFlags {
   readonly quickstart?: boolean;
   readonly data?: string;
@@ -23,7 +23,7 @@ const SECRET_BYTES = 32;
 const OWNER_ONLY = 0o600;
 const OWNER_FOLDER = 0o700;
 
-/** What the quick start adds to a configuration. */
+/** The values that the quick start adds to a configuration. */
 export interface Quickstart {
   /** Absolute path of its data. */
   readonly folder: string;
@@ -44,7 +44,7 @@ export function isQuickstart(folder: string): boolean {
   return existsSync(join(folder, TOKEN_FILE));
 }
 
-/** Where the configuration of a quick start comes from: no file, and no variable moves its data or secrets. */
+/** Returns the configuration sources of a quick start: no file, and no variable moves its data or secrets. */
 export function quickstartConfig(
   { flags, defaults }: Quickstart,
   given: readonly FlagValue[],

@@ -1,4 +1,4 @@
-/** What `svc-authorizer reset` does. */
+/** Implements `svc-authorizer reset`. */
 
 import {
   assertNotInUse,

@@ -1,4 +1,4 @@
-/** What `svc-authorizer rotate-key` does. */
+/** Implements `svc-authorizer rotate-key`. */
 
 import { auditOnce, withOfflineStore } from "../../compose/offline-store.ts";
 import type { Environment } from "../../config/environment.ts";

@@ -13,7 +13,7 @@ import { type CommandCall, flagsOf } from "./command.ts";
 import { type ConfigFlags, itemFlagsOf } from "./command-context.ts";
 import { prepareQuickstart, type QuickstartFlags, quickstartConfig, quickstartFolder } from "./quickstart.ts";
 import { forgetUserUrl, noteUserUrl } from "./quickstart-address.ts";
-import { greetingBlock, readyLines, type Started } from "./start-greeting.ts";
+import { greetingBlock, readyLines, type StartedService } from "./start-greeting.ts";
 
 /** Options of `run`. */
 export interface RunOptions extends QuickstartFlags {
@@ -45,7 +45,7 @@ export async function runService(
   running.service = service;
   const { user } = service.addresses;
   if (quickstart !== undefined) noteUserUrl(quickstart.folder, user);
-  const started: Started = {
+  const started: StartedService = {
     version,
     addresses: service.addresses,
     setup: service.setup,

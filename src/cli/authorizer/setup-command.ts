@@ -1,6 +1,6 @@
 /**
- * What `svc-authorizer setup` does: the first administrator, in the store of a service that is not running, or through
- * the set-up of one that is, with the one-time token of its file.
+ * Implements `svc-authorizer setup`: it creates the first administrator, in the store of a service that is not running,
+ * or through the set-up of one that is, with the one-time token of its file.
  */
 
 import { existsSync } from "node:fs";
@@ -20,7 +20,7 @@ import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";
 import type { ApiAnswer } from "../rest-client/attempt.ts";
 import { RestClient } from "../rest-client/rest-client.ts";
-import { GaveUp } from "../rest-client/retries.ts";
+import { RetriesExhausted } from "../rest-client/retries.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {
   type AdministratorFlags,
@@ -43,7 +43,7 @@ export interface SetupFlags extends AdministratorFlags {
   readonly writeConfig?: string | true;
 }
 
-/** What the process and its configuration give. */
+/** The process and its configuration. */
 export interface SetupContext {
   readonly edge: Pick<ProcessEdge, "stdout">;
   readonly env: Environment;
@@ -123,7 +123,7 @@ function nameServer(): AuthorizerError {
   return new AuthorizerError("invalid_request", message);
 }
 
-/** Where the configured service listens for people; undefined for a port that only it knows. */
+/** Returns the URL of the configured user listener, or undefined if only the running service knows its port. */
 function configuredUrl(values: ConfigValues): string | undefined {
   const address = parseListenAddress(values["authorizer.user_listen_address"]);
   if (address === undefined || address.port === 0) return undefined;
@@ -168,7 +168,7 @@ async function post(base: string, body: unknown): Promise<ApiAnswer> {
   try {
     return await rest.ask({ method: "POST", path: PATH, body });
   } catch (error) {
-    if (!(error instanceof GaveUp)) throw error;
+    if (!(error instanceof RetriesExhausted)) throw error;
     const message = `${base} cannot be reached: ${error.reason}`;
     throw new AuthorizerError("unavailable", message, { cause: error });
   }

@@ -1,11 +1,11 @@
-/** What `run` prints once the service answers: lines for programs, or a short block for people at a terminal. */
+/** Printed by `run` once the service answers: lines for programs, or a short block for people at a terminal. */
 
 import type { SetupOffer } from "../../compose/setup.ts";
 import type { Environment } from "../../config/environment.ts";
 import { shownPath } from "./quickstart.ts";
 
 /** A service that answers, as far as the greeting shows it. */
-export interface Started {
+export interface StartedService {
   readonly version: string;
   /** URLs of the three listeners. */
   readonly addresses: { readonly service: string; readonly user: string; readonly metrics: string };
@@ -19,7 +19,7 @@ export interface Started {
 }
 
 /** The lines for programs: `ready` first, then the token file, a first decision and the setup token. */
-export function readyLines(started: Started): string {
+export function readyLines(started: StartedService): string {
   const { addresses, setup, quickstart } = started;
   const { service, user, metrics } = addresses;
   const lines = [`ready service=${service} user=${user} metrics=${metrics}`];
@@ -37,7 +37,7 @@ export function readyLines(started: Started): string {
 }
 
 /** The block for people: name and version, the three addresses, what to try, what to do next, where to read. */
-export function greetingBlock(started: Started): string {
+export function greetingBlock(started: StartedService): string {
   const { version, addresses, setup, quickstart, cwd } = started;
   const lines = [
     `svc-authorizer ${version} is ready. Press Ctrl-C to stop it.`,
@@ -61,7 +61,7 @@ export function greetingBlock(started: Started): string {
 }
 
 /** A command line that asks for a decision and works as it is from `cwd`. */
-function firstDecision({ addresses, cwd }: Started, tokenFile: string): string {
+function firstDecision({ addresses, cwd }: StartedService, tokenFile: string): string {
   const body = {
     subject: { type: "user", id: "alice" },
     action: { name: "fs:ReadObject" },
@@ -73,12 +73,12 @@ function firstDecision({ addresses, cwd }: Started, tokenFile: string): string {
   );
 }
 
-function setupTokenLine({ token, file }: SetupOffer, { quickstart, cwd }: Started): string {
+function setupTokenLine({ token, file }: SetupOffer, { quickstart, cwd }: StartedService): string {
   if (file === undefined) return `setup token ${token}`;
   return `setup token ${token} (kept in ${quickstart === undefined ? file : shownPath(file, cwd)})`;
 }
 
-function setupCommand({ addresses, quickstart, env }: Started, { file }: SetupOffer): string {
+function setupCommand({ addresses, quickstart, env }: StartedService, { file }: SetupOffer): string {
   if (quickstart === undefined) {
     const using = file === undefined ? "" : ` --token-file ${file}`;
     return `svc-authorizer setup --user-name NAME --server ${addresses.user}${using}`;
@@ -87,7 +87,7 @@ function setupCommand({ addresses, quickstart, env }: Started, { file }: SetupOf
   return `${programName(env)} setup --quickstart${folder} --user-name admin --write-config`;
 }
 
-/** How the program was called: npm names the script that it runs. */
+/** Returns the command that started the program: npm names the script that it runs. */
 function programName(env: Environment): string {
   const isScript = /^(start|svc-authorizer)$/.test(env["npm_lifecycle_event"] ?? "");
   return isScript ? "npm run -s svc-authorizer --" : "svc-authorizer";

@@ -1,4 +1,4 @@
-/** What `svc-authorizer superuser` does: a further administrator, while the service is not running. */
+/** Implements `svc-authorizer superuser`: it adds an administrator while the service is not running. */
 
 import { addAdministrator } from "../../bootstrap/first-administrator.ts";
 import { openData, openLog } from "../../compose/data.ts";

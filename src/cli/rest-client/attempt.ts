@@ -6,7 +6,7 @@ import { warningsOf } from "./warnings.ts";
 /** Largest answer that is read. */
 const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** How long one try may take unless the request says otherwise. */
+/** Time limit of one attempt in milliseconds if the request names none. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** A request as it goes out. */
@@ -30,7 +30,9 @@ export interface ApiAnswer {
   readonly json: unknown;
   /** Texts of its `Warning` headers, for people. */
   readonly warnings: readonly string[];
-  /** How long the server asks to wait, where it says so. */
+  /** Its `X-Svc-Revision`; null where it has none. */
+  readonly revision: string | null;
+  /** Wait in milliseconds that the server asked for; absent if it named none. */
   readonly retryAfterMs?: number;
   readonly headers: Pick<Headers, "get">;
 }
@@ -94,6 +96,7 @@ export function answerOf({ status, statusText, headers }: AnswerHead, text: stri
     json: jsonOf(text),
     warnings: warningsOf(headers.get("warning")),
     headers,
+    revision: headers.get("x-svc-revision"),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

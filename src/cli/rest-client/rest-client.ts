@@ -2,9 +2,9 @@
 
 import { UsageFailure } from "../failure.ts";
 import type { ApiAnswer, ApiRequest } from "./attempt.ts";
-import { type FailedTry, type RetrySettings, sendWithRetries } from "./retries.ts";
+import { type FailedAttempt, type RetrySettings, sendWithRetries } from "./retries.ts";
 
-/** Where an API is, and how a program calls it. */
+/** The address of an API, and settings of calls. */
 export interface RestOptions {
   /** URL that paths are appended to, without a slash at its end. */
   readonly base: string;
@@ -28,7 +28,7 @@ export interface RestRequest {
   readonly query?: Readonly<Record<string, QueryValue>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent beside those of the client. */
+  /** Sent beside the headers of the client. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -57,9 +57,9 @@ export class RestClient {
 
   /**
    * The answer to a request, whatever its status, after retries where they can help.
-   * @throws GaveUp when there was no answer, or every try was answered with a status that asks for another
+   * @throws RetriesExhausted when there was no answer, or every try was answered with a status that asks for another
    */
-  ask(request: RestRequest, onFailedTry: (failed: FailedTry) => void = () => {}): Promise<ApiAnswer> {
+  ask(request: RestRequest, onFailedTry: (failed: FailedAttempt) => void = () => {}): Promise<ApiAnswer> {
     return sendWithRetries(this.#sent(request), this.#options.retries, onFailedTry);
   }
 

@@ -8,7 +8,7 @@ import { type ApiAnswer, type ApiRequest, attempt, TransportFailure } from "./at
 /** Statuses that ask for another try unless the settings name others. */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 503]);
 
-/** When and how often a call is tried again. */
+/** Limits of repeated attempts. */
 export interface RetrySettings {
   readonly enabled: boolean;
   /** Tries after the first one. */
@@ -20,10 +20,10 @@ export interface RetrySettings {
 }
 
 /** A try that failed, with another one to come. */
-export interface FailedTry {
-  /** Why, for people. */
+export interface FailedAttempt {
+  /** The reason, for people. */
   readonly reason: string;
-  /** How long until the next one. */
+  /** Time until the next attempt. */
   readonly waitMs: number;
   /** 1 for the first try. */
   readonly attempt: number;
@@ -41,11 +41,11 @@ export class RetriedAnswer extends Error {
 }
 
 /** No try settled the request. */
-export class GaveUp extends Error {
-  override readonly name = "GaveUp";
-  /** Why the last try failed, for people. */
+export class RetriesExhausted extends Error {
+  override readonly name = "RetriesExhausted";
+  /** The reason why the last attempt failed, for people. */
   readonly reason: string;
-  /** What the last try was answered with; absent where there was no answer. */
+  /** The answer to the last attempt; undefined if there was none. */
   readonly answer: ApiAnswer | undefined;
 
   constructor(message: string, cause: unknown, reason: string) {
@@ -57,12 +57,12 @@ export class GaveUp extends Error {
 
 /**
  * Sends a request until there is an answer that settles it.
- * @throws GaveUp `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
+ * @throws RetriesExhausted `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
  */
 export function sendWithRetries(
   request: ApiRequest,
   settings: RetrySettings,
-  onFailedTry: (failed: FailedTry) => void,
+  onFailedTry: (failed: FailedAttempt) => void,
 ): Promise<ApiAnswer> {
   return withRetries(request, settings, onFailedTry, async () => {
     const answer = await attempt(request);
@@ -82,12 +82,12 @@ export function asksForAnotherTry(status: number, settings: RetrySettings): bool
  * {@link TransportFailure}.
  * @param request named in the message of the failure
  * @param signal ends the waiting between tries
- * @throws GaveUp as {@link sendWithRetries}; errors of other classes as they are
+ * @throws RetriesExhausted as {@link sendWithRetries}; errors of other classes as they are
  */
 export async function withRetries<T>(
   request: Pick<ApiRequest, "method" | "url">,
   settings: RetrySettings,
-  onFailedTry: (failed: FailedTry) => void,
+  onFailedTry: (failed: FailedAttempt) => void,
   tryOnce: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
@@ -129,13 +129,13 @@ function gaveUp(
   { method, url }: Pick<ApiRequest, "method" | "url">,
   error: unknown,
   retries: number,
-): GaveUp {
+): RetriesExhausted {
   const verb = method[0] + method.slice(1).toLowerCase();
   const reason = error instanceof RetriedAnswer ? answerText(error.answer) : (error as Error).message;
   const tries =
     retries > 0 && isWorthRetrying(error) ? `${method} ${url} giving up after ${retries + 1} attempt(s)` : "";
   const message = [`${verb} "${url}"`, tries, reason].filter((part) => part !== "").join(": ");
-  return new GaveUp(message, error, reason);
+  return new RetriesExhausted(message, error, reason);
 }
 
 function answerText({ json, statusLine }: ApiAnswer): string {

@@ -1,4 +1,4 @@
-/** What a server says beside a success: `Warning: 299 agent "text"` (RFC 7234, section 5.5). */
+/** Reads the warnings that accompany a success: `Warning: 299 agent "text"` (RFC 7234, section 5.5). */
 
 import { safeText } from "../safe-text.ts";
 

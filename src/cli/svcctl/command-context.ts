@@ -1,4 +1,4 @@
-/** What the commands of svcctl share: where they write, how it looks, global options, exit code. */
+/** Shared by the commands of svcctl: output, style, global options, exit code. */
 
 import type { Environment } from "../../config/environment.ts";
 import { booleanText } from "../boolean-text.ts";
@@ -21,7 +21,7 @@ export interface GlobalOptions {
   readonly yes?: boolean;
 }
 
-/** How results are printed: tables and text for people, or a format for programs. */
+/** The output format of results: tables and text for people, or a format for programs. */
 export type OutputFormat = "table" | StructuredFormat;
 
 /** Shared by all commands of one run. What depends on global options is known once an action runs. */
@@ -32,6 +32,8 @@ export class CommandContext {
   readonly version: string;
   #options: GlobalOptions = {};
   #terminal = false;
+  /** Help, as the data server's own tool has it (management-cli.md §1.5). */
+  readonly codeWithoutCommand = 0;
   #exitCode = 0;
   #advice: string | undefined;
 

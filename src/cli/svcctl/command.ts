@@ -6,7 +6,7 @@ import type { CommandContext } from "./command-context.ts";
 /** One run of a command. */
 export type CommandCall = framework.CommandCall<CommandContext>;
 
-/** What a command does. */
+/** The implementation of a command. */
 export type CommandRun = framework.CommandRun<CommandContext>;
 
 /** A command that does something. */

@@ -9,12 +9,12 @@ import { jsonText } from "./output/json-text.ts";
 import { loadSettings, type Settings } from "./settings/load-settings.ts";
 import { suspicions } from "./settings/suspicions.ts";
 
-/** What was found. */
+/** A problem that doctor found. */
 interface Finding {
   readonly valid: boolean;
-  /** What it means, for people. */
+  /** The meaning, for people. */
   readonly summary: string;
-  /** What the server or the network said. */
+  /** The message of the server or the network. */
   readonly detail: string;
 }
 
@@ -39,7 +39,7 @@ const WRONG_ENDPOINT = "It looks like endpoint url is wrong.";
 
 async function examine(open: () => ApiClient, settings: Settings): Promise<Finding> {
   try {
-    return judge(await askWhoIAm(open()), settings);
+    return diagnosis(await askWhoIAm(open()), settings);
   } catch (error) {
     // Only an answer ends without an error, so this is about the way to the server.
     return { valid: false, summary: WRONG_ENDPOINT, detail: (error as Error).message };
@@ -53,7 +53,7 @@ async function askWhoIAm(api: ApiClient): Promise<ApiAnswer> {
   return api.ask({ method: "GET", path: ["repositories"] });
 }
 
-function judge(answer: ApiAnswer, settings: Settings): Finding {
+function diagnosis(answer: ApiAnswer, settings: Settings): Finding {
   if (answer.status === 401 && settings.accessKeyId + settings.secretAccessKey === "") {
     const detail = `svcctl config asks for one and keeps it in ${settings.file}`;
     return { valid: false, summary: "No access key is configured", detail };

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { type Environment, readEnvironment } from "../../config/environment.ts";
-import { addCommands, addExamples, withHelpCommand } from "../add-commands.ts";
+import { addCommands, addExamples, finishWithoutCommand, withHelpCommand } from "../add-commands.ts";
 import { addOptions, toOptions } from "../add-options.ts";
 import { booleanSwitches } from "../boolean-switches.ts";
 import { GLOBAL_HEADING, newProgram, VERSION } from "../new-program.ts";
@@ -95,7 +95,7 @@ function addRootAction(program: Command, context: CommandContext): void {
   );
   withHelpCommand(program).action(async () => {
     refuseUnknownWord(program);
-    if (program.opts()["version"] !== true) return program.outputHelp();
+    if (program.opts()["version"] !== true) return finishWithoutCommand(program, context);
     const { printVersion } = await import("./version.ts");
     await printVersion(context);
   });

@@ -6,7 +6,7 @@ import type { CommandContext } from "./command-context.ts";
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "panic", "none"] as const;
 
-/** How important an entry is. */
+/** The level of an entry. */
 export type LogLevel = Exclude<(typeof LEVELS)[number], "none">;
 
 /** Writes one entry. */

@@ -1,4 +1,4 @@
-/** What svcctl sees of its process: handed in by `main`, so that commands run in tests as well. */
+/** The process as svcctl sees it. `main` passes it in, so that tests can run commands without a process. */
 
 import type { Readable, Writable } from "node:stream";
 

@@ -5,11 +5,11 @@ import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type {
+  CachedOutcomes,
   CheckAnswer,
   DecisionCounters,
   EvaluationAnswer,
   EvaluationRequest,
-  OutcomesAtHand,
 } from "../decisions.ts";
 import { isQuick } from "../index-builds.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
@@ -21,7 +21,7 @@ import {
 } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
-import type { Basis, Deciding } from "./deciding.ts";
+import type { Deciding, UserPolicies } from "./deciding.ts";
 import { requestedFields } from "./evaluation-fields.ts";
 
 /** Options of {@link Authzen}. */
@@ -58,11 +58,11 @@ export class Authzen {
     return refreshed === undefined ? this.#evaluate(request) : refreshed.then(() => this.#evaluate(request));
   }
 
-  /** See {@link Decisions.outcomesAtHand}. */
-  outcomesAtHand(username: string, actionName: string, budget: WorkBudget): OutcomesAtHand | undefined {
+  /** See {@link Decisions.cachedOutcomes}. */
+  cachedOutcomes(username: string, actionName: string, budget: WorkBudget): CachedOutcomes | undefined {
     const { types, principals, deciding, counters } = this.#options;
     if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
-    const user = principals.atHand(username);
+    const user = principals.cached(username);
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, OutcomeTest | undefined>();
     return (type, id) => {
@@ -115,9 +115,9 @@ export class Authzen {
         `unknown action ${action.name} of resource type ${resource.type}`,
       );
     }
-    const basis: Basis = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
+    const loaded: UserPolicies = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
     const decided = (context: ConditionFields): EvaluationAnswer | Promise<EvaluationAnswer> => {
-      const answer = deciding.check(basis, { user: subject.id, required, context }, request);
+      const answer = deciding.check(loaded, { user: subject.id, required, context }, request);
       return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
     };
     if (!user.policies.readsContext) return decided(NO_FIELDS);

@@ -11,8 +11,8 @@ import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entr
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
 
-/** The caller, for records and counters. */
-export interface Asker {
+/** A call that needs a decision: for records, counters and its budget of work. */
+export interface DecisionCall {
   readonly entrance: Entrance;
   readonly requestId: string;
   readonly explain: boolean;
@@ -23,8 +23,8 @@ export interface Asker {
 /** The subject of a decision, for records. */
 export type DecisionSubject = Pick<DecisionRecord, "user" | "credential" | "required" | "operation">;
 
-/** The input of a decision. */
-export interface Basis {
+/** The compiled policies of a loaded user: the input of a decision. */
+export interface UserPolicies {
   readonly policies: CompiledPolicies;
   /** The ways in which a policy reaches the user. */
   readonly via: (policy: string) => readonly Via[];
@@ -62,51 +62,63 @@ export class Deciding {
   }
 
   /** Decides; synchronous except for long explanations. An allow without audit and explanation gets no id. */
-  check(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
-    if (asker.explain) return this.#explained(basis, request, asker);
-    if (asker.budget !== undefined || !isShort(request.required))
-      return this.#decidedInSteps(basis, request, asker);
-    return this.#answered(decide(basis.policies, request), request, asker);
+  check(
+    loaded: UserPolicies,
+    request: EngineRequest,
+    call: DecisionCall,
+  ): CheckAnswer | Promise<CheckAnswer> {
+    if (call.explain) return this.#explained(loaded, request, call);
+    if (call.budget !== undefined || !isShort(request.required))
+      return this.#decidedInSteps(loaded, request, call);
+    return this.#answered(decide(loaded.policies, request), request, call);
   }
 
-  #decidedInSteps({ policies }: Basis, request: EngineRequest, asker: Asker): Promise<CheckAnswer> {
+  #decidedInSteps(
+    { policies }: UserPolicies,
+    request: EngineRequest,
+    call: DecisionCall,
+  ): Promise<CheckAnswer> {
     const { scheduler, workBudget } = this.#options;
-    const budget = asker.budget ?? workBudget();
+    const budget = call.budget ?? workBudget();
     return scheduler
       .run(decideInSteps(policies, request), { budget })
-      .then((outcome) => this.#answered(outcome, request, asker));
+      .then((outcome) => this.#answered(outcome, request, call));
   }
 
-  #answered(outcome: Outcome, request: EngineRequest, asker: Asker): CheckAnswer {
-    this.#options.counters.decisions[asker.entrance][outcome.effect]++;
+  #answered(outcome: Outcome, request: EngineRequest, call: DecisionCall): CheckAnswer {
+    this.#options.counters.decisions[call.entrance][outcome.effect]++;
     const { decisions } = this.#options.audit;
     if (outcome.effect === "allow" && decisions !== "all") return outcome;
-    return this.#recorded(outcome, request, asker);
+    return this.#recorded(outcome, request, call);
   }
 
   /** The answer about a user who does not exist. */
-  unknownUser(request: EngineRequest, asker: Asker): CheckAnswer {
-    this.#options.counters.decisions[asker.entrance].neutral++;
+  unknownUser(request: EngineRequest, call: DecisionCall): CheckAnswer {
+    this.#options.counters.decisions[call.entrance].neutral++;
     const outcome = { effect: "neutral", message: "insufficient permissions: unknown user" } as const;
-    return { ...this.#recorded(outcome, request, asker), reason: "unknown_user" };
+    return { ...this.#recorded(outcome, request, call), reason: "unknown_user" };
   }
 
-  #recorded(outcome: Outcome, request: EngineRequest, asker: Asker): CheckAnswer & { readonly id: string } {
-    return { ...outcome, id: this.#audited(outcome, request, asker) };
+  #recorded(
+    outcome: Outcome,
+    request: EngineRequest,
+    call: DecisionCall,
+  ): CheckAnswer & { readonly id: string } {
+    return { ...outcome, id: this.#audited(outcome, request, call) };
   }
 
   /** Counts and audits a decision that other code made. Returns the id of the decision. */
-  record(outcome: Outcome, subject: DecisionSubject, asker: Omit<Asker, "explain">): string {
-    this.#options.counters.decisions[asker.entrance][outcome.effect]++;
-    return this.#audited(outcome, subject, asker);
+  record(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): string {
+    this.#options.counters.decisions[call.entrance][outcome.effect]++;
+    return this.#audited(outcome, subject, call);
   }
 
-  #audited(outcome: Outcome, subject: DecisionSubject, asker: Omit<Asker, "explain">): string {
+  #audited(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): string {
     const id = this.#options.nextId();
     const { audit } = this.#options;
     if (audit.decisions === "all" || (audit.decisions === "denied" && outcome.effect !== "allow")) {
       const { user, credential, required, operation } = subject;
-      const { entrance, requestId } = asker;
+      const { entrance, requestId } = call;
       audit.decision({
         id,
         request_id: requestId,
@@ -121,22 +133,26 @@ export class Deciding {
     return id;
   }
 
-  #explained(basis: Basis, request: EngineRequest, asker: Asker): CheckAnswer | Promise<CheckAnswer> {
-    const { policies } = basis;
+  #explained(
+    loaded: UserPolicies,
+    request: EngineRequest,
+    call: DecisionCall,
+  ): CheckAnswer | Promise<CheckAnswer> {
+    const { policies } = loaded;
     const answer = (outcome: ExplainedOutcome): CheckAnswer => {
-      this.#options.counters.decisions[asker.entrance][outcome.effect]++;
+      this.#options.counters.decisions[call.entrance][outcome.effect]++;
       const { effect, message } = outcome;
       const bare: Outcome = message === undefined ? { effect } : { effect, message };
-      const recorded = this.#recorded(bare, request, asker);
-      return { ...recorded, explanation: this.#explanation(recorded.id, outcome, basis) };
+      const recorded = this.#recorded(bare, request, call);
+      return { ...recorded, explanation: this.#explanation(recorded.id, outcome, loaded) };
     };
-    if (asker.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
+    if (call.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
       return answer(explain(policies, request));
-    const budget = asker.budget ?? this.#options.workBudget();
+    const budget = call.budget ?? this.#options.workBudget();
     return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }
 
-  #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: Basis): Explanation {
+  #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: UserPolicies): Explanation {
     return {
       id,
       effect: outcome.effect,

@@ -43,10 +43,10 @@ export class Simulating {
     const { user, required, context, evaluator, list } = simulation;
     const { deciding, partition, scheduler, native, workBudget } = this.#options;
     const budget = simulation.budget ?? workBudget();
-    const asker = { ...simulation, budget, entrance: "simulate" } as const;
+    const call = { ...simulation, budget, entrance: "simulate" } as const;
     const request = { user, required: required ?? NOTHING, context };
     const candidate = await this.#candidate(simulation);
-    if (candidate === undefined) return deciding.unknownUser(request, asker);
+    if (candidate === undefined) return deciding.unknownUser(request, call);
     const policies = await scheduler.run(compileInSteps(candidate.policies, { partition, evaluator }), {
       budget,
     });
@@ -54,7 +54,7 @@ export class Simulating {
     const via = (policy: string): readonly Via[] => candidate.via.get(policy) ?? [{ user }];
     const { principal } = candidate;
     const fields = principal && (await native.of(context, { principal, policies }, request.required));
-    return deciding.check({ policies, via, cache: "miss" }, { ...request, ...fields }, asker);
+    return deciding.check({ policies, via, cache: "miss" }, { ...request, ...fields }, call);
   }
 
   async #candidate({ user, policies, candidate }: SimulationCase): Promise<Candidate | undefined> {

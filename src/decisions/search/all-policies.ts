@@ -1,6 +1,6 @@
 /** All policies of a directory, compiled; the start of the search for users. */
 
-import { LRUCache } from "lru-cache";
+import { DependentCache } from "../../cache/dependent-cache.ts";
 import type { Directory, StoredPolicy, Survey } from "../../directory/directory.ts";
 import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
@@ -26,25 +26,26 @@ const KEY = "all";
 /** Compiles all policies once until one changes. */
 export class AllPolicies {
   readonly #options: AllPoliciesOptions;
-  /** Dropped after its time to live, so that one search does not occupy memory permanently. */
-  readonly #kept: LRUCache<string, CompiledDirectory>;
-  #reading: { readonly generation: number; readonly result: Promise<CompiledDirectory> } | undefined;
-  #generation = 0;
+  /** At most one value, dropped after its time, so that one search does not occupy memory permanently. */
+  readonly #cache: DependentCache<CompiledDirectory>;
   readonly #unsubscribe: () => void;
 
   constructor(options: AllPoliciesOptions) {
     this.#options = options;
-    this.#kept = new LRUCache({ max: 1, ttl: Math.max(1, Math.ceil(options.ttl)), ttlAutopurge: true });
+    this.#cache = new DependentCache<CompiledDirectory>({
+      settings: { enabled: true, size: 1, ttl: options.ttl, jitter: 0 },
+      // Every change of a policy is a change of the one value.
+      filedUnder: () => [],
+      dropsExpired: true,
+    });
     this.#unsubscribe = options.directory.onChange(({ policies, all }) => {
-      if (policies === undefined && !all) return;
-      this.#generation++;
-      this.#kept.clear();
+      if (policies !== undefined || all === true) this.#cache.evict({ ids: [], all: true });
     });
   }
 
   /** Counts changes. Everything read under one value belongs together. */
   get generation(): number {
-    return this.#generation;
+    return this.#cache.generation;
   }
 
   /**
@@ -52,21 +53,9 @@ export class AllPolicies {
    * @param generation the value before the state was opened
    */
   async get(survey: Survey, generation: number): Promise<CompiledDirectory> {
-    if (generation !== this.#generation) return this.#read(survey);
-    const known = this.#kept.get(KEY);
-    if (known !== undefined) return known;
-    if (this.#reading?.generation !== generation) {
-      const result = this.#read(survey);
-      const reading = { generation, result };
-      this.#reading = reading;
-      const done = (): void => {
-        if (this.#reading === reading) this.#reading = undefined;
-      };
-      result.then(done, done);
-    }
-    const read = await this.#reading.result;
-    if (generation === this.#generation) this.#kept.set(KEY, read);
-    return read;
+    const read = (): Promise<CompiledDirectory> => this.#read(survey);
+    if (generation !== this.#cache.generation) return read();
+    return this.#cache.get(KEY) ?? ((await this.#cache.load(KEY, read)) as CompiledDirectory);
   }
 
   async #read(survey: Survey): Promise<CompiledDirectory> {
@@ -80,6 +69,6 @@ export class AllPolicies {
   /** Stops listening to changes. */
   close(): void {
     this.#unsubscribe();
-    this.#kept.clear();
+    this.#cache.clear();
   }
 }

@@ -12,7 +12,7 @@ import { TypePattern } from "../plan/plan-patterns.ts";
 import { NEVER, planInSteps } from "../plan/planning.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
-import { ofNoResource, type RequestProperties, withRegistered } from "../registered-properties.ts";
+import { fieldsOfAnyResource, type RequestProperties, withRegistered } from "../registered-properties.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "../searches.ts";
 import type { ActionsOf } from "./action-listing.ts";
@@ -98,7 +98,7 @@ export class NativeSearching {
 
   async #plan(user: CachedPrincipal, { action: name, type, context: given }: PlanRequest): Promise<Plan> {
     const { types, scheduler, partition, native, requestProperties } = this.#options;
-    const context = ofNoResource(native.ofUser(given, user), requestProperties);
+    const context = fieldsOfAnyResource(native.ofUser(given, user), requestProperties);
     const question = { user: user.principal.username, context };
     // Type `arn` stands for every ARN.
     if (type === undefined || type === "arn")

@@ -1,7 +1,7 @@
 /** Counts the entities of a store without opening its secrets. */
 
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { type Store, withSnapshot } from "../../store/port.ts";
-import { createBreather } from "../pipeline.ts";
 
 /** Entities by kind. */
 export interface EntityCounts {
@@ -16,7 +16,7 @@ const PAGE = 1_000;
 /** Counts what a store holds. */
 export function countEntities(store: Store): Promise<EntityCounts> {
   return withSnapshot(store, async (snapshot) => {
-    const breathe = createBreather();
+    const pause = bulkPause();
     const count = async (partition: string): Promise<number> => {
       let total = 0;
       let after: string | undefined;
@@ -25,7 +25,7 @@ export function countEntities(store: Store): Promise<EntityCounts> {
         total += page.length;
         if (page.length < PAGE) return total;
         after = page.at(-1)?.key;
-        await breathe();
+        await pause();
       }
     };
     return {

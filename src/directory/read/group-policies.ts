@@ -6,7 +6,7 @@
 import { LRUCache } from "lru-cache";
 import type { DirectoryChange, StoredPolicy } from "../directory.ts";
 
-interface Kept {
+interface CachedPolicies {
   readonly revision: number;
   readonly policies: readonly StoredPolicy[];
 }
@@ -18,16 +18,16 @@ const REMEMBERED_CHANGES = 1_024;
 
 /** Remembers the policies of groups. */
 export class GroupPolicies {
-  readonly #known = new Map<string, WeakRef<Kept>>();
-  readonly #kept = new LRUCache<string, Kept>({ max: KEPT_GROUPS });
+  readonly #known = new Map<string, WeakRef<CachedPolicies>>();
+  readonly #kept = new LRUCache<string, CachedPolicies>({ max: KEPT_GROUPS });
   /** Whoever holds a list keeps what is known of it. */
-  readonly #owners = new WeakMap<readonly StoredPolicy[], Kept>();
+  readonly #owners = new WeakMap<readonly StoredPolicy[], CachedPolicies>();
   /** Internal id of a policy → ids of the groups that have it. */
   readonly #groupsByPolicy = new Map<string, Set<string>>();
   readonly #changes: { readonly revision: number; readonly change: DirectoryChange }[] = [];
   /** Revision of the newest commit that was told or, at first, of the first state that was read; undefined before. */
   #told: number | undefined;
-  /** What was read before this revision is not kept: some changes after it may never be told. */
+  /** Lists read before this revision are not kept, because some changes after it may never be announced. */
   #floor = 0;
 
   /** A commit. To be told of every one in order, before anybody hears of its success. */
@@ -66,7 +66,7 @@ export class GroupPolicies {
   /** Keeps the policies of a group as they were read at a revision, unless they have changed since. */
   keep(revision: number, group: string, policies: readonly StoredPolicy[]): void {
     if (!this.#isCurrent(revision, group, policies)) return;
-    const kept: Kept = { revision, policies };
+    const kept: CachedPolicies = { revision, policies };
     this.#forget(group);
     this.#known.set(group, new WeakRef(kept));
     this.#kept.set(group, kept);

@@ -29,16 +29,16 @@ export async function readPrincipal(
 export class PrincipalReader {
   readonly #reader: Reader;
   readonly #known: GroupPolicies;
-  readonly #groups: Kept<"group">;
-  readonly #policies: Kept<"policy">;
+  readonly #groups: RecordCache<"group">;
+  readonly #policies: RecordCache<"policy">;
   readonly #ofGroups = new Map<string, readonly StoredPolicy[]>();
 
   /** @param known what is remembered of groups between reads */
   constructor(reader: Reader, known: GroupPolicies) {
     this.#reader = reader;
     this.#known = known;
-    this.#groups = new Kept(reader, "group");
-    this.#policies = new Kept(reader, "policy");
+    this.#groups = new RecordCache(reader, "group");
+    this.#policies = new RecordCache(reader, "policy");
   }
 
   /** The user with its effective policies, or undefined if there is no such user. */
@@ -132,7 +132,7 @@ class ReadPrincipal implements Principal {
 }
 
 /** Records of a partition, each read once from a state. */
-class Kept<P extends "group" | "policy"> {
+class RecordCache<P extends "group" | "policy"> {
   readonly #reader: Reader;
   readonly #partition: P;
   readonly #records = new Map<string, RecordTypes[P] | undefined>();

@@ -25,7 +25,7 @@ export interface Mirror {
 export interface Links {
   /** Ids of entities that must live; under this name, where one is given. */
   readonly ids: readonly { readonly id: string; readonly name?: string }[];
-  /** What must exist while those entities live. */
+  /** Records that must exist while those entities exist. */
   readonly mirrors: readonly Mirror[];
 }
 

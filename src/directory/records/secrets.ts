@@ -45,7 +45,7 @@ export interface QueuedMailBinding {
   readonly email: string;
 }
 
-/** Which record a secret belongs to; it opens nowhere else. */
+/** The record that a secret belongs to; it cannot be opened as part of another. */
 export type SecretBinding = AccessKeyBinding | QueuedMailBinding;
 
 /** A key derived from a configured secret key. */

@@ -1,7 +1,7 @@
 /** Looks through a whole store for records of the directory that contradict each other. */
 
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
-import { createBreather } from "../pipeline.ts";
 import type { Found } from "../read/reader.ts";
 import type { Partition, RecordTypes } from "../records/layout.ts";
 import { openExistingSecrets } from "../records/open-secrets.ts";
@@ -129,7 +129,7 @@ class StoreCheck {
     partition: P,
     visit: (found: Found<P>) => void | Promise<void>,
   ): Promise<void> {
-    const breathe = createBreather();
+    const pause = bulkPause();
     let after = "";
     for (;;) {
       const range = { limit: PAGE, ...(after !== "" && { after }) };
@@ -140,7 +140,7 @@ class StoreCheck {
       }
       if (page.length < PAGE) return;
       after = page.at(-1)!.key;
-      await breathe();
+      await pause();
     }
   }
 

@@ -5,7 +5,7 @@ import { isPossibleName, resourceIdProblem } from "../../model/names.ts";
 import type { RegisteredResource, ResourceType } from "../../model/resource-type.ts";
 import { resourceTypeProblems } from "../../model/resource-type-validation.ts";
 import type { BatchOperation } from "../batch.ts";
-import { assertNoProblems, Problems, propertiesProblem, shown } from "../checks.ts";
+import { assertNoProblems, Problems, propertiesProblem, quoted } from "../checks.ts";
 import { mark, type ResourceRecord, type ResourceTypeRecord, resourceKey } from "../records/layout.ts";
 import type { BatchScope } from "./batch-scope.ts";
 
@@ -59,7 +59,7 @@ async function putResource(scope: BatchScope, { type, id, properties }: Register
   problems.add("/properties", propertiesProblem(properties));
   assertNoProblems(problems.list);
   if (!resourceTypes.has(type) && !context.rules.resourceTypes.has(type)) {
-    throw new AuthorizerError("not_found", `resource type ${shown(type)} does not exist`);
+    throw new AuthorizerError("not_found", `resource type ${quoted(type)} does not exist`);
   }
   const key = resourceKey(type, id);
   const before = await tx.get("resource", key);

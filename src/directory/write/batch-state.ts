@@ -2,10 +2,10 @@
 
 import type { RegisteredResource, ResourceType } from "../../model/resource-type.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { DirectoryState, GroupState, Managed, UserState } from "../batch.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { NewPolicy } from "../new-entities.ts";
-import { createBreather } from "../pipeline.ts";
 import type { Found, Reader } from "../read/reader.ts";
 import { toGroup } from "../records/group-records.ts";
 import { type Partition, splitKey } from "../records/layout.ts";
@@ -55,10 +55,10 @@ async function each<P extends Partition>(
   partition: P,
   visit: (found: Found<P>) => void,
 ): Promise<void> {
-  const breathe = createBreather();
+  const pause = bulkPause();
   for await (const page of reader.scanAll(partition)) {
     for (const found of page) visit(found);
-    await breathe();
+    await pause();
   }
 }
 

@@ -2,9 +2,9 @@
 
 import { AuthorizerError, type Problem } from "../../errors.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { BatchOperation, BatchOptions, DirectoryBatches } from "../batch.ts";
 import type { DirectoryContext } from "../context.ts";
-import { createBreather } from "../pipeline.ts";
 import { applyOperation } from "./batch-operations.ts";
 import type { BatchScope } from "./batch-scope.ts";
 import { readDirectoryState } from "./batch-state.ts";
@@ -50,14 +50,14 @@ async function applyAll(
 ): Promise<void> {
   const scope: BatchScope = { tx, context, managed, resourceTypes: await readTypes(tx) };
   const problems: Problem[] = [];
-  const breathe = createBreather();
+  const pause = bulkPause();
   for (const [index, operation] of operations.entries()) {
     try {
       await applyOperation(scope, operation);
     } catch (error) {
       problems.push(...problemsOf(error, index));
     }
-    await breathe();
+    await pause();
   }
   if (problems.length === 0) return;
   const message = `${problems.length} of ${operations.length} operations cannot be applied; first: ${problems[0]!.message}`;

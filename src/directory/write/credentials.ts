@@ -11,7 +11,7 @@ import { generateAccessKeyId, generateSecretAccessKey } from "../records/generat
 import { type KeyRecord, under } from "../records/layout.ts";
 import { liveKey, type NewKey, putKey, removeKey } from "../records/owned-records.ts";
 import { isOwned, requireUser } from "../records/user-records.ts";
-import { below } from "./users.ts";
+import { pageOfUser } from "./users.ts";
 
 type KeyRequest = NonNullable<Parameters<Credentials["create"]>[1]>;
 
@@ -49,7 +49,7 @@ export function createCredentials(context: DirectoryContext): Credentials {
       }),
 
     list: (username, page) =>
-      below(context, username, page, (reader, { id }, range) =>
+      pageOfUser(context, username, page, (reader, { id }, range) =>
         readPage(reader, range, {
           partition: "user_key",
           base: under(id, ""),

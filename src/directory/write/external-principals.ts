@@ -8,7 +8,7 @@ import { readPage } from "../read/pages.ts";
 import { under } from "../records/layout.ts";
 import { putPrincipal, removePrincipal } from "../records/owned-records.ts";
 import { isOwned, requireUser } from "../records/user-records.ts";
-import { below } from "./users.ts";
+import { pageOfUser } from "./users.ts";
 
 const WHAT = "external principal";
 
@@ -33,7 +33,7 @@ export function createExternalPrincipals(context: DirectoryContext): ExternalPri
       }),
 
     list: (username, page) =>
-      below(context, username, page, (reader, { id }, range) =>
+      pageOfUser(context, username, page, (reader, { id }, range) =>
         readPage(reader, range, {
           partition: "user_principal",
           base: under(id, ""),

@@ -70,7 +70,7 @@ function memberCases(context: DirectoryContext): Pick<Groups, "members" | "addMe
   const { writer } = context;
   return {
     members: (name, page) =>
-      below(context, name, page, (reader, { id }, range) => listMembers(reader, id, range)),
+      pageOfGroup(context, name, page, (reader, { id }, range) => listMembers(reader, id, range)),
 
     addMember: (group, username) =>
       writer.write(async (tx) => {
@@ -87,7 +87,7 @@ function policyCases(context: DirectoryContext): Pick<Groups, "policies" | "atta
   const { writer } = context;
   return {
     policies: (group, page) =>
-      below(context, group, page, (reader, { id }, range) =>
+      pageOfGroup(context, group, page, (reader, { id }, range) =>
         listAttached(reader, { kind: "group", id }, range),
       ),
 
@@ -108,7 +108,7 @@ function policyCases(context: DirectoryContext): Pick<Groups, "policies" | "atta
   };
 }
 
-function below<T>(
+function pageOfGroup<T>(
   context: DirectoryContext,
   name: string,
   page: PageRequest,

@@ -64,10 +64,10 @@ export function createUsers(context: DirectoryContext): Users {
     },
 
     groups: (username, page) =>
-      below(context, username, page, (reader, { id }, range) => listGroupsOf(reader, id, range)),
+      pageOfUser(context, username, page, (reader, { id }, range) => listGroupsOf(reader, id, range)),
 
     policies: (username, page) =>
-      below(context, username, page, (reader, { id }, range) =>
+      pageOfUser(context, username, page, (reader, { id }, range) =>
         listAttached(reader, { kind: "user", id }, range),
       ),
 
@@ -88,8 +88,8 @@ export function createUsers(context: DirectoryContext): Users {
   };
 }
 
-/** Reads a page of what is below a user; "not_found" for an unknown user, whatever the page. */
-export function below<T>(
+/** Reads a page of a list of a user; "not_found" for an unknown user, whatever the page. */
+export function pageOfUser<T>(
   context: DirectoryContext,
   username: string,
   page: PageRequest,

@@ -10,7 +10,7 @@ import { type CredentialParts, credentialParts } from "./credential-parts.ts";
 import { payloadHash } from "./payload-hash.ts";
 import { canonicalQuery, queryParameters } from "./query-parameters.ts";
 import { assertInTime } from "./request-time.ts";
-import { canonicalHeaders, coversWhatMatters, signedNames } from "./signed-headers.ts";
+import { canonicalHeaders, signedNames, signsRequiredHeaders } from "./signed-headers.ts";
 import { canonicalPath } from "./uri-encoding.ts";
 
 /** A signature with all of its input except the secret. */
@@ -107,7 +107,7 @@ function signedPart({ form, signedHeaders }: CredentialParts, headers: ReadonlyM
   if (names === undefined) {
     throw new SignatureRefused(MALFORMED[form], "signed headers must be in lower case, sorted, each once");
   }
-  if (!coversWhatMatters(names, headers)) {
+  if (!signsRequiredHeaders(names, headers)) {
     throw new SignatureRefused(
       "AccessDenied",
       "the host and all x-amz- headers that are sent must be signed",

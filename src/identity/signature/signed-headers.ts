@@ -61,7 +61,7 @@ export function canonicalHeaders(
 }
 
 /** True if all required headers are signed: the host, and every `x-amz-*` header of the request. */
-export function coversWhatMatters({ set }: SignedNames, headers: ReadonlyMap<string, string>): boolean {
+export function signsRequiredHeaders({ set }: SignedNames, headers: ReadonlyMap<string, string>): boolean {
   if (!set.has("host")) return false;
   for (const name of headers.keys()) {
     if (name.startsWith("x-amz-") && !set.has(name)) return false;

@@ -20,7 +20,7 @@ import {
 import { AuthorizerError } from "../../errors.ts";
 import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
 
-/** How the database is reached (`database.dynamodb.*`). */
+/** Connection settings (`database.dynamodb.*`). */
 export interface DynamodbOptions {
   /** The table is `<tableName>-authorizer`: a data server with the same configuration has its own. */
   readonly tableName: string;
@@ -30,11 +30,14 @@ export interface DynamodbOptions {
   readonly region?: string;
   readonly profile?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** 0: as many as the client makes by itself. */
   readonly maxAttempts: number;
   /** 0: no limit. */
   readonly maxConnections: number;
   /** Most milliseconds that a request may take. */
   readonly requestTimeoutMs: number;
+  /** Milliseconds between two looks at the state of the table; 0: none. */
+  readonly healthCheckMs: number;
   readonly warn: (message: string) => void;
 }
 
@@ -42,7 +45,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const TABLE_TIMEOUT_S = 120;
 /** Entries with one `pk`. */
 const BUCKET = 1_000;
-/** How long absence of an entry is believed without reading the floor. */
+/** Time in milliseconds for which a missing entry counts as absent without reading the floor. */
 const FLOOR_MS = 10_000;
 
 type Key = { readonly pk: { readonly S: string }; readonly sk: { readonly S: string } };
@@ -56,7 +59,8 @@ export async function openDynamodbEngine(options: DynamodbOptions): Promise<Engi
   const table = `${options.tableName}-authorizer`;
   try {
     await prepare(client, table, options.warn);
-    return new DynamodbEngine(client, table, options.scanLimit);
+    const health = watchTable(client, table, options);
+    return new DynamodbEngine(client, table, options.scanLimit, health);
   } catch (error) {
     client.destroy();
     if (error instanceof AuthorizerError) throw error;
@@ -69,7 +73,7 @@ function clientConfig(options: DynamodbOptions): DynamoDBClientConfig {
   const { endpoint, region, profile, credentials, maxAttempts, maxConnections, requestTimeoutMs } = options;
   const agent = { keepAlive: true, ...(maxConnections > 0 && { maxSockets: maxConnections }) };
   return {
-    maxAttempts,
+    ...(maxAttempts > 0 && { maxAttempts }),
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
       requestTimeout: requestTimeoutMs,
@@ -129,18 +133,39 @@ function assertOneWriter(table: string, description: TableDescription | undefine
   throw new AuthorizerError("invalid_request", message);
 }
 
+/** Warns while the table cannot be used: that is not heard of otherwise by a node that only answers. */
+function watchTable(
+  client: DynamoDBClient,
+  table: string,
+  { healthCheckMs, warn }: DynamodbOptions,
+): NodeJS.Timeout | undefined {
+  if (healthCheckMs <= 0) return undefined;
+  const look = async (): Promise<void> => {
+    try {
+      const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+      const status = Table?.TableStatus;
+      if (status !== "ACTIVE" && status !== "UPDATING") warn(`the DynamoDB table ${table} is ${status}`);
+    } catch (error) {
+      warn(`the DynamoDB table ${table} cannot be used: ${reasonOf(error)}`);
+    }
+  };
+  return setInterval(() => void look(), healthCheckMs).unref();
+}
+
 class DynamodbEngine implements Engine {
   readonly budgets = { entry: 64 * 1024, part: 350 * 1024 };
   readonly #client: DynamoDBClient;
   readonly #table: string;
   readonly #page: number;
+  readonly #health: NodeJS.Timeout | undefined;
   #floor = 0;
   #floorReadAt = Number.NEGATIVE_INFINITY;
   /** Entries in buckets before this one were removed. */
   #firstBucket = 0;
 
-  constructor(client: DynamoDBClient, table: string, page: number) {
+  constructor(client: DynamoDBClient, table: string, page: number, health: NodeJS.Timeout | undefined) {
     this.#client = client;
+    this.#health = health;
     this.#table = table;
     this.#page = page;
   }
@@ -230,6 +255,7 @@ class DynamodbEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#health);
     this.#client.destroy();
   }
 
@@ -353,7 +379,7 @@ function nameOf(kind: ItemKind, sk: string): ItemName {
   return { kind, number: Number(sk.slice(0, 16)), name: sk.slice(17) };
 }
 
-/** What went wrong and what to do; never with a key. */
+/** Returns the cause and the remedy; it never contains a key. */
 function reasonOf(error: unknown): string {
   const { name = "", message = "", code = "" } = error as { name?: string; message?: string; code?: string };
   switch (name) {

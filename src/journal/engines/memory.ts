@@ -2,7 +2,7 @@
 
 import type { Engine, EntryPage, ItemKind, ItemName } from "../engine.ts";
 
-/** What the nodes of a test share. */
+/** The log that the nodes of one process share. */
 export class MemoryEngine implements Engine {
   readonly budgets: { entry: number; part: number };
   readonly #items = new Map<string, Buffer>();

@@ -8,7 +8,7 @@ import { AuthorizerError } from "../../errors.ts";
 import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
 import { Listening } from "./postgres-listening.ts";
 
-/** How the database is reached (`database.postgres.*`). */
+/** Connection settings (`database.postgres.*`). */
 export interface PostgresOptions {
   readonly connectionString: string;
   readonly maxOpenConnections: number;
@@ -22,10 +22,12 @@ export interface PostgresOptions {
 
 const CHANNEL = "svc_authorizer_entry";
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Time for which an idle connection is kept. */
+const IDLE_MS = 60_000;
 /** Any number that is the same for all nodes: two that start at once must not make the tables both. */
 const SCHEMA_LOCK = 7_235_419;
 
-/** What is made at start where it is missing. */
+/** The tables that a node creates at start if they are missing. */
 export const POSTGRES_SCHEMA = `CREATE TABLE IF NOT EXISTS svc_authorizer_entry (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_part (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_checkpoint (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
@@ -58,16 +60,16 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
   };
   const pool = new pg.Pool({
     ...config,
-    max: options.maxOpenConnections,
+    max: options.maxOpenConnections > 0 ? options.maxOpenConnections : Number.MAX_SAFE_INTEGER,
     min: 0,
     maxLifetimeSeconds: Math.ceil(options.connectionMaxLifetimeMs / 1_000),
-    idleTimeoutMillis: options.maxIdleConnections > 0 ? 60_000 : 1,
+    idleTimeoutMillis: IDLE_MS,
   });
   // A connection that breaks while it is idle tells so here; the next query opens another one.
   pool.on("error", () => undefined);
   try {
     await prepare(pool);
-    return new PostgresEngine(pool, new Listening(config, CHANNEL, options.warn));
+    return new PostgresEngine(pool, new Listening(config, CHANNEL, options.warn), options.maxIdleConnections);
   } catch (error) {
     await pool.end();
     throw error instanceof AuthorizerError ? error : unusable(error);
@@ -115,10 +117,12 @@ class PostgresEngine implements Engine {
   readonly budgets = { entry: 1024 * 1024, part: 8 * 1024 * 1024 };
   readonly #pool: pg.Pool;
   readonly #listening: Listening;
+  readonly #mostIdle: number;
 
-  constructor(pool: pg.Pool, listening: Listening) {
+  constructor(pool: pg.Pool, listening: Listening, mostIdle: number) {
     this.#pool = pool;
     this.#listening = listening;
+    this.#mostIdle = mostIdle;
   }
 
   async create({ kind, number, name }: ItemName, item: Buffer): Promise<boolean> {
@@ -191,7 +195,8 @@ class PostgresEngine implements Engine {
     const client = await this.#connect();
     try {
       const result = await client.query<R>(text, values);
-      client.release();
+      // Who waits gets it; else it would become idle.
+      client.release(this.#pool.waitingCount === 0 && this.#pool.idleCount >= this.#mostIdle);
       return result;
     } catch (error) {
       const refusal = hadNoEffect(error);
@@ -235,7 +240,7 @@ function unusable(cause: unknown): AuthorizerError {
   });
 }
 
-/** What went wrong and what to do; never with the connection string, which has a password. */
+/** Returns the cause and the remedy; it never contains the connection string, which has a password. */
 function reasonOf(error: unknown): string {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   switch (code) {

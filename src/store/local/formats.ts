@@ -1,5 +1,6 @@
 /** Formats of the local store, and bringing a database to the current one when it is opened. */
 
+import { randomBytes } from "node:crypto";
 import { AuthorizerError } from "../../errors.ts";
 import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
 import type { StoreLog } from "../store-log.ts";
@@ -14,7 +15,7 @@ export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = { current: 2, migratio
  * Makes a new database a store, migrates an older one (all steps in one transaction), and returns the revision of
  * its newest commit. Throws AuthorizerError "unavailable" for a newer store and for a database that is no store.
  */
-export function bringToFormat(
+export function migrateDatabase(
   database: LocalDatabase,
   folder: string,
   writer: string,
@@ -43,13 +44,27 @@ export function bringToFormat(
   return decodeVersion(last);
 }
 
+/** The id of the log of changes, 8 characters. A store of an earlier version gets one. */
+export function openLogId(database: LocalDatabase): string {
+  const known = database.get(REVISION_KEY);
+  if (known === undefined || known.value !== "") return known?.value ?? "";
+  const made = newLogId();
+  const version = Number(known.version);
+  database.transactionSync(() => putValue(database, REVISION_KEY, { version, value: made }));
+  return made;
+}
+
+function newLogId(): string {
+  return randomBytes(6).toString("base64url");
+}
+
 function create(database: LocalDatabase, folder: string, writer: string, format: number): void {
   if (!isEmpty(database)) {
     throw new AuthorizerError("unavailable", `The database in ${folder} is no store of svc-authorizer.`);
   }
   database.transactionSync(() => {
     putFormat(database, writer, format);
-    putValue(database, REVISION_KEY, { version: 0, value: "" });
+    putValue(database, REVISION_KEY, { version: 0, value: newLogId() });
   });
 }
 

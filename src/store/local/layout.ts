@@ -28,7 +28,7 @@ export interface KeyRange {
 /** Key of the format record (see format.ts). */
 export const FORMAT_KEY = ownKey("format");
 
-/** Key of the record whose version is the revision of the newest commit. */
+/** Key of the record whose version is the revision of the newest commit, and whose value is the id of the log. */
 export const REVISION_KEY = ownKey("version");
 
 const CHANGE_PREFIX = ownKey("change/");

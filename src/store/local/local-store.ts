@@ -12,7 +12,7 @@ import type { StoreLog } from "../store-log.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { bringToFormat, LOCAL_FORMATS } from "./formats.ts";
+import { LOCAL_FORMATS, migrateDatabase, openLogId } from "./formats.ts";
 import { changeKey, decodeVersion, FORMAT_KEY, REVISION_KEY, recordKey, revisionOf } from "./layout.ts";
 import { LocalSnapshot } from "./snapshot.ts";
 
@@ -50,7 +50,7 @@ export async function openLocalStore(
   let database: LocalDatabase | undefined;
   try {
     database = await openDatabase(path, syncWrites);
-    const revision = bringToFormat(database, path, writer, formats, log);
+    const revision = migrateDatabase(database, path, writer, formats, log);
     const finish = async (): Promise<void> => {
       try {
         if (!syncWrites) await flushDataFile(path);
@@ -58,7 +58,7 @@ export async function openLocalStore(
         lock.release();
       }
     };
-    return new LocalStore(database, revision, finish, log);
+    return new LocalStore(database, { revision, logId: openLogId(database) }, finish, log);
   } catch (error) {
     await database?.close();
     lock.release();
@@ -67,6 +67,7 @@ export async function openLocalStore(
 }
 
 class LocalStore implements Store {
+  readonly logId: string;
   readonly #database: LocalDatabase;
   readonly #finish: () => Promise<void>;
   readonly #log: StoreLog | undefined;
@@ -82,10 +83,11 @@ class LocalStore implements Store {
   /** `finish` runs once, after the database is closed. */
   constructor(
     database: LocalDatabase,
-    revision: number,
+    { revision, logId }: { readonly revision: number; readonly logId: string },
     finish: () => Promise<void>,
     log: StoreLog | undefined,
   ) {
+    this.logId = logId;
     this.#database = database;
     this.#revision = revision;
     this.#recent = new RecentWrites(revision);
@@ -242,7 +244,7 @@ class LocalStore implements Store {
   }
 
   #putRevision(): void {
-    putValue(this.#database, REVISION_KEY, { version: this.#revision, value: "" });
+    putValue(this.#database, REVISION_KEY, { version: this.#revision, value: this.logId });
   }
 
   #reportFailure(error: unknown): void {

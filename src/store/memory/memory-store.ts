@@ -1,5 +1,6 @@
 /** The store in memory (`database.type: mem`): a copy-on-write B+ tree, so that a snapshot costs nothing. */
 
+import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import type sortedBTree from "sorted-btree";
 import { compareUtf8 } from "../../model/utf8-order.ts";
@@ -56,6 +57,8 @@ export function openMemoryStore(): MemoryStore {
 }
 
 class TreeStore implements MemoryStore {
+  /** 8 characters, as an id of a log has them. */
+  readonly logId = randomBytes(6).toString("base64url");
   #tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
   #revision = 0;
   readonly #recent = new RecentWrites(0);

@@ -13,7 +13,7 @@ export interface Recorded {
   readonly response_body?: unknown;
 }
 
-/** What came back. */
+/** The answer that was received. */
 interface Received {
   readonly status: number;
   readonly contentType: string | undefined;
@@ -24,7 +24,7 @@ interface Received {
 const TIMES = new Set(["creation_date"]);
 const FREE_TEXTS = new Set(["message", "version"]);
 const MAX_TRIES = 2000;
-/** Where the random part of a generated key begins. */
+/** Index at which the random part of a generated key begins. */
 const RANDOM_AT = "AKIAJ".length;
 
 /** Replays one conversation after another exchange. */

@@ -29,7 +29,7 @@ async function answered(body: object) {
   return answer;
 }
 
-/** Where the problems are; the text as it is, for what an object cannot hold. */
+/** Returns the pointers of the problems. A text is sent unchanged, for bodies that no object can express. */
 async function pointers(body: object | string): Promise<string[]> {
   const { status, body: answer } = await post(service, PATH, body);
   expect(status, JSON.stringify(answer)).toBe(400);

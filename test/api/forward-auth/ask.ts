@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
 import { ACCESS_KEYS, PROXY_TOKEN, SECRET } from "../../gateways/start-behind-proxy.ts";
 
-/** What came back. */
+/** The answer that was received. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -48,7 +48,7 @@ export const TOKEN = ["X-Svc-Proxy-Token", PROXY_TOKEN] as const;
 export const HOST = ["Host", "authorizer"] as const;
 /** A request that `writer` may send. */
 export const READ = "/api/v1/repositories/data/branches";
-/** What nginx tells of a request. */
+/** The headers with which nginx describes a request. */
 export const told = (uri = READ, method = "GET"): Headers => [
   HOST,
   TOKEN,

@@ -1,6 +1,6 @@
 /**
- * What becomes of a request when no judgement is possible (security.md §2.2, security.md §4.3, security.md §5.3): an
- * error, never a pass.
+ * Tests requests about which no decision is possible (security.md §2.2, security.md §4.3, security.md §5.3): an error,
+ * never a pass.
  */
 
 import { afterEach, describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ import { type Answer, ask, basic, type Headers, told } from "./ask.ts";
 const ALICE: Identity = { username: "alice", userId: "1", how: "access_key", accessKeyId: "AK" };
 const ALLOWED: RequestAnswer = { operation: "op", required: null, allowed: true, effect: "allow", id: "d-1" };
 
-/** What may go wrong. */
+/** The parts that may fail. */
 interface Parts {
   readonly identify?: () => Identity | Promise<Identity>;
   readonly decide?: () => RequestAnswer | Promise<RequestAnswer>;

@@ -3,7 +3,7 @@
 import type { DataServerOptions } from "../../../src/api/data-server/declaration.ts";
 import { openDecisions } from "../../../src/decisions/open-decisions.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
-import { SetupRepeat } from "../../../src/directory/write/setup-repeat.ts";
+import { RepeatableSetup } from "../../../src/directory/write/repeatable-setup.ts";
 import type { HttpLog } from "../../../src/http/ports.ts";
 import type { ListedToken } from "../../../src/listeners/bearer.ts";
 import { Health } from "../../../src/listeners/health.ts";
@@ -25,7 +25,7 @@ const SILENT_LOG: HttpLog = {
 /** Most bytes of a body. */
 export const MAX_BYTES = 20_000;
 
-/** What a test wants to be different. */
+/** Options in which a test differs from the default. */
 export interface AuthorizationServiceOptions {
   readonly around?: (directory: Directory) => Directory;
   readonly tokens?: readonly ListedToken[];
@@ -58,7 +58,7 @@ export async function startAuthorizationService({
   });
   const dataServer: DataServerOptions = {
     directory,
-    setup: new SetupRepeat(directory, catalog.preconfigured),
+    setup: new RepeatableSetup(directory, catalog.preconfigured),
     vocabulary: catalog,
     audit: { event() {} },
     log: { warn() {} },

@@ -45,7 +45,7 @@ function parametersOf(template: string): number {
   return template.split("{").length - 1;
 }
 
-/** What a reference stands for. */
+/** Returns the value that a reference points to. */
 export function resolve<T extends object>(value: T | Reference): T {
   return "$ref" in value ? (at(value.$ref.slice(1)) as T) : value;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATA_SERVER_OPERATIONS } from "../../../src/api/data-server/operations.ts";
 import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { raw } from "../../http/service-kit.ts";
 import { startAuthorizationService } from "./authorization-service.ts";
 import { DOCUMENT, OPERATIONS, parametersOfOperation, responsesOf } from "./document.ts";
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => authorizer?.close());
 
-/** What the listener routes, by the meters that it asks for. */
+/** Returns the routes of the listener, by the meters that it asks for. */
 async function routesOfListener(): Promise<readonly string[]> {
   const service = await startAuthorizationService();
   await service.close();
@@ -86,14 +87,18 @@ describe("the document and the service", () => {
 });
 
 describe("GET /openapi.json", () => {
-  it("is open, the same each time, and not tagged", async () => {
+  it("is open, the same each time, tagged by its content, and compressed", async () => {
     const [first, second] = [
       await fetch(`${authorizer.url}/openapi.json`),
       await fetch(`${authorizer.url}/openapi.json`),
     ];
     expect(first.status).toBe(200);
     expect(first.headers.get("content-type")).toBe("application/json");
-    expect(first.headers.get("etag")).toBe(null);
+    expect(first.headers.get("content-encoding")).toMatch(/^(br|gzip)$/);
+    const tag = first.headers.get("etag") ?? "";
+    expect([tag, second.headers.get("etag")]).toEqual([expect.stringMatching(/^W\/"./), tag]);
+    const known = `GET /openapi.json HTTP/1.1\r\nHost: x\r\nIf-None-Match: ${tag}\r\nConnection: close\r\n\r\n`;
+    expect(await raw(authorizer.url, known)).toMatch(/^HTTP\/1\.1 304 .*\r\n\r\n$/s);
     const text = await first.text();
     expect(await second.text()).toBe(text);
     const { info, ...document } = JSON.parse(text);

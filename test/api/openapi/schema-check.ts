@@ -59,12 +59,12 @@ function problems(schema: Schema, value: unknown, side: keyof typeof AJV): reado
   });
 }
 
-/** What of a request's value the document rules out. */
+/** Returns the parts of a request's value that the document rules out. */
 export function requestProblems(schema: Schema, value: unknown): readonly string[] {
   return problems(schema, value, "request");
 }
 
-/** What of an answer's value the document does not name or rules out. */
+/** Returns the parts of an answer's value that the document does not name or rules out. */
 export function answerProblems(schema: Schema, value: unknown): readonly string[] {
   return problems(schema, value, "answer");
 }

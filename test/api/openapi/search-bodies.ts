@@ -37,7 +37,7 @@ function withPages(body: object, { taken, refused }: Bodies): Bodies {
   };
 }
 
-/** What AuthZEN searches have in common. */
+/** Bodies that all AuthZEN searches share. */
 function entities(
   body: { readonly subject: object; readonly resource: object },
   refused: readonly unknown[],
@@ -61,7 +61,7 @@ function entities(
   });
 }
 
-/** What the native searches have in common. */
+/** Bodies that all native searches share. */
 function native(body: object, refused: readonly unknown[]): Bodies {
   return withPages(body, {
     taken: [

@@ -5,7 +5,7 @@ import type { MediaType, Response } from "../../../src/http/openapi-types.ts";
 import { findOperation, responsesOf } from "./document.ts";
 import { answerProblems, requestProblems } from "./schema-check.ts";
 
-/** What is looked at of an answer. */
+/** The parts of an answer that are checked. */
 export interface SeenAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -62,7 +62,7 @@ function bodyProblems(response: Response, { headers, text }: SeenAnswer): readon
   return mediaProblems(media, text);
 }
 
-/** What of a body the document does not allow. */
+/** Returns the parts of a body that the document does not allow. */
 export function mediaProblems(media: MediaType, text: string): readonly string[] {
   const lines = media["x-itemSchema"];
   if (lines === undefined) return jsonProblems(text, (value) => answerProblems(media.schema, value));

@@ -1,4 +1,4 @@
-/** What svc-authorizer says about a command line that is wrong, and which modules a command line loads. */
+/** Tests the errors of svc-authorizer for wrong command lines, and which modules a command line loads. */
 import { describe, expect, it } from "vitest";
 import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
 
@@ -43,7 +43,20 @@ describe("a wrong command line", () => {
     expect(await authorizer(...args)).toEqual({ code: 2, stdout: "", stderr: `error: ${text}\n` });
   });
 
-  it("without any command prints help to standard error", async () => {
+  it("without a command of a group ends with 2 and prints help to standard error", async () => {
+    const { code, stdout, stderr } = await authorizer("config");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^Usage: svc-authorizer config \[command\]\n/);
+    for (const words of [
+      ["config", "--help"],
+      ["config", "help"],
+      ["help", "config"],
+    ]) {
+      expect(await authorizer(...words)).toEqual({ code: 0, stdout: stderr, stderr: "" });
+    }
+  });
+
+  it("without any command ends with 2 and prints help to standard error", async () => {
     const { code, stdout, stderr } = await authorizer();
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^Usage: svc-authorizer \[command\]\n/);

@@ -1,4 +1,4 @@
-/** What svcctl says to people, beside what it says to everybody. */
+/** Tests the advice that svcctl shows to people only. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";

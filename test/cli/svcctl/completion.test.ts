@@ -118,7 +118,7 @@ describe("svcctl completion", () => {
 });
 
 describe("in bash", () => {
-  /** What bash would offer at the end of a line. */
+  /** Returns the words that bash would offer at the end of a line. */
   async function offered(line: string): Promise<string[]> {
     const folder = temporaryFolder();
     const launcher = join(folder, "svcctl");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
-/** What the server says to the next request. */
+/** The answer to the next request. */
 export interface Answer {
   status: number;
   /** An object goes out as JSON, a text as it is. */
@@ -12,7 +12,7 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
-/** What the server was asked. */
+/** A request that the server received. */
 export interface Asked {
   /** `GET /api/v1/user`. */
   line: string;
@@ -23,7 +23,7 @@ export interface Asked {
 export interface ReplayServer {
   url: string;
   asked: Asked[];
-  /** What makes svcctl call this server. */
+  /** Variables that make svcctl call this server. */
   env: Record<string, string>;
 }
 

@@ -1,4 +1,4 @@
-/** What the parts of the store contract share: the backend under test and short ways to use it. */
+/** Shared by the parts of the store contract: the backend under test and short ways to use it. */
 
 import { afterEach, beforeEach, expect } from "vitest";
 import { isErrorCode } from "../../../src/errors.ts";

@@ -4,7 +4,7 @@ import type { Engine, ItemName } from "../../../src/journal/engine.ts";
 import type { MemoryEngine } from "../../../src/journal/engines/memory.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** What a run keeps of the log: the entries that were created above the floor. */
+/** The part of the log that a run keeps: the entries that were created above the floor. */
 export type Archive = Map<number, Buffer>;
 
 /** Whether a node still lives: the calls of one that was killed never end. */

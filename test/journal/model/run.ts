@@ -13,14 +13,14 @@ import type { ReadSet } from "../../../src/store/port.ts";
 import { type Archive, faultyEngine, type Life } from "./faulty-engine.ts";
 import { Schedule } from "./schedule.ts";
 
-/** What one client does: it reads one key or all of them, and writes another. */
+/** The behaviour of one client: it reads one key or all of them, and writes another. */
 export interface UseCase {
   readonly read: number;
   readonly scan: boolean;
   readonly write: number;
 }
 
-/** What a run does. */
+/** The actions of a run. */
 export interface Run {
   /** For each node, for each of its clients, its use cases. */
   readonly nodes: readonly (readonly (readonly UseCase[])[])[];
@@ -29,7 +29,7 @@ export interface Run {
 
 type Outcome = "running" | "acknowledged" | "refused" | "unknown";
 
-/** What a use case leaves in its key: who it was and what it had seen. */
+/** The value that a use case writes into its key: its identity and what it had read. */
 interface Trace {
   readonly uid: string;
   /** Values of the keys that it read, by key. */

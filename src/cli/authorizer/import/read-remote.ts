@@ -9,14 +9,14 @@ import { dateOf, type RemoteGroup, remoteGroup, remotePolicy, remoteUser, textOf
 /** Requests under way at once. */
 const WIDTH = 16;
 
-/** How {@link readRemote} reads. */
+/** Options of {@link readRemote}. */
 export interface ReadOptions {
   /** Read access keys with their secrets; else they are only counted. */
   readonly secrets: boolean;
   readonly onProgress: (what: string, done: number, total: number) => void;
 }
 
-/** What an API has. */
+/** The content of a remote API. */
 export interface RemoteContent {
   readonly users: readonly NewUser[];
   readonly groups: readonly RemoteGroup[];
@@ -28,7 +28,7 @@ export interface RemoteContent {
   readonly missing: readonly string[];
 }
 
-/** How much of each kind. */
+/** Number of entities of each kind. */
 export interface RemoteCounts {
   readonly users: number;
   readonly groups: number;

@@ -6,7 +6,7 @@
 import { AuthorizerError } from "../../../errors.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient } from "../../rest-client/rest-client.ts";
-import { GaveUp, type RetrySettings } from "../../rest-client/retries.ts";
+import { RetriesExhausted, type RetrySettings } from "../../rest-client/retries.ts";
 
 /** Address of the API, and the token that it is read with. */
 export interface RemoteOptions {
@@ -123,7 +123,7 @@ export class RemoteApi {
     try {
       return await this.#rest.ask({ method: "GET", path, query });
     } catch (error) {
-      if (!(error instanceof GaveUp)) throw error;
+      if (!(error instanceof RetriesExhausted)) throw error;
       if (error.answer !== undefined) return error.answer;
       throw failure(`${this.#name(path)} cannot be reached: ${error.reason}`, error);
     }

@@ -1,4 +1,4 @@
-/** What a data-server API sends, read with suspicion into what the directory takes. */
+/** Validates the answers of a data-server API and converts them into entities of the directory. */
 
 import type { NewPolicy, NewUser } from "../../../directory/new-entities.ts";
 import { AuthorizerError } from "../../../errors.ts";

@@ -1,4 +1,4 @@
-/** What `svc-authorizer import` does: everything of a running data-server API in one batch. */
+/** Implements `svc-authorizer import`: copies everything of a running data-server API in one batch. */
 
 import { importedMark } from "../../../bootstrap/imported-mark.ts";
 import { openData, openLog } from "../../../compose/data.ts";

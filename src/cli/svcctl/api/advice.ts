@@ -1,14 +1,14 @@
-/** What people may do about a call that failed: a line that is shown to them, and never to programs. */
+/** Advice on a failed call: one line that is shown to people, never to programs. */
 
 import type { ApiFailure } from "../../rest-client/api-failure.ts";
 import { TransportFailure } from "../../rest-client/attempt.ts";
 import { safeText } from "../../safe-text.ts";
 import type { Settings } from "../settings/load-settings.ts";
 
-/** What the service says to whoever it does not know; other refusals say what is not allowed. */
+/** The service's message to an unknown caller; other refusals name the permission that is missing. */
 const UNKNOWN_CALLER = "error authenticating request";
 
-/** What the other listeners of the service say to calls of this API; other servers often say nothing in JSON. */
+/** Messages with which other listeners of the service answer calls of this API; other servers often send no JSON. */
 const STRANGERS: ReadonlySet<string> = new Set([
   "a bearer token is needed",
   "there is nothing at this path",

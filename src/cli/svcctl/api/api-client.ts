@@ -1,10 +1,11 @@
 /** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
+import { newerRevision, parseRevision, type Revision } from "../../../client/revision.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
-import { type FailedTry, withRetries } from "../../rest-client/retries.ts";
+import { type FailedAttempt, withRetries } from "../../rest-client/retries.ts";
 import { safeMessage, safeText } from "../../safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requestLog } from "../request-log.ts";
@@ -28,6 +29,7 @@ export class ApiClient {
   readonly headers: Readonly<Record<string, string>>;
   readonly #rest: RestClient;
   readonly #context: CommandContext;
+  #revision: Revision | undefined;
 
   /** @param timeoutMs time for one try; default 30,000 */
   constructor(context: CommandContext, settings: Settings, timeoutMs?: number) {
@@ -64,9 +66,9 @@ export class ApiClient {
   async ask(call: RestRequest): Promise<ApiAnswer> {
     const { method } = call;
     const url = this.#rest.urlOf(call);
-    const answer = await this.#rest
-      .ask(call, this.#onFailedTry({ method, url }))
-      .catch((error: unknown) => this.#fail(error));
+    const answer = await this.#atRevision(call, this.#onFailedTry({ method, url })).catch((error: unknown) =>
+      this.#fail(error),
+    );
     requestLog(this.#context)("debug", "answered", { method, url, status: answer.status });
     return answer;
   }
@@ -95,7 +97,7 @@ export class ApiClient {
     }
   }
 
-  #onFailedTry({ method, url }: { method: string; url: string }): (failed: FailedTry) => void {
+  #onFailedTry({ method, url }: { method: string; url: string }): (failed: FailedAttempt) => void {
     const log = requestLog(this.#context);
     return (failed) => {
       log("warn", "trying again", { method, url, reason: failed.reason });
@@ -106,6 +108,23 @@ export class ApiClient {
   #fail(error: unknown): never {
     this.#context.advise(adviceOnSilence(error, this.settings));
     throw error;
+  }
+
+  /** Asks for the highest revision at least that an earlier answer named. */
+  async #atRevision(call: RestRequest, onFailedAttempt: (failed: FailedAttempt) => void): Promise<ApiAnswer> {
+    const minimum = this.#revision?.text;
+    if (minimum === undefined) return this.#taken(await this.#rest.ask(call, onFailedAttempt));
+    const headers = { ...call.headers, "x-svc-min-revision": minimum };
+    const answer = await this.#rest.ask({ ...call, headers }, onFailedAttempt);
+    if (answer.status !== 409 || codeOf(answer) !== "other_log") return this.#taken(answer);
+    this.#revision = undefined;
+    return this.#taken(await this.#rest.ask(call, onFailedAttempt));
+  }
+
+  #taken(answer: ApiAnswer): ApiAnswer {
+    const seen = parseRevision(answer.revision ?? "");
+    if (seen !== undefined) this.#revision = newerRevision(this.#revision, seen);
+    return answer;
   }
 
   async #settle(call: Call): Promise<ApiAnswer> {
@@ -122,7 +141,7 @@ export class ApiClient {
     return answer;
   }
 
-  #showProgress(method: string, { reason, waitMs, attempt, attempts }: FailedTry): void {
+  #showProgress(method: string, { reason, waitMs, attempt, attempts }: FailedAttempt): void {
     if (this.#context.edge.stderr.isTTY !== true) return;
     const seconds = (waitMs / 1000).toFixed(1);
     this.#context.err(
@@ -136,7 +155,7 @@ export function openApi(context: CommandContext): ApiClient {
   return new ApiClient(context, loadSettings(context));
 }
 
-/** What an answer of 400 or more says. */
+/** Reads an answer with status 400 or higher. */
 export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure {
   const { message } = (json ?? {}) as { message?: unknown };
   return new ApiFailure(
@@ -144,6 +163,10 @@ export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure 
     safeText(statusLine),
     typeof message === "string" ? safeMessage(message) : "",
   );
+}
+
+function codeOf({ json }: ApiAnswer): unknown {
+  return (json as { code?: unknown } | null | undefined)?.code;
 }
 
 function headersOf({ version }: CommandContext, settings: Settings): Record<string, string> {

@@ -14,7 +14,7 @@ export type PathPart = string | OptionPart | UriPart;
 export interface UriPart {
   /** Place of the argument. */
   readonly argument: number;
-  /** How messages call it, such as "branch URI". */
+  /** Its name in messages, such as "branch URI". */
   readonly name: string;
   readonly kind: UriKind;
   readonly part: "repository" | "ref";

@@ -7,7 +7,7 @@ import type { Column } from "../output/records.ts";
 import type { ChangeRequest, ListRequest, ShowRequest } from "../requests/request-types.ts";
 import { JSON_OUTPUT, PAGING, POLICY } from "./auth-options.ts";
 
-/** What a command is called, and how it is called. */
+/** Name, summary and examples of a command. */
 interface Described {
   readonly name: string;
   readonly description: string;

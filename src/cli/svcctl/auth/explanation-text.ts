@@ -81,7 +81,7 @@ function placeOf(one: JsonObject): string {
   return sid === "" ? place : `${place} ${sid}`;
 }
 
-/** What a condition wanted and had, one line for each operator and field. */
+/** Returns the wanted and the given value of a condition, one line for each operator and field. */
 function conditions(one: JsonObject, style: Style): readonly TextTree[] {
   return objectsOf(one["conditions"]).map((test) => {
     const variables = objectsOf(test["variables"]).map((variable) => {

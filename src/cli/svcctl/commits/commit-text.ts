@@ -44,7 +44,7 @@ function metadataText(metadata: unknown): string {
   return `\nMetadata:\n\t${lines.join("")}`;
 }
 
-/** What is printed after a commit was made on a branch. */
+/** Returns the text that is printed after a commit on a branch. */
 export function createdCommitText(branch: string, commit: JsonObject, { yellow }: Style): string {
   const lines = [
     `Commit for branch "${branch}" completed.`,

@@ -3,7 +3,7 @@
 import { textOption } from "../../command-spec.ts";
 import type { CommandCall } from "../command.ts";
 
-/** What a new commit says about itself. */
+/** Message and metadata of a new commit. */
 export interface CommitValues {
   readonly message: string;
   readonly metadata: Readonly<Record<string, string>>;

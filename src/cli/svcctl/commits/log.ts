@@ -61,7 +61,7 @@ function sinceOf(text: string | undefined): string | undefined {
   throw new Error(`Failed to parse 'since' - ${JSON.stringify(text)}: ${expected}`);
 }
 
-/** Where commits go: printed as they come, or collected into one document. */
+/** Receives commits: prints each as it comes, or collects them into one document. */
 interface Printer {
   /** @param next where the next page begins; undefined at the end */
   print(commits: readonly JsonObject[], next: string | undefined): void;

@@ -39,7 +39,7 @@ function offsetOf(date: Date): string {
   return `${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}${pad(size % 60)}`;
 }
 
-/** Which of them knows the abbreviation of a zone depends on where it is in use. */
+/** Locales that are tried in turn: each knows the abbreviations of the zones that its region uses. */
 const LOCALES = ["en-US", "en-GB", "en-CA", "en-AU", "en-NZ", "en-IN", "en-ZA", "ja-JP"];
 
 /** `CEST`; for a zone without an abbreviation, the offset in hours as the time zone database writes it. */

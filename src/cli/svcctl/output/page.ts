@@ -10,7 +10,7 @@ import { type Column, type Row, rowOf } from "./records.ts";
 import { structuredText } from "./structured.ts";
 import type { Cell } from "./table.ts";
 
-/** How entries become rows. */
+/** Columns of a table of entries. */
 export interface PageTable {
   readonly columns: readonly Column[];
   /** The rows of one entry; default is one row with the fields of the columns. */

@@ -9,7 +9,7 @@ import { parseDocument, type ReadDocument, readDocument } from "../../../source-
 import { selectFiles } from "../../../source-files/select-files.ts";
 import type { CommandContext } from "../command-context.ts";
 
-/** What stands for standard input. */
+/** The argument that names standard input. */
 const STDIN = "-";
 const STDIN_NAME = "standard input";
 

@@ -3,7 +3,7 @@
 import type { Problem } from "../../../errors.ts";
 import { safeText } from "../../safe-text.ts";
 
-/** Where a problem is, as far as it is known. */
+/** Returns the known place of a problem: file, line, column. */
 export function placeText({ file, line, column }: Problem): string {
   return safeText([file, line, column].filter((part) => part !== undefined).join(":"));
 }

@@ -7,7 +7,7 @@ import { suggestion } from "../../../config/suggest.ts";
 import type { NamedStatements } from "../../../model/policy.ts";
 import { UsageFailure } from "../../failure.ts";
 
-/** Where the values of the parameters come from. */
+/** A template and the sources of its parameter values. */
 export interface TemplateRequest {
   /** Id of the template. */
   readonly template: string;

@@ -21,7 +21,7 @@ export interface SuiteResult {
   readonly milliseconds: number;
 }
 
-/** How often a statement of the tested policies decided. */
+/** Number of test cases in which a statement of the tested policies decided. */
 export interface StatementCoverage {
   readonly file: string;
   readonly policy: string;

@@ -4,14 +4,14 @@ import { createInterface } from "node:readline";
 import { apiBase } from "../api/endpoint.ts";
 import type { CommandContext } from "../command-context.ts";
 
-/** What the file is to hold. */
+/** The values that the file is to hold. */
 export interface Answers {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly endpointUrl: string;
 }
 
-/** What is asked. */
+/** The questions of `svcctl config`. */
 export interface Questions {
   /** In force where nothing else is answered. */
   readonly current: Answers;

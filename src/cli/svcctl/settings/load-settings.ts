@@ -15,11 +15,11 @@ import {
   variableOf,
 } from "./settings-table.ts";
 
-/** What commands that call the server need. */
+/** The settings of commands that call the server. */
 export interface Settings {
   /** Absolute path of the file, which need not exist. */
   readonly file: string;
-  /** Why that file was left out: it is not there, or is no YAML. */
+  /** The reason why that file is not used: it does not exist or is not YAML. */
   readonly fault?: string;
   /** With `fault`: the file is not there. */
   readonly missing?: boolean;
@@ -56,7 +56,7 @@ export function loadSettings(context: CommandContext): Settings {
   return effectiveSettings(path, file, context.env);
 }
 
-/** What a file that was read, the variables and the defaults give together. Throws when a variable is faulty. */
+/** Merges a file that was read, the variables and the defaults. Throws when a variable is invalid. */
 export function effectiveSettings(path: string, file: SettingsFile, env: Environment): Settings {
   const given = new Map([...file.values, ...valuesOfVariables(env)]);
   const values = new Map([...defaults(), ...given]);

@@ -19,7 +19,7 @@ import {
 /** Largest file that is read. */
 const LARGEST_BYTES = 1024 * 1024;
 
-/** Where the file is. */
+/** The path of the file. */
 export interface SettingsPlace {
   /** Absolute. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface SettingsPlace {
   readonly required: boolean;
 }
 
-/** What says where the file is. */
+/** The sources from which the path of the file is found. */
 export interface PlaceHints {
   readonly options: { readonly config?: string };
   readonly env: Environment;
@@ -42,10 +42,10 @@ export function settingsPlace({ options, env, edge }: PlaceHints): SettingsPlace
   return { path: join(homeOf(env), ".svcctl.yaml"), required: false };
 }
 
-/** What a file gives. */
+/** The content of a settings file. */
 export interface SettingsFile {
   readonly values: ReadonlyMap<SettingName, SettingValue>;
-  /** Why the file could not be read or is no YAML; then it has no values. */
+  /** The reason why the file could not be read; then it has no values. */
   readonly fault?: string;
   /** With `fault`: there is no such file. */
   readonly missing?: boolean;

@@ -3,7 +3,7 @@
 import { parseDuration } from "../../../config/duration.ts";
 import { booleanText } from "../../boolean-text.ts";
 
-/** How a value is written and read. */
+/** The type of a setting, by which its value is parsed and printed. */
 export type SettingType = "text" | "boolean" | "integer" | "duration" | "table";
 
 /** One item. */

@@ -1,4 +1,4 @@
-/** What looks wrong about settings that do not work (management-cli.md §5). */
+/** Finds likely mistakes in settings that do not work (management-cli.md §5). */
 
 import { safeText } from "../../safe-text.ts";
 import { BASE_PATH } from "../api/endpoint.ts";

@@ -16,7 +16,7 @@ export interface DescribedCommand {
   /** `svcctl auth users list`. */
   readonly path: string;
   readonly description: string;
-  /** What stands after the path. */
+  /** The arguments that follow the path. */
   readonly usage: string;
   /** Its own options, without those that every command takes. */
   readonly options: readonly DescribedOption[];

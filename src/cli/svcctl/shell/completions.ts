@@ -1,4 +1,4 @@
-/** What may come next on a command line: asked by the completion scripts at each press of the tab key. */
+/** Finds what may come next on a command line. The completion scripts ask at each press of the tab key. */
 
 import type { Command, Option } from "commander";
 import { specOf } from "../../add-options.ts";

@@ -11,13 +11,13 @@ import type { NameSource } from "./completions.ts";
 /** Most names that are offered. */
 const MOST = 100;
 
-/** How long a person waits for the tab key, in milliseconds. */
+/** Time limit of a completion in milliseconds. */
 const PATIENCE_MS = 2_000;
 
 const LISTS = { user: "users", group: "groups", policy: "policies" } as const;
 
 /**
- * Where names come from.
+ * Returns the source of names for completion.
  * @param words the command line, which may name a configuration file
  */
 export function nameSource(context: CommandContext, words: readonly string[]): NameSource {

@@ -8,5 +8,5 @@ export const TAG: ArgumentSpec = { arguments: "<tag-uri>", argumentCount: [1, 1]
 export const COMMIT: ArgumentSpec = { arguments: "<commit-uri>", argumentCount: [1, 1] };
 export const PATH: ArgumentSpec = { arguments: "<path-uri>", argumentCount: [1, 1] };
 
-/** What examples call a repository. */
+/** The repository URI in examples. */
 export const EXAMPLE = "svc://example-repo";

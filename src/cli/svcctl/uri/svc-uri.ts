@@ -1,6 +1,6 @@
 /** URIs of the data server: `svc://repository[/ref[/path]]`. */
 
-/** What a URI names. */
+/** The parts of a URI. */
 export interface SvcUri {
   readonly repository: string;
   /** A branch, tag or commit, or an expression such as `main~2`; "" where there is none. */
@@ -9,7 +9,7 @@ export interface SvcUri {
   readonly path: string | undefined;
 }
 
-/** What kind of thing a command wants. */
+/** The kinds of URI that commands take. */
 export type UriKind = "repository" | "branch" | "ref" | "path";
 
 const SCHEME = "svc://";

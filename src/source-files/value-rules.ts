@@ -18,7 +18,7 @@ export function countMembers(value: unknown, depth = 0): number {
 }
 
 /** A part of a value that no document may hold. */
-export interface UnsoundPart {
+export interface InvalidPart {
   readonly pointer: string;
   readonly message: string;
 }
@@ -33,8 +33,8 @@ function leafFault(value: unknown): string | undefined {
  * Finds nesting over 32 levels, texts that are not Unicode, and numbers that JSON cannot write; at most `limit` of
  * them.
  */
-export function unsoundParts(root: unknown, limit: number): readonly UnsoundPart[] {
-  const found: UnsoundPart[] = [];
+export function invalidParts(root: unknown, limit: number): readonly InvalidPart[] {
+  const found: InvalidPart[] = [];
   const path: (string | number)[] = [];
   const report = (message: string): void => {
     if (found.length < limit) found.push({ pointer: pointerOf(path), message });

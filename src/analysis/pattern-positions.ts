@@ -1,5 +1,5 @@
 /**
- * Wildcard patterns as automata that run in parallel (evaluation.md §6): the places in each of many patterns after a
+ * Wildcard patterns as automata that run in parallel (evaluation.md §6): the positions in each of many patterns after a
  * text. The same languages as `engine/wildcard.ts`, in the form that a search for a text needs.
  */
 
@@ -9,8 +9,8 @@ const QUESTION = 0x3f;
 const ANY = -1;
 const END = -2;
 
-/** Places in the patterns of a {@link PatternSet}, ascending: a set of states. */
-export type Places = readonly number[];
+/** Positions in the patterns of a {@link PatternSet}, ascending: a set of states. */
+export type Positions = readonly number[];
 
 /** One character of a text, or of a pattern that is read as a text. */
 export interface Letter {
@@ -32,18 +32,18 @@ export function letterOf(code: number): Letter {
   return { text: String.fromCodePoint(code), code, tails };
 }
 
-function ascending(places: Iterable<number>): Places {
-  return [...new Set(places)].sort((a, b) => a - b);
+function ascending(positions: Iterable<number>): Positions {
+  return [...new Set(positions)].sort((a, b) => a - b);
 }
 
-/** Patterns, compiled into one table of places. Lone surrogates count as U+FFFD, as in UTF-8. */
+/** Patterns, compiled into one table of positions. Lone surrogates count as U+FFFD, as in UTF-8. */
 export class PatternSet {
   /** Before the first character. */
-  readonly start: Places;
+  readonly start: Positions;
   readonly #tokens: number[] = [];
-  /** 1 where a `*` stands before the token: any character leaves one in this place. */
+  /** 1 where a `*` stands before the token: any character leaves one in this position. */
   readonly #loops: number[] = [];
-  /** Places at the end of a pattern → the pattern's index. */
+  /** Positions at the end of a pattern → the pattern's index. */
   readonly #ends = new Map<number, number>();
 
   constructor(patterns: readonly string[]) {
@@ -68,58 +68,64 @@ export class PatternSet {
     return first;
   }
 
-  /** The places after one more character. */
-  step(places: Places, letter: Letter): Places {
+  /** The positions after one more character. */
+  step(positions: Positions, letter: Letter): Positions {
     const next: number[] = [];
-    const add = (place: number): void => {
-      if (next.at(-1) !== place) next.push(place);
+    const add = (position: number): void => {
+      if (next.at(-1) !== position) next.push(position);
     };
     let loops = false;
-    for (const place of places) {
-      const token = this.#tokens[place] as number;
-      const stays = this.#loops[place] === 1;
+    for (const position of positions) {
+      const token = this.#tokens[position] as number;
+      const stays = this.#loops[position] === 1;
       loops ||= stays;
-      if (stays) add(place);
+      if (stays) add(position);
       if (letter.code === READ_STAR.code) continue;
-      if (token === ANY || token === letter.code) add(place + 1);
+      if (token === ANY || token === letter.code) add(position + 1);
     }
-    return loops && letter.tails > 1 ? ascending([...next, ...this.#withinCharacter(places, letter)]) : next;
+    return loops && letter.tails > 1
+      ? ascending([...next, ...this.#withinCharacter(positions, letter)])
+      : next;
   }
 
-  /** Places reached by a `*` that stops between the bytes of the character, and `?` for the bytes behind. */
-  #withinCharacter(places: Places, { tails }: Letter): Places {
-    let reached = places.filter((place) => this.#loops[place] === 1);
+  /** Positions reached by a `*` that stops between the bytes of the character, and `?` for the bytes behind. */
+  #withinCharacter(positions: Positions, { tails }: Letter): Positions {
+    let reached = positions.filter((position) => this.#loops[position] === 1);
     for (let byte = 0; byte < tails; byte++) {
-      const stay = reached.filter((place) => this.#loops[place] === 1);
-      const taken = reached.filter((place) => this.#tokens[place] === ANY).map((place) => place + 1);
+      const stay = reached.filter((position) => this.#loops[position] === 1);
+      const taken = reached
+        .filter((position) => this.#tokens[position] === ANY)
+        .map((position) => position + 1);
       reached = [...new Set([...stay, ...taken])];
     }
     return reached;
   }
 
   /** Indexes of the patterns that match a text which ends here, ascending. */
-  accepted(places: Places): number[] {
+  accepted(positions: Positions): number[] {
     const found: number[] = [];
-    for (const place of places) {
-      const pattern = this.#ends.get(place);
+    for (const position of positions) {
+      const pattern = this.#ends.get(position);
       if (pattern !== undefined) found.push(pattern);
     }
     return found;
   }
 
   /** Indexes of the patterns that match whatever follows, ascending. */
-  settled(places: Places): number[] {
-    return this.accepted(places.filter((place) => this.#loops[place] === 1));
+  settled(positions: Positions): number[] {
+    return this.accepted(positions.filter((position) => this.#loops[position] === 1));
   }
 
   /** True when some pattern goes on with any character. */
-  takesAny(places: Places): boolean {
-    return places.some((place) => this.#loops[place] === 1 || this.#tokens[place] === ANY);
+  takesAny(positions: Positions): boolean {
+    return positions.some((position) => this.#loops[position] === 1 || this.#tokens[position] === ANY);
   }
 
   /** The code points with which some pattern goes on. */
-  literals(places: Places): Set<number> {
-    return new Set(places.map((place) => this.#tokens[place] as number).filter((token) => token >= 0));
+  literals(positions: Positions): Set<number> {
+    return new Set(
+      positions.map((position) => this.#tokens[position] as number).filter((token) => token >= 0),
+    );
   }
 }
 
@@ -162,12 +168,12 @@ export class Pattern {
     if (open === 1 && text.includes("*")) return narrow.text.length >= text.length - 1;
     if (open <= 0) return false;
     this.#set ??= new PatternSet([text]);
-    let places = this.#set.start;
+    let positions = this.#set.start;
     for (const character of narrow.text) {
-      if (places.length === 0) return false;
-      places = this.#set.step(places, readLetter(character));
+      if (positions.length === 0) return false;
+      positions = this.#set.step(positions, readLetter(character));
     }
-    return this.#set.accepted(places).length > 0;
+    return this.#set.accepted(positions).length > 0;
   }
 }
 

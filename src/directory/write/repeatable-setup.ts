@@ -21,7 +21,7 @@ export interface BaseEntities {
 type NewGroup = Parameters<Groups["create"]>[0];
 
 /** The three writes of a set-up that may be repeated. */
-export class SetupRepeat {
+export class RepeatableSetup {
   readonly #directory: Directory;
   readonly #groups: ReadonlySet<string>;
   readonly #policies: ReadonlySet<string>;

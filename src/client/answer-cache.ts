@@ -1,0 +1,110 @@
+/**
+ * Keeps answers until the directory changes. The watch says when: an answer is used only while the watch speaks, and
+ * only if no change came after the revision that it was made from.
+ */
+
+import type { BatchAnswer } from "./batches.ts";
+import type { Evaluation } from "./questions.ts";
+import type { Transport } from "./transport.ts";
+import { type Change, type WatchEvent, watchRevisions } from "./watch.ts";
+
+/** The bounds of what is kept. */
+export interface CacheOptions {
+  /** Most answers; the oldest go first. Default 10,000. */
+  readonly entries?: number;
+  /** Milliseconds without a word from the watch after which nothing kept is used; default 10,000. */
+  readonly maxStaleness?: number;
+}
+
+const DEFAULT_ENTRIES = 10_000;
+const DEFAULT_MAX_STALENESS_MS = 10_000;
+
+/** The answers of one client. */
+export class AnswerCache {
+  readonly #entries: number;
+  readonly #maxStaleness: number;
+  readonly #stop = new AbortController();
+  /** By user, then by question: a change of a user takes his answers only. */
+  readonly #users: Map<string, Map<string, boolean>> = new Map();
+  #size = 0;
+  /** The newest revision that the watch told of; undefined while it has not spoken. */
+  #revision: number | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+
+  constructor(transport: Transport, options: CacheOptions) {
+    this.#entries = options.entries ?? DEFAULT_ENTRIES;
+    this.#maxStaleness = options.maxStaleness ?? DEFAULT_MAX_STALENESS_MS;
+    this.#follow(watchRevisions(transport, { signal: this.#stop.signal })).catch(() => this.#clear());
+  }
+
+  /** Returns the kept answer, or asks and keeps what comes. */
+  async answer(question: Evaluation, ask: () => Promise<BatchAnswer>): Promise<boolean> {
+    const user = question.subject.id;
+    const key = JSON.stringify([question.action.name, question.resource.id, question.context]);
+    const kept = this.#isCurrent() ? this.#users.get(user)?.get(key) : undefined;
+    if (kept !== undefined) return kept;
+    const { allowed, revision } = await ask();
+    if (this.#isCurrent() && revision !== undefined && revision >= (this.#revision ?? 0)) {
+      this.#keep(user, key, allowed);
+    }
+    return allowed;
+  }
+
+  /** Ends the watch; nothing is kept from then on. */
+  close(): void {
+    this.#stop.abort();
+    this.#clear();
+  }
+
+  #isCurrent(): boolean {
+    return this.#revision !== undefined && performance.now() - this.#heardAt < this.#maxStaleness;
+  }
+
+  async #follow(events: AsyncGenerator<WatchEvent>): Promise<void> {
+    for await (const event of events) this.#hear(event);
+  }
+
+  #hear(event: WatchEvent): void {
+    if (event.type === "disconnected") {
+      this.#clear();
+      return;
+    }
+    if (event.type === "change") this.#evict(event.change);
+    // A revision without its change: what happened between is not known.
+    else if (event.type === "reset" || event.revision !== (this.#revision ?? event.revision)) this.#clear();
+    this.#revision = event.revision;
+    this.#heardAt = performance.now();
+  }
+
+  /** A change of groups, policies or resources may concern anybody. */
+  #evict({ all, users = [], groups = [], policies = [], resources = [] }: Change): void {
+    if (all === true || groups.length + policies.length + resources.length > 0) this.#drop();
+    for (const user of users) {
+      this.#size -= this.#users.get(user)?.size ?? 0;
+      this.#users.delete(user);
+    }
+  }
+
+  #keep(user: string, key: string, allowed: boolean): void {
+    // Whole users go, the oldest first: no answer of a user outlives a younger one of his.
+    for (const [oldest, answers] of this.#users) {
+      if (this.#size < this.#entries) break;
+      this.#size -= answers.size;
+      this.#users.delete(oldest);
+    }
+    const answers = this.#users.get(user) ?? new Map<string, boolean>();
+    this.#users.set(user, answers);
+    if (!answers.has(key)) this.#size++;
+    answers.set(key, allowed);
+  }
+
+  #drop(): void {
+    this.#users.clear();
+    this.#size = 0;
+  }
+
+  #clear(): void {
+    this.#drop();
+    this.#revision = undefined;
+  }
+}

@@ -1,0 +1,78 @@
+/** Joins the questions of one tick into one `POST /access/v1/evaluations`. */
+
+import { ClientError } from "./client-error.ts";
+import type { Evaluation, EvaluationResult } from "./questions.ts";
+import type { Transport } from "./transport.ts";
+
+/** The answer to one question. */
+export interface BatchAnswer {
+  readonly allowed: boolean;
+  /** Revision of the directory, where the service says it. */
+  readonly revision: number | undefined;
+}
+
+interface Waiting {
+  readonly question: Evaluation;
+  readonly resolve: (answer: BatchAnswer) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** The service takes 1,000 by default. Smaller requests keep its answers short and its loop free. */
+const LARGEST_BATCH = 250;
+
+/** Questions that wait for the end of the tick. */
+export class EvaluationBatches {
+  readonly #transport: Transport;
+  #waiting: Waiting[] = [];
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Asks with the others of this tick. The signal ends the wait of this caller alone.
+   * @throws ClientError; the signal's reason
+   */
+  ask(question: Evaluation, signal?: AbortSignal): Promise<BatchAnswer> {
+    signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) queueMicrotask(() => queueMicrotask(() => this.#flush()));
+      const entry = { question, resolve, reject };
+      this.#waiting.push(entry);
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  }
+
+  #flush(): void {
+    const all = this.#waiting;
+    this.#waiting = [];
+    for (let start = 0; start < all.length; start += LARGEST_BATCH) {
+      const batch = all.slice(start, start + LARGEST_BATCH);
+      this.#send(batch).catch((error: unknown) => {
+        for (const { reject } of batch) reject(error);
+      });
+    }
+  }
+
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    const [first] = batch;
+    const isSingle = batch.length === 1 && first !== undefined;
+    const path = isSingle ? "/access/v1/evaluation" : "/access/v1/evaluations";
+    const body = isSingle ? first.question : { evaluations: batch.map(({ question }) => question) };
+    const answer = await this.#transport.post<unknown>(path, body);
+    const results = isSingle ? [answer.body] : resultsOf(answer.body, batch.length);
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const result = results[index] as EvaluationResult;
+      const failure = result.context?.error;
+      if (failure !== undefined) reject(new ClientError(failure.status, failure.message));
+      else resolve({ allowed: result.decision === true, revision: answer.revision?.number });
+    }
+  }
+}
+
+/** The results of a batch; an answer of another length answers nobody. */
+function resultsOf(body: unknown, length: number): readonly unknown[] {
+  const results = (body as { readonly evaluations?: unknown } | null)?.evaluations;
+  if (Array.isArray(results) && results.length === length) return results;
+  throw new ClientError(200, "the answer does not fit the questions", [], { code: "unreadable" });
+}

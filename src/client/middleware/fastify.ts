@@ -1,0 +1,28 @@
+/** A hook for Fastify 4 and 5 (`preHandler`). */
+
+import { type Checker, judge, type Permission } from "./permission.ts";
+
+/** The part of a Fastify reply that a refusal needs. */
+interface ReplyLike {
+  code(status: number): ReplyLike;
+  headers(values: Record<string, string>): ReplyLike;
+  send(body: unknown): unknown;
+}
+
+/**
+ * Returns a hook that lets a request go on only where the user may do the action on the resource. It answers 401
+ * without a user, 403 with the reason of a refusal, and 503 where no answer came.
+ */
+export function requirePermission<Request>(
+  checker: Checker,
+  permission: Permission<Request>,
+): (request: Request, reply: ReplyLike) => Promise<unknown> {
+  return async (request, reply) => {
+    const verdict = await judge(checker, permission, request);
+    if (verdict.status === 200) return undefined;
+    return reply
+      .code(verdict.status)
+      .headers({ ...verdict.headers })
+      .send(verdict.body);
+  };
+}

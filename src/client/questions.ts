@@ -1,0 +1,54 @@
+/** The bodies of calls and answers, under the names that callers use. Their members come from the OpenAPI document. */
+
+import type { ActionName } from "./actions.gen.ts";
+import type {
+  CheckAnswer,
+  CheckRequest,
+  Context,
+  EvaluationAnswer,
+  EvaluationElement,
+  EvaluationRequest,
+  EvaluationsRequest,
+  FilterRequest,
+  RequestCheck,
+  SimulateRequest,
+} from "./decision-api.gen.ts";
+
+/** A value that nobody changes, at any depth: callers may pass constants. */
+export type DeepReadonly<T> = T extends (...args: never) => unknown
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** An action: one that the catalog knows, which editors complete, or any other `service:Verb`. */
+export type Action = ActionName | (string & {});
+
+/** Condition fields of a native call. */
+export type ClientContext = DeepReadonly<Exclude<Context, null>>;
+
+/** A native check (`POST /access/v1/check`). `explain` needs scope `read`. */
+export type Check = DeepReadonly<CheckRequest>;
+
+/** Its answer. */
+export type CheckResult = DeepReadonly<CheckAnswer>;
+
+/** The question on which of many resources a user may act (`POST /access/v1/filter`). */
+export type Filter = DeepReadonly<FilterRequest>;
+
+/** An AuthZEN access evaluation. */
+export type Evaluation = DeepReadonly<EvaluationRequest>;
+
+/** An AuthZEN decision. */
+export type EvaluationResult = DeepReadonly<EvaluationAnswer>;
+
+/** Several evaluations; entities at the top are defaults of all. */
+export type Evaluations = DeepReadonly<Omit<EvaluationsRequest, "evaluations">> & {
+  readonly evaluations: readonly DeepReadonly<EvaluationElement>[];
+};
+
+/** A request to a data server, to be decided by the permission tables (`POST /access/v1/request`). */
+export type DataServerRequest = DeepReadonly<RequestCheck>;
+
+/** A simulation from given policies (`POST /access/v1/simulate`): one case, or several. */
+export type Simulation = DeepReadonly<SimulateRequest>;

@@ -1,0 +1,39 @@
+/** The rule by which a call is repeated. Every call of the decision API only reads, so repeating one changes nothing. */
+
+import type { ClientError } from "./client-error.ts";
+
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 2_000;
+const MS = 1_000;
+
+/** True for failures that a second attempt may mend: no connection, or a service that is busy or behind. */
+export function mayRetry(error: ClientError): boolean {
+  return error.code === "unreachable" || error.code === "unavailable" || error.code === "behind";
+}
+
+/**
+ * Milliseconds until the next attempt: what the service asked for, else twice as long each time, up to 2 s. A random
+ * part keeps many clients from coming back at the same moment.
+ * @param attempt 0 after the first failure
+ */
+export function waitBefore(attempt: number, error: ClientError, random: () => number = Math.random): number {
+  if (error.retryAfterSeconds !== undefined) return error.retryAfterSeconds * MS * (1 + random() / 10);
+  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+  return longest / 2 + (random() * longest) / 2;
+}
+
+/** Ends after the given time, or fails with the signal's reason. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}

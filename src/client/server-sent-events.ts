@@ -1,0 +1,62 @@
+/** Reads server-sent events (HTML Living Standard, section 9.2.6) from an answer. */
+
+import { ClientError } from "./client-error.ts";
+
+/** One event of the stream. */
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** An event longer than this is no event of ours. */
+const LONGEST_EVENT = 4 * 1024 * 1024;
+
+/**
+ * Yields the events of an answer until it ends.
+ * @param silence milliseconds without a byte after which the connection counts as dead
+ * @throws ClientError after that silence, or for an event without end
+ */
+export async function* readEvents(response: Response, silence: number): AsyncGenerator<ServerSentEvent> {
+  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+  let buffer = "";
+  try {
+    for (;;) {
+      const { done, value } = await withSilence(reader.read(), silence);
+      if (done) return;
+      buffer += value;
+      const blocks = buffer.replaceAll("\r\n", "\n").split("\n\n");
+      buffer = blocks.pop() ?? "";
+      if (buffer.length > LONGEST_EVENT) throw broken("an event of the watch does not end");
+      for (const block of blocks) {
+        const event = parseEvent(block);
+        if (event !== undefined) yield event;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Undefined for comments, which keep the connection alive. */
+function parseEvent(block: string): ServerSentEvent | undefined {
+  let event = "message";
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const [field = "", value = ""] = line.split(/:\s?(.*)/s);
+    if (field === "event") event = value;
+    else if (field === "data") data.push(value);
+  }
+  return data.length === 0 ? undefined : { event, data: data.join("\n") };
+}
+
+function withSilence<T>(read: Promise<T>, silence: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(broken(`nothing was heard for ${silence} ms`)), silence);
+  });
+  return Promise.race([read, late]).finally(() => clearTimeout(timer));
+}
+
+function broken(message: string): ClientError {
+  return new ClientError(0, message, [], { code: "unreachable" });
+}

@@ -1,0 +1,103 @@
+/** Folders of files that are served as pages: those of a browser application, or of a manual. */
+
+import { join, sep } from "node:path";
+import type { RequestHandler } from "express";
+import { pageHandler, setHeaders } from "./pages.ts";
+import type { MountedRoute, Route } from "./route.ts";
+
+/** A folder with an `index.html`. What is in its folder `assets` is named by digest. */
+export interface PageFolder {
+  /** The path of the pages: `/`, or a path without a slash at its end. */
+  readonly path: string;
+  /** The folder, absolute. */
+  readonly folder: string;
+  /** Headers of its pages, name and value in turn; they replace those of every answer, such as a content policy. */
+  readonly headers?: readonly string[];
+}
+
+const INDEX = "index.html";
+const ASSETS = "assets";
+const FOR_EVER = "public, max-age=31536000, immutable";
+const NEVER = "no-store";
+
+/**
+ * Builds the route of page folders: `GET` of a file answers the file, compressed where the client takes that; `GET` of
+ * any other path below a folder's answers its `index.html`, which then shows the page of that path. Files below
+ * `assets` are kept for ever by browsers, other files are asked for again, the index is never kept.
+ */
+export function folderRoute(folders: readonly PageFolder[]): Route {
+  // The longest path first: `/help` before `/`.
+  const ordered = [...folders].sort((a, b) => b.path.length - a.path.length);
+  return {
+    method: "GET",
+    path: "/*",
+    head: true,
+    priority: "bulk",
+    handle: pageHandler((app, { express, compression }) => {
+      for (const { path, folder, headers = [] } of ordered) {
+        const setOwn: RequestHandler = (_request, response, next) => {
+          setHeaders(response, headers);
+          next();
+        };
+        const files = express.static(folder, {
+          index: INDEX,
+          redirect: false,
+          cacheControl: false,
+          setHeaders: (response, file) => {
+            response.setHeader("Cache-Control", cacheControl(file.slice(folder.length)));
+          },
+        });
+        app.use(path, setOwn, compression(), files, indexOf(folder));
+      }
+    }),
+  };
+}
+
+function cacheControl(file: string): string {
+  if (file.startsWith(`${sep}${ASSETS}${sep}`)) return FOR_EVER;
+  return file.endsWith(INDEX) ? NEVER : "no-cache";
+}
+
+/** Answers the index; a file of `assets` that is not there stays missing. */
+function indexOf(folder: string): RequestHandler {
+  return ({ path }, response, next) => {
+    if (path.startsWith(`/${ASSETS}/`)) next();
+    else {
+      response.setHeader("Cache-Control", NEVER);
+      response.sendFile(join(folder, INDEX), { cacheControl: false }, (error) => {
+        if (error !== undefined) next(error);
+      });
+    }
+  };
+}
+
+/**
+ * Returns whether a request may be one for a page: `GET` or `HEAD` of a path that no client of an API means.
+ * @param reserved first segments of paths, in lower case, below which there are no pages
+ */
+export function isForPage(method: string, target: string, reserved: ReadonlySet<string>): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  const [path = ""] = target.split("?", 1);
+  const segments = path.split("/").slice(1).map(decoded);
+  if (segments.some((segment, index) => !isPlain(segment, index === segments.length - 1))) return false;
+  return !reserved.has((segments[0] as string).toLowerCase());
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** False for what could be read as another path: an empty segment but the last, dots, backslash, NUL. */
+function isPlain(segment: string | undefined, isLast: boolean): segment is string {
+  if (segment === undefined || /[\\\0]/.test(segment)) return false;
+  return (segment !== "" || isLast) && !segment.split("/").some((part) => part === "." || part === "..");
+}
+
+/** Returns the first segments of the paths of routes. */
+export function firstSegments(routes: readonly MountedRoute[]): readonly string[] {
+  return routes.map(({ path }) => (path.split("/")[1] as string).toLowerCase());
+}
