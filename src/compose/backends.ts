@@ -46,9 +46,9 @@ export async function openStore(values: ConfigValues, logger: Logger): Promise<O
   throw new AuthorizerError("invalid_request", message);
 }
 
-async function openMemory(): Promise<OpenedStore> {
+async function openMemory(values: ConfigValues): Promise<OpenedStore> {
   const { openMemoryStore } = await import("../store/memory/memory-store.ts");
-  const memory = openMemoryStore();
+  const memory = openMemoryStore({ keepMs: values["authorizer.history.keep"] });
   return { store: memory, memory };
 }
 
@@ -58,6 +58,7 @@ async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedSt
     path: localFolder(values),
     syncWrites: values["database.local.sync_writes"],
     log: storeLog(logger, values["database.local.enable_logging"]),
+    keepMs: values["authorizer.history.keep"],
   });
   return { store, memory: undefined };
 }
@@ -122,7 +123,7 @@ async function openReplicated(engine: Engine, values: ConfigValues, logger: Logg
   const { openMemoryStore } = await import("../store/memory/memory-store.ts");
   const journal = await openJournal({
     engine,
-    replica: openMemoryStore(),
+    replica: openMemoryStore({ isReplica: true }),
     settings: {
       pollMs: values["authorizer.replication.poll_interval"],
       maxStalenessMs: values["authorizer.replication.max_staleness"],

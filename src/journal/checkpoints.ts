@@ -5,9 +5,9 @@
 
 import { createHash } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
+import { newId } from "../store/log-entry.ts";
 import type { VersionedRecord } from "../store/replica.ts";
 import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.ts";
-import { newId } from "./entry.ts";
 import type { EntryId } from "./recent-ids.ts";
 
 /** The description of a checkpoint, stored with it. */
@@ -101,6 +101,16 @@ export async function newestCheckpoint(engine: Engine, above: number): Promise<C
   const newest = markers.at(-1);
   if (newest === undefined || newest.number <= above) return undefined;
   const item = await engine.read(newest);
+  return item && (JSON.parse(item.toString("utf8")) as CheckpointMarker);
+}
+
+/** The newest checkpoint that is not above a revision; undefined where there is none. */
+export async function checkpointAtMost(
+  engine: Engine,
+  revision: number,
+): Promise<CheckpointMarker | undefined> {
+  const newest = (await engine.list("checkpoint", revision, MOST_LISTED)).at(-1);
+  const item = newest && (await engine.read(newest));
   return item && (JSON.parse(item.toString("utf8")) as CheckpointMarker);
 }
 

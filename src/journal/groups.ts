@@ -1,10 +1,10 @@
 /** Group commit (journal.md §2.2): which of the commits that wait become one entry. */
 
 import type { CheckedCommit } from "../store/checks.ts";
-import type { Change, RecordName, RecordPut } from "../store/port.ts";
+import type { PartsOf } from "../store/log-entry.ts";
+import type { Change, EntryWrites, RecordName, RecordPut } from "../store/port.ts";
 import { overlaps } from "../store/recent-writes.ts";
-import type { EntryWrites } from "../store/replica.ts";
-import type { PartsOf } from "./entry.ts";
+import { boundedUseCases, useCaseOf } from "../store/use-cases.ts";
 
 /** A commit that waits for its entry. */
 export interface Waiting {
@@ -96,9 +96,11 @@ function weightOf({ put, delete: deleted }: CheckedCommit): number {
 /** Returns the writes of a group; of two writes of one key the later counts. */
 export function mergeWrites(group: readonly Waiting[]): EntryWrites {
   const change = mergeChanges(group.map(({ commit }) => commit.change));
+  const useCases = boundedUseCases(group.flatMap(({ commit }) => useCaseOf(commit) ?? []));
+  const touches = { ...(change !== undefined && { change }), ...(useCases.length > 0 && { useCases }) };
   const only = group[0];
   if (group.length === 1 && only !== undefined) {
-    return { put: only.commit.put, delete: only.commit.delete, ...(change !== undefined && { change }) };
+    return { put: only.commit.put, delete: only.commit.delete, ...touches };
   }
   const puts = new Map<string, RecordPut>();
   const deletes = new Map<string, RecordName>();
@@ -114,7 +116,7 @@ export function mergeWrites(group: readonly Waiting[]): EntryWrites {
       deletes.set(name, deleted);
     }
   }
-  return { put: [...puts.values()], delete: [...deletes.values()], ...(change !== undefined && { change }) };
+  return { put: [...puts.values()], delete: [...deletes.values()], ...touches };
 }
 
 /** Returns the union of the changes of several commits; undefined if none of them touches anything. */

@@ -10,6 +10,7 @@ import type { StoreLog } from "../store/store-log.ts";
 import { newestCheckpoint, trimLog, writeCheckpoint } from "./checkpoints.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import { type Engine, NothingDone } from "./engine.ts";
+import { LogHistory } from "./log-history.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
 import { LogWriter } from "./writer.ts";
 
@@ -78,6 +79,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalStore
 
 class Journal implements JournalStore {
   readonly counters = createJournalCounters();
+  readonly history: LogHistory;
   readonly #options: JournalOptions;
   readonly #clock: Clock;
   readonly #wallClock: () => number;
@@ -100,6 +102,7 @@ class Journal implements JournalStore {
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#wallClock = options.wallClock ?? Date.now;
     this.#verifiedAt = this.#clock.now();
+    this.history = new LogHistory({ engine, replica, forgetPast: () => this.#forgetPast() });
     const shared = { engine, replica, counters: this.counters, clock: this.#clock };
     this.#node = new LogNode({
       ...shared,
@@ -122,7 +125,7 @@ class Journal implements JournalStore {
   }
 
   get logId(): string {
-    return this.#node.log.slice(0, 8);
+    return this.history.head.log.slice(0, 8);
   }
 
   get revision(): number {
@@ -148,7 +151,7 @@ class Journal implements JournalStore {
   async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
     this.#assertOpen();
     this.assertFresh();
-    return this.#options.replica.changes(after, limit);
+    return this.history.changes(after, limit);
   }
 
   subscribe(listener: CommitListener): () => void {
@@ -202,6 +205,13 @@ class Journal implements JournalStore {
     }
   }
 
+  async #forgetPast(): Promise<void> {
+    await this.checkpoint();
+    const { engine, replica } = this.#options;
+    await trimLog(engine, this.#node.lastAt);
+    await replica.history.forgetPast();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -218,7 +228,8 @@ class Journal implements JournalStore {
 
   async #poll(): Promise<void> {
     while (this.#closing === undefined) {
-      await this.#pause(this.#hasContact ? this.#options.settings.pollMs : RECONNECT_MS);
+      const { engine, settings } = this.#options;
+      await this.#pause(this.#hasContact ? (engine.restMs ?? settings.pollMs) : RECONNECT_MS);
       if (this.#closing !== undefined) return;
       this.#woken = false;
       // What fails is told by onTrouble, and tried again.
@@ -243,6 +254,7 @@ class Journal implements JournalStore {
     await this.#writer.close();
     await this.#polling;
     await this.#checkpointing;
+    this.history.close();
     await engine.close();
     await replica.close();
   }

@@ -5,7 +5,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuthorizerError } from "../errors.ts";
-import type { EntryWrites, Replica } from "../store/replica.ts";
+import { decodeHead, type EntryHead, LOG_FORMAT, newId } from "../store/log-entry.ts";
+import type { EntryWrites } from "../store/port.ts";
+import type { Replica } from "../store/replica.ts";
 import {
   CheckpointGone,
   type CheckpointSource,
@@ -15,7 +17,7 @@ import {
 } from "./checkpoints.ts";
 import type { JournalCounters } from "./counters.ts";
 import { type Engine, entryName } from "./engine.ts";
-import { decodeHead, type EntryHead, LOG_FORMAT, newId, readBody } from "./entry.ts";
+import { readBody } from "./entry-parts.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const PAGE = 100;
@@ -109,7 +111,7 @@ export class LogNode {
 
   /** Applies an entry of this node's or another's making. */
   async apply(head: EntryHead, body: EntryWrites, bytes: number): Promise<void> {
-    await this.#parts.replica.applyEntry(head.revision, head.at, body);
+    await this.#parts.replica.applyEntry(head, body);
     this.revision = head.revision;
     this.lastId = head.id;
     this.lastAt = head.at;
@@ -132,7 +134,8 @@ export class LogNode {
       if (marker === undefined) return;
       try {
         const recent = await readRecentIds(engine, marker);
-        await replica.replaceState(marker.revision, marker.last.at, readRecords(engine, marker));
+        const { revision, last, log } = marker;
+        await replica.replaceState({ revision, node: "", log, ...last }, readRecords(engine, marker));
         this.revision = marker.revision;
         this.lastId = marker.last.id;
         this.lastAt = marker.last.at;
@@ -199,7 +202,7 @@ export class LogNode {
     const { replica, counters, onRewound } = this.#parts;
     counters.rewound += 1;
     onRewound(this.revision);
-    await replica.replaceState(0, "", nothing());
+    await replica.replaceState({ revision: 0, id: "", at: "", node: "", log: "" }, nothing());
     this.revision = 0;
     this.lastId = "";
     this.lastAt = "";

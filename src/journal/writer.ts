@@ -6,12 +6,6 @@
 
 import { AuthorizerError } from "../errors.ts";
 import { type CheckedCommit, checkCommit } from "../store/checks.ts";
-import type { Commit } from "../store/port.ts";
-import { expectationFailed } from "../store/refusals.ts";
-import type { EntryWrites, Replica } from "../store/replica.ts";
-import { PART_LIFE } from "./checkpoints.ts";
-import type { JournalCounters } from "./counters.ts";
-import { type Engine, entryName, NothingDone } from "./engine.ts";
 import {
   decodeHead,
   type EncodedBody,
@@ -20,9 +14,16 @@ import {
   encodeItem,
   HEAD_BYTES,
   LOG_FORMAT,
+  laterTime,
   newId,
-  writeParts,
-} from "./entry.ts";
+} from "../store/log-entry.ts";
+import type { Commit, EntryWrites } from "../store/port.ts";
+import { expectationFailed } from "../store/refusals.ts";
+import type { Replica } from "../store/replica.ts";
+import { PART_LIFE } from "./checkpoints.ts";
+import type { JournalCounters } from "./counters.ts";
+import { type Engine, entryName, NothingDone } from "./engine.ts";
+import { writeParts } from "./entry-parts.ts";
 import { formGroup, mergeWrites, type Waiting } from "./groups.ts";
 import type { Clock, LogNode } from "./node.ts";
 
@@ -212,7 +213,7 @@ export class LogWriter {
       id: newId(),
       prev: node.lastId,
       format: LOG_FORMAT,
-      at: later(clock, node.lastAt),
+      at: laterTime(clock, node.lastAt),
       node: node.id,
       digest: body.digest,
       ...more,
@@ -330,11 +331,6 @@ export class LogWriter {
     this.#parts.counters.outcomeUnknown += group.length;
     for (const { reject } of group) reject(outcomeUnknown());
   }
-}
-
-/** The later of two times in RFC 3339. */
-function later(a: string, b: string): string {
-  return a.localeCompare(b, "en") > 0 ? a : b;
 }
 
 function outcomeUnknown(): AuthorizerError {

@@ -49,6 +49,7 @@ export function observeStore(
       return revision;
     },
     changes: (after, limit) => store.changes(after, limit),
+    history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),

@@ -2,7 +2,16 @@
 
 import { AuthorizerError } from "../errors.ts";
 import { Turns } from "../schedule/turns.ts";
-import type { Change, Commit, Expectation, ReadSet, RecordName, RecordPut, ScanOptions } from "./port.ts";
+import type {
+  Change,
+  Commit,
+  Expectation,
+  ReadSet,
+  RecordName,
+  RecordPut,
+  ScanOptions,
+  Touched,
+} from "./port.ts";
 import { MAX_KEY_BYTES } from "./port.ts";
 
 const PARTITION = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -14,6 +23,8 @@ export interface CheckedCommit {
   readonly put: readonly RecordPut[];
   readonly delete: readonly RecordName[];
   readonly change?: Change;
+  readonly touched?: Touched;
+  readonly actor?: string;
 }
 
 /** A scan with its defaults filled in, all texts well-formed. */
@@ -46,7 +57,7 @@ export function checkPartition(partition: string): void {
  * a key that no record may have, a value that is not well-formed, or a key that is put twice or both put and deleted.
  */
 export async function checkCommit(commit: Commit): Promise<CheckedCommit> {
-  const { expect = [], reads, put = [], delete: deleted = [], change } = commit;
+  const { expect = [], reads, put = [], delete: deleted = [], change, touched, actor } = commit;
   const turns = new Turns();
   for (const { partition, key } of expect) checkKey(partition, key);
   const written = new Set<string>();
@@ -69,6 +80,8 @@ export async function checkCommit(commit: Commit): Promise<CheckedCommit> {
     delete: deleted,
     ...(reads !== undefined && { reads }),
     ...(change !== undefined && { change }),
+    ...(touched !== undefined && { touched }),
+    ...(actor !== undefined && { actor }),
   };
 }
 

@@ -99,16 +99,90 @@ export interface Commit {
   readonly reads?: ReadSet;
   readonly put?: readonly RecordPut[];
   readonly delete?: readonly RecordName[];
-  /** The entities that it touches, for those who follow changes. */
+  /** The entities that it touches, by internal ids, for caches. */
+  readonly change?: Change;
+  /** The things that it touches, by name, for people and programs that read the log. */
+  readonly touched?: Touched;
+  /** The name of the user or program that asked for it, where there is one. */
+  readonly actor?: string;
+}
+
+/** The things that a commit touches, by name (journal.md §1). `all`: more than {@link MAX_TOUCHED} names, or a whole state. */
+export interface Touched {
+  readonly users?: readonly string[];
+  readonly groups?: readonly string[];
+  readonly policies?: readonly string[];
+  /** Resource types by name, and registered resources as `<type>/<id>`. */
+  readonly resources?: readonly string[];
+  readonly all?: boolean;
+}
+
+/** Most names that an entry carries; one that touches more says `all`. */
+export const MAX_TOUCHED = 5_000;
+
+/** One of the use cases whose writes an entry holds. */
+export interface UseCase {
+  /** The name of the user or program that asked for it, where there is one. */
+  readonly actor?: string;
+  readonly touched?: Touched;
+}
+
+/** An entry of the log, as those who follow it see it. */
+export interface CommittedChange {
+  readonly revision: number;
+  /** Id of the entry; unique. */
+  readonly id: string;
+  /** Time of the commit, RFC 3339; never before that of the entry before. */
+  readonly at: string;
+  /** Id of the process that wrote it. */
+  readonly node: string;
+  /** The use cases in it, in order; those that touch nothing and were asked for by nobody are left out. */
+  readonly useCases: readonly UseCase[];
+  /** The entities that it touches, by internal ids, for caches. */
   readonly change?: Change;
 }
 
-/** A commit as those who follow changes see it. */
-export interface CommittedChange {
-  readonly revision: number;
-  /** Time of the commit, RFC 3339. */
-  readonly at: string;
+/** The writes of an entry. */
+export interface EntryWrites {
+  readonly put: readonly RecordPut[];
+  readonly delete: readonly RecordName[];
   readonly change?: Change;
+  readonly useCases?: readonly UseCase[];
+}
+
+/** The newest entry of a log. */
+export interface LogHead {
+  /** 0 for an empty log. */
+  readonly revision: number;
+  /** RFC 3339; "" for an empty log. */
+  readonly at: string;
+  /** Id of the log, which is that of its first entry; "" for an empty log. */
+  readonly log: string;
+}
+
+/** A thing that entries are about. */
+export interface Thing {
+  readonly kind: "user" | "group" | "policy";
+  readonly name: string;
+}
+
+/** The log of a store as far back as it is kept (journal.md §4). Entries themselves are listed by {@link Store.changes}. */
+export interface History {
+  /** The newest entry that this process has, of which its listeners have heard. */
+  readonly head: LogHead;
+  /** The oldest revision whose state can be read; all entries after it are kept. */
+  keptFrom(): Promise<number>;
+  /** Returns the writes of an entry; undefined where there is none of that revision, or it is no longer kept. */
+  writes(revision: number): Promise<EntryWrites | undefined>;
+  /**
+   * The state at a revision. Must be released.
+   * @throws AuthorizerError "not_found" for a revision that is not kept any more, or does not exist yet
+   */
+  snapshotAt(revision: number): Promise<Snapshot>;
+  /** Entries about a thing with revisions below `before`, newest first, at most `limit` of them. */
+  about(thing: Thing, before: number, limit: number): Promise<readonly CommittedChange[]>;
+  /** Removes the past: afterwards the newest state at the time of the call is the oldest that can be read. */
+  forgetPast(): Promise<void>;
 }
 
 /** Called for each commit in order, before the writer hears of success. */
@@ -133,10 +207,11 @@ export interface Store {
    */
   commit(commit: Commit): Promise<number>;
   /**
-   * Commits after a revision, oldest first, at most `limit` of them; undefined if some of them are no longer kept,
+   * Entries after a revision, oldest first, at most `limit` of them; undefined if some of them are no longer kept,
    * so that whoever follows has to read everything anew.
    */
   changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
+  readonly history: History;
   /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
   subscribe(listener: CommitListener): () => void;
   /**

@@ -16,3 +16,9 @@ export function snapshotReleased(): AuthorizerError {
 export function expectationFailed(): AuthorizerError {
   return new AuthorizerError("conflict", "The data was changed by somebody else in the meantime.");
 }
+
+/** For the state at a revision that is not kept any more, or does not exist yet. */
+export function revisionNotKept(revision: number, oldest: number, newest: number): AuthorizerError {
+  const message = `Revision ${revision} cannot be read: the states of revisions ${oldest} to ${newest} are kept.`;
+  return new AuthorizerError("not_found", message);
+}

@@ -1,12 +1,21 @@
 /** A store that is the copy of a log: it takes entries with their revision, and whole states (journal.md §1). */
 
-import type { Change, Commit, RecordName, RecordPut, Store } from "./port.ts";
+import type { Commit, EntryWrites, Store } from "./port.ts";
 
-/** The writes of one entry of a log. */
-export interface EntryWrites {
-  readonly put: readonly RecordPut[];
-  readonly delete: readonly RecordName[];
-  readonly change?: Change;
+/** An entry without what it writes. */
+export interface EntryName {
+  readonly revision: number;
+  readonly id: string;
+  /** RFC 3339. */
+  readonly at: string;
+  /** Id of the process that wrote it. */
+  readonly node: string;
+}
+
+/** The entry that a whole state was read at. */
+export interface StateName extends EntryName {
+  /** Id of the first entry of the log. */
+  readonly log: string;
 }
 
 /** A record with the revision that wrote it. */
@@ -22,13 +31,9 @@ export interface Replica extends Store {
   /** True when what a commit was derived from, and what it expects, holds in the newest state. */
   holds(commit: Commit): boolean;
   /** Applies what an entry writes, as its revision, and tells those who follow. */
-  applyEntry(revision: number, at: string, writes: EntryWrites): Promise<void>;
+  applyEntry(entry: EntryName, writes: EntryWrites): Promise<void>;
   /** Replaces everything by the state of a revision, and tells those who follow that anything may have changed. */
-  replaceState(
-    revision: number,
-    at: string,
-    records: AsyncIterable<readonly VersionedRecord[]>,
-  ): Promise<void>;
+  replaceState(last: StateName, records: AsyncIterable<readonly VersionedRecord[]>): Promise<void>;
   /** Everything at one revision, in the order of partitions and keys. */
   state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> };
 }

@@ -78,6 +78,7 @@ describe("mode external", () => {
         return store.logId;
       },
       changes: (after, limit) => store.changes(after, limit),
+      history: store.history,
       subscribe: (listener) => store.subscribe(listener),
       health: () => store.health(),
       close: () => store.close(),

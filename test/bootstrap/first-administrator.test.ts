@@ -36,6 +36,7 @@ function dyingStore(store: Store, commits: number, moment: "before" | "after"): 
       return store.logId;
     },
     changes: (after, limit) => store.changes(after, limit),
+    history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),
     close: async () => {},

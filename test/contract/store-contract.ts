@@ -5,6 +5,7 @@ import { describeClosing } from "./store/closing.ts";
 import { describeCommits } from "./store/commits.ts";
 import { describeFollowing } from "./store/following.ts";
 import { type OpenedStore, StoreHarness } from "./store/harness.ts";
+import { describeHistory } from "./store/history.ts";
 import { describeLimits } from "./store/limits.ts";
 import { describeStoreOracle } from "./store/oracle.ts";
 import { describeReads } from "./store/reads.ts";
@@ -19,6 +20,7 @@ export function describeStoreContract(name: string, open: () => Promise<OpenedSt
     describe("reads", () => describeReads(harness));
     describe("snapshots", () => describeSnapshots(harness));
     describe("following", () => describeFollowing(harness));
+    describe("history", () => describeHistory(harness));
     describe("closing", () => describeClosing(harness));
   });
   describeStoreOracle(name, open);

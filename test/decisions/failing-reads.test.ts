@@ -47,6 +47,7 @@ function failingStore(state: Failing): Store {
       return store.logId;
     },
     changes: (after, limit) => store.changes(after, limit),
+    history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     health: () => store.health(),
     close: () => store.close(),

@@ -73,6 +73,7 @@ export function failingStore(inner: Store, commitsLeft = Number.POSITIVE_INFINIT
       return inner.logId;
     },
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
@@ -90,6 +91,7 @@ export function unsweeping(inner: Store): Store {
       return inner.logId;
     },
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),
@@ -110,6 +112,7 @@ export function slowStore(inner: Store, ms = 2): Store {
       return inner.logId;
     },
     changes: (after, limit) => inner.changes(after, limit),
+    history: inner.history,
     subscribe: (listener) => inner.subscribe(listener),
     health: () => inner.health(),
     close: () => inner.close(),

@@ -50,7 +50,7 @@ export function openNode(
 ): Promise<JournalStore> {
   return openJournal({
     engine,
-    replica: openMemoryStore(),
+    replica: openMemoryStore({ isReplica: true }),
     settings: { ...SETTINGS, ...settings },
     ...options,
   });

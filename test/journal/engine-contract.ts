@@ -3,8 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkpointName, type Engine, entryName, partName } from "../../src/journal/engine.ts";
-import { decodeHead } from "../../src/journal/entry.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { decodeHead } from "../../src/store/log-entry.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { openNode, sharedBy } from "./bed.ts";
 

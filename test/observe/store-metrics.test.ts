@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
 import { createStoreCounters, observeStore } from "../../src/observe/store-metrics.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { type Snapshot, type Store, withSnapshot } from "../../src/store/port.ts";
 
 /** A store of one record, whose commits end as told. */
@@ -24,6 +25,7 @@ function storeOf(commitError?: Error): Store & { released: number; closed: boole
     },
     logId: "testlog1",
     changes: async () => [],
+    history: openMemoryStore().history,
     subscribe: () => () => {},
     health: async () => {},
     close: async () => {

@@ -12,7 +12,9 @@ import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type ScannedRecord, withSnapshot } from "../../src/store/port.ts";
 import { unavailable } from "./unavailable.ts";
 
-const FIXTURE = fileURLToPath(new URL("../../fixtures/store/format-1/data.mdb", import.meta.url));
+const fixture = (format: number) =>
+  fileURLToPath(new URL(`../../fixtures/store/format-${format}/data.mdb`, import.meta.url));
+const FIXTURE = fixture(1);
 const KEPT = fileURLToPath(new URL("../../fixtures/store/format-1.records.json", import.meta.url));
 const kept = JSON.parse(readFileSync(KEPT, "utf8")) as { partition: string; records: ScannedRecord[] }[];
 
@@ -20,11 +22,11 @@ const ALICE = { partition: "user", key: "alice" };
 
 /** A format that exists in this test only: it spells alice in capitals. */
 const nextFormat: StoreFormats<LocalDatabase> = {
-  current: 3,
+  current: 4,
   migrations: [
     ...LOCAL_FORMATS.migrations,
     {
-      from: 2,
+      from: 3,
       what: "capitals",
       run: (database) => {
         const key = recordKey(ALICE.partition, ALICE.key);
@@ -52,19 +54,47 @@ async function aliceAfterOpening(formats?: StoreFormats<LocalDatabase>): Promise
   return alice?.value;
 }
 
-it("opens a store of format 1, reads all of it, and goes on with its versions", async () => {
-  expect(statSync(FIXTURE).size).toBeLessThan(100 * 1024);
-  copyFileSync(FIXTURE, join(path, "data.mdb"));
-  const store = await openLocalStore({ path, syncWrites: true });
+it.each([1, 2])("opens a store of format %i: its state is the first entry of the log", async (format) => {
+  expect(statSync(fixture(format)).size).toBeLessThan(100 * 1024);
+  copyFileSync(fixture(format), join(path, "data.mdb"));
+  let store = await openLocalStore({ path, syncWrites: true });
   for (const { partition, records } of kept) {
     expect(await withSnapshot(store, (snapshot) => snapshot.scan(partition, { limit: 100 }))).toEqual(
-      records,
+      records.map((record) => ({ ...record, version: "1" })),
     );
   }
-  await store.commit({ put: [{ ...ALICE, value: "new" }] });
-  const alice = await withSnapshot(store, (snapshot) => snapshot.get(ALICE.partition, ALICE.key));
-  const before = kept.flatMap(({ records }) => records.map(({ version }) => Number(version)));
-  expect(Number(alice?.version)).toBeGreaterThan(Math.max(...before));
+  expect(store.history.head.revision).toBe(1);
+  expect(await store.history.keptFrom()).toBe(1);
+  const [first] = (await store.changes(0, 10))!;
+  expect(first).toMatchObject({ revision: 1, useCases: [{ touched: { all: true } }], change: { all: true } });
+  expect(store.history.head).toMatchObject({ log: first!.id, at: first!.at });
+  expect(await store.commit({ put: [{ ...ALICE, value: "new" }] })).toBe(2);
+  await store.close();
+  store = await openLocalStore({ path, syncWrites: true });
+  expect((await store.changes(0, 10))!.map(({ revision }) => revision)).toEqual([1, 2]);
+  const before = await store.history.snapshotAt(1);
+  expect(await before.get(ALICE.partition, ALICE.key)).toEqual({
+    value: '{"username":"alice"}',
+    version: "1",
+  });
+  before.release();
+  await expect(store.history.snapshotAt(0)).rejects.toMatchObject({ code: "not_found" });
+  await store.close();
+});
+
+it("removes entries whose time is over with those that come", async () => {
+  const store = await openLocalStore({ path, syncWrites: true, keepMs: 0 });
+  for (let round = 0; round < 5; round++) {
+    await store.commit({ put: [{ ...ALICE, value: `${round}` }], touched: { users: ["alice"] } });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  expect(await store.history.keptFrom()).toBe(4);
+  expect((await store.changes(4, 10))!.map(({ revision }) => revision)).toEqual([5]);
+  const about = await store.history.about({ kind: "user", name: "alice" }, 100, 100);
+  expect(about.map(({ revision }) => revision)).toEqual([5]);
+  const snapshot = await store.history.snapshotAt(4);
+  expect((await snapshot.get(ALICE.partition, ALICE.key))?.value).toBe("3");
+  snapshot.release();
   await store.close();
 });
 
@@ -72,11 +102,11 @@ it("migrates an older store once, and the older program then refuses it", async 
   copyFileSync(FIXTURE, join(path, "data.mdb"));
   expect(await aliceAfterOpening()).toBe('{"username":"alice"}');
   expect(await aliceAfterOpening(nextFormat)).toBe('{"USERNAME":"ALICE"}');
-  const unneeded = { current: 3, migrations: [{ from: 2, what: "never", run: vi.fn() }] };
+  const unneeded = { current: 4, migrations: [{ from: 3, what: "never", run: vi.fn() }] };
   expect(await aliceAfterOpening(unneeded)).toBe('{"USERNAME":"ALICE"}');
   expect(unneeded.migrations[0]!.run).not.toHaveBeenCalled();
   const refusal = unavailable(
-    /has format 3 and was written by svc-authorizer 7\.0\.0; .* up to 2\. Use the program/,
+    /has format 4 and was written by svc-authorizer 7\.0\.0; .* up to 3\. Use the program/,
   );
   await expect(aliceAfterOpening()).rejects.toThrow(refusal);
 });
@@ -84,11 +114,11 @@ it("migrates an older store once, and the older program then refuses it", async 
 it("leaves the older store whole when a migration fails", async () => {
   copyFileSync(FIXTURE, join(path, "data.mdb"));
   const failing: StoreFormats<LocalDatabase> = {
-    current: 4,
+    current: 5,
     migrations: [
       ...nextFormat.migrations,
       {
-        from: 3,
+        from: 4,
         what: "fails",
         run: () => {
           throw new Error("halfway");
@@ -103,11 +133,11 @@ it("leaves the older store whole when a migration fails", async () => {
 it("tells the log of creation and migration", async () => {
   const log = { info: vi.fn(), error: vi.fn() };
   await (await openLocalStore({ path, syncWrites: true, log })).close();
-  expect(log.info).toHaveBeenLastCalledWith({ folder: path, format: 2 }, "store created");
-  const empty = { current: 3, migrations: [{ from: 2, what: "nothing", run: () => undefined }] };
+  expect(log.info).toHaveBeenLastCalledWith({ folder: path, format: 3 }, "store created");
+  const empty = { current: 4, migrations: [{ from: 3, what: "nothing", run: () => undefined }] };
   await (await openLocalStore({ path, syncWrites: true, log }, empty)).close();
   expect(log.info).toHaveBeenLastCalledWith(
-    { folder: path, from: 2, to: 3, what: ["nothing"] },
+    { folder: path, from: 3, to: 4, what: ["nothing"] },
     "store migrated",
   );
   expect(log.info).toHaveBeenCalledTimes(2);

@@ -1,19 +1,23 @@
 /** Formats of the local store, and bringing a database to the current one when it is opened. */
 
-import { randomBytes } from "node:crypto";
 import { AuthorizerError } from "../../errors.ts";
 import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
 import type { StoreLog } from "../store-log.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
-import { decodeVersion, FORMAT_KEY, REVISION_KEY } from "./layout.ts";
+import { FORMAT_KEY } from "./layout.ts";
+import { EMPTY_LOG, type LogPosition, putPosition, readPosition } from "./local-log.ts";
 import { SETTLE_BATCHES } from "./migrate-batches.ts";
+import { BEGIN_LOG } from "./migrate-log.ts";
 
 /** The current format and the way to it; layout.ts describes it. */
-export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = { current: 2, migrations: [SETTLE_BATCHES] };
+export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = {
+  current: 3,
+  migrations: [SETTLE_BATCHES, BEGIN_LOG],
+};
 
 /**
- * Makes a new database a store, migrates an older one (all steps in one transaction), and returns the revision of
- * its newest commit. Throws AuthorizerError "unavailable" for a newer store and for a database that is no store.
+ * Makes a new database a store, migrates an older one (all steps in one transaction), and returns where its log
+ * stands. Throws AuthorizerError "unavailable" for a newer store and for a database that is no store.
  */
 export function migrateDatabase(
   database: LocalDatabase,
@@ -21,12 +25,12 @@ export function migrateDatabase(
   writer: string,
   formats: StoreFormats<LocalDatabase>,
   log: StoreLog | undefined,
-): number {
+): LogPosition {
   const record = database.get(FORMAT_KEY);
   if (record === undefined) {
     create(database, folder, writer, formats.current);
     log?.info({ folder, format: formats.current }, "store created");
-    return 0;
+    return EMPTY_LOG;
   }
   const found = parseFormatRecord(folder, record.value);
   const steps = planMigrations(folder, found, formats);
@@ -38,24 +42,10 @@ export function migrateDatabase(
     const what = steps.map((step) => step.what);
     log?.info({ folder, from: found.format, to: formats.current, what }, "store migrated");
   }
-  const last = database.getBinaryFast(REVISION_KEY);
-  if (last === undefined)
+  const position = readPosition(database);
+  if (position === undefined)
     throw new AuthorizerError("unavailable", `The store in ${folder} is damaged: no version.`);
-  return decodeVersion(last);
-}
-
-/** The id of the log of changes, 8 characters. A store of an earlier version gets one. */
-export function openLogId(database: LocalDatabase): string {
-  const known = database.get(REVISION_KEY);
-  if (known === undefined || known.value !== "") return known?.value ?? "";
-  const made = newLogId();
-  const version = Number(known.version);
-  database.transactionSync(() => putValue(database, REVISION_KEY, { version, value: made }));
-  return made;
-}
-
-function newLogId(): string {
-  return randomBytes(6).toString("base64url");
+  return position;
 }
 
 function create(database: LocalDatabase, folder: string, writer: string, format: number): void {
@@ -64,7 +54,7 @@ function create(database: LocalDatabase, folder: string, writer: string, format:
   }
   database.transactionSync(() => {
     putFormat(database, writer, format);
-    putValue(database, REVISION_KEY, { version: 0, value: newLogId() });
+    putPosition(database, EMPTY_LOG);
   });
 }
 

@@ -1,7 +1,9 @@
 /**
  * Bytes of the local store. A record's key is partition, 0x00, key in UTF-8, so that LMDB's order is the port's order;
  * keys that begin with 0x00 are the store's own. A value is its version in 8 bytes, big-endian, and UTF-8 text. Format 2
- * adds the log of changes and has no batches left in it (see migrate-batches.ts).
+ * adds a log of changes and has no batches left in it (see migrate-batches.ts); format 3 has the whole log instead: each
+ * entry (`entry/<revision>`, large ones with `part/<revision><number>`), what each replaced (`undo/…`), and what each is
+ * about (`about/<thing>\0<revision>`), with revisions in 8 bytes.
  * Changing any of this is a new store format.
  */
 
@@ -9,13 +11,15 @@ import type { CheckedScan } from "../checks.ts";
 import { MAX_KEY_BYTES, type StoredRecord } from "../port.ts";
 
 const VERSION_BYTES = 8;
+const INDEX_BYTES = 4;
 const TWO_TO_32 = 2 ** 32;
 
 /** A value to be written. */
 export interface VersionedValue {
   /** Whole number, below 2^53. */
   readonly version: number;
-  readonly value: string;
+  /** Text, or its bytes in UTF-8. */
+  readonly value: string | Buffer;
 }
 
 /** Bounds of a range of keys: from `start` (without it where `exclusiveStart`) up to and without `end`. */
@@ -28,24 +32,40 @@ export interface KeyRange {
 /** Key of the format record (see format.ts). */
 export const FORMAT_KEY = ownKey("format");
 
-/** Key of the record whose version is the revision of the newest commit, and whose value is the id of the log. */
+/** Key of the record whose version is the revision of the newest entry; its value says where the log stands. */
 export const REVISION_KEY = ownKey("version");
 
-const CHANGE_PREFIX = ownKey("change/");
+/** Kinds of the store's own items that belong to entries of the log. */
+export type LogItem = "entry" | "part" | "undo";
 
-/** Key of the entry in the log of changes that a commit left. */
-export function changeKey(revision: number): Buffer {
-  const key = Buffer.alloc(CHANGE_PREFIX.length + VERSION_BYTES);
-  CHANGE_PREFIX.copy(key);
-  key.writeUInt32BE(Math.floor(Math.max(revision, 0) / TWO_TO_32), CHANGE_PREFIX.length);
-  key.writeUInt32BE(Math.max(revision, 0) % TWO_TO_32, CHANGE_PREFIX.length + 4);
+/** Key of an item of an entry; parts and undo records of one entry have numbers from 0 on. */
+export function logKey(kind: LogItem, revision: number, index = 0): Buffer {
+  const prefix = ownKey(`${kind}/`);
+  const key = Buffer.alloc(prefix.length + VERSION_BYTES + INDEX_BYTES);
+  prefix.copy(key);
+  putNumber(key, Math.max(revision, 0), prefix.length);
+  key.writeUInt32BE(index, prefix.length + VERSION_BYTES);
   return key;
 }
 
-/** The revision in the bytes of a key made by {@link changeKey}. */
-export function revisionOf(key: Uint8Array): number {
-  return decodeVersion(Buffer.from(key.buffer, key.byteOffset, key.length).subarray(CHANGE_PREFIX.length));
+/** Key that files an entry under what it is about; without a revision, it is before all of them. */
+export function aboutKey(about: string, revision?: number): Buffer {
+  const prefix = Buffer.concat([ownKey("about/"), Buffer.from(`${about}\0`)]);
+  if (revision === undefined) return prefix;
+  const key = Buffer.alloc(prefix.length + VERSION_BYTES);
+  prefix.copy(key);
+  putNumber(key, revision, prefix.length);
+  return key;
 }
+
+/** The revision in the bytes of a key made by {@link aboutKey}. */
+export function revisionOfAbout(key: Uint8Array): number {
+  const bytes = Buffer.from(key.buffer, key.byteOffset, key.length);
+  return decodeVersion(bytes.subarray(bytes.length - VERSION_BYTES));
+}
+
+/** First key of the log of changes of format 2, and the key after its last. */
+export const CHANGES_OF_FORMAT_2 = { start: ownKey("change/"), end: ownKey("change0") } as const;
 
 /** Key of a record. */
 export function recordKey(partition: string, key: string): Buffer {
@@ -74,9 +94,9 @@ export function scanRange(partition: string, { prefix, after }: CheckedScan): Ke
 /** Bytes of a value. */
 export function encodeValue({ version, value }: VersionedValue): Buffer {
   const bytes = Buffer.allocUnsafe(VERSION_BYTES + Buffer.byteLength(value));
-  bytes.writeUInt32BE(Math.floor(version / TWO_TO_32), 0);
-  bytes.writeUInt32BE(version % TWO_TO_32, 4);
-  bytes.write(value, VERSION_BYTES);
+  putNumber(bytes, version, 0);
+  if (typeof value === "string") bytes.write(value, VERSION_BYTES);
+  else value.copy(bytes, VERSION_BYTES);
   return bytes;
 }
 
@@ -89,6 +109,11 @@ export function decodeRecord(bytes: Uint8Array): StoredRecord {
 /** The version in the bytes of a value. */
 export function decodeVersion(bytes: Buffer): number {
   return bytes.readUInt32BE(0) * TWO_TO_32 + bytes.readUInt32BE(4);
+}
+
+function putNumber(bytes: Buffer, number: number, at: number): void {
+  bytes.writeUInt32BE(Math.floor(number / TWO_TO_32), at);
+  bytes.writeUInt32BE(number % TWO_TO_32, at + 4);
 }
 
 function ownKey(name: string): Buffer {

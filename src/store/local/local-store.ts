@@ -5,16 +5,41 @@ import { Turns } from "../../schedule/turns.ts";
 import { type CheckedCommit, checkCommit } from "../checks.ts";
 import { CommitListeners } from "../commit-listeners.ts";
 import type { StoreFormats } from "../format.ts";
-import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../port.ts";
+import { encodeBody, newId } from "../log-entry.ts";
+import type {
+  Commit,
+  CommitListener,
+  CommittedChange,
+  EntryWrites,
+  LogHead,
+  Snapshot,
+  Store,
+  StoredRecord,
+} from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, storeClosed } from "../refusals.ts";
+import type { EntryName } from "../replica.ts";
 import type { StoreLog } from "../store-log.ts";
+import { writesOfCommit } from "../use-cases.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { LOCAL_FORMATS, migrateDatabase, openLogId } from "./formats.ts";
-import { changeKey, decodeVersion, FORMAT_KEY, REVISION_KEY, recordKey, revisionOf } from "./layout.ts";
-import { LocalSnapshot } from "./snapshot.ts";
+import { LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
+import { decodeRecord, FORMAT_KEY, recordKey } from "./layout.ts";
+import { LocalHistory } from "./local-history.ts";
+import {
+  appendEntry,
+  EMPTY_LOG,
+  type LogPosition,
+  type NewEntry,
+  nextName,
+  putParts,
+  putPosition,
+  readPosition,
+  trimEntries,
+  UndoWriter,
+} from "./local-log.ts";
+import { LocalSnapshot, type SnapshotOwner } from "./snapshot.ts";
 
 /** Options of {@link openLocalStore}. */
 export interface LocalStoreOptions {
@@ -28,13 +53,12 @@ export interface LocalStoreOptions {
   readonly log?: StoreLog;
   /** Name and version of the program, kept in the format record; default `svc-authorizer`. */
   readonly writer?: string;
+  /** Time for which entries of the log are kept (`authorizer.history.keep`), in milliseconds; default 30 days. */
+  readonly keepMs?: number;
 }
 
-/** Entries of the log of changes that are kept for those who follow it. */
-const KEPT_CHANGES = 10_000;
-
-/** Entries read at once. */
-const CHANGES_PAGE = 1_000;
+/** Default of `keepMs`. */
+const KEEP_MS = 30 * 24 * 3_600_000;
 
 /**
  * Opens the store in a folder, creating it if there is none. `formats` is for tests of migrations. Throws
@@ -44,13 +68,13 @@ export async function openLocalStore(
   options: LocalStoreOptions,
   formats: StoreFormats<LocalDatabase> = LOCAL_FORMATS,
 ): Promise<Store> {
-  const { path, syncWrites, log, writer = "svc-authorizer" } = options;
+  const { path, syncWrites, log, writer = "svc-authorizer", keepMs = KEEP_MS } = options;
   prepareFolder(path);
   const lock = lockFolder(path);
   let database: LocalDatabase | undefined;
   try {
     database = await openDatabase(path, syncWrites);
-    const revision = migrateDatabase(database, path, writer, formats, log);
+    const position = migrateDatabase(database, path, writer, formats, log);
     const finish = async (): Promise<void> => {
       try {
         if (!syncWrites) await flushDataFile(path);
@@ -58,7 +82,7 @@ export async function openLocalStore(
         lock.release();
       }
     };
-    return new LocalStore(database, { revision, logId: openLogId(database) }, finish, log);
+    return new LocalStore({ database, position, finish, log, keepMs });
   } catch (error) {
     await database?.close();
     lock.release();
@@ -66,41 +90,58 @@ export async function openLocalStore(
   }
 }
 
+interface LocalStoreParts {
+  readonly database: LocalDatabase;
+  readonly position: LogPosition;
+  /** Runs once, after the database is closed. */
+  readonly finish: () => Promise<void>;
+  readonly log: StoreLog | undefined;
+  readonly keepMs: number;
+}
+
 class LocalStore implements Store {
-  readonly logId: string;
+  readonly history: LocalHistory;
+  readonly #parts: LocalStoreParts;
   readonly #database: LocalDatabase;
-  readonly #finish: () => Promise<void>;
-  readonly #log: StoreLog | undefined;
   readonly #snapshots = new Set<LocalSnapshot>();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #recent: RecentWrites;
   readonly #listeners = new CommitListeners();
-  /** Kept ahead of the stored one also when a transaction fails: no revision is given twice. */
-  #revision: number;
+  readonly #node = newId();
+  readonly #owner: SnapshotOwner;
+  #head: LogHead;
+  /** Commits of which the write transaction may be open while other work runs. */
+  #largeCommits = 0;
   #lastWriteFailed = false;
   #closing: Promise<void> | undefined;
 
-  /** `finish` runs once, after the database is closed. */
-  constructor(
-    database: LocalDatabase,
-    { revision, logId }: { readonly revision: number; readonly logId: string },
-    finish: () => Promise<void>,
-    log: StoreLog | undefined,
-  ) {
-    this.logId = logId;
-    this.#database = database;
-    this.#revision = revision;
+  constructor(parts: LocalStoreParts) {
+    const { revision, at, log } = parts.position;
+    this.#parts = parts;
+    this.#database = parts.database;
+    this.#head = { revision, at, log };
     this.#recent = new RecentWrites(revision);
-    this.#finish = finish;
-    this.#log = log;
+    this.history = new LocalHistory({
+      database: this.#database,
+      head: () => this.#head,
+      snapshot: () => this.#snapshot(),
+      transact: (action) => this.#transact(action),
+      assertOpen: () => this.#assertOpen(),
+    });
+    this.#owner = this.#ownerOf();
+  }
+
+  get logId(): string {
+    return this.#head.log.slice(0, 8);
   }
 
   async snapshot(): Promise<Snapshot> {
+    return this.#snapshot();
+  }
+
+  #snapshot(): LocalSnapshot {
     this.#assertOpen();
-    const snapshot = new LocalSnapshot(this.#database, {
-      assertOpen: () => this.#assertOpen(),
-      released: (it) => this.#snapshots.delete(it),
-    });
+    const snapshot = new LocalSnapshot(this.#database, this.#owner);
     this.#snapshots.add(snapshot);
     return snapshot;
   }
@@ -118,37 +159,32 @@ class LocalStore implements Store {
 
   async #commit(commit: Commit): Promise<number> {
     const checked = await checkCommit(commit);
-    const change = {
-      at: new Date().toISOString(),
-      ...(commit.change !== undefined && { change: commit.change }),
-    };
-    const applied = await this.#transact(() => this.#apply(checked, change));
+    const writes = writesOfCommit(checked);
+    const { useCases = [], change } = writes;
+    const isEmpty = checked.put.length + checked.delete.length === 0;
+    const body = isEmpty ? undefined : await encodeBody(writes);
+    const entry = body && { body, useCases, node: this.#node, now: Date.now() };
+    const applied = await this.#applied(checked, entry);
     if (applied === undefined) throw expectationFailed();
-    if (applied.wrote) this.#listeners.notify({ revision: applied.revision, ...change });
-    return applied.revision;
+    const { name, position } = applied;
+    if (name === undefined) return position.revision;
+    this.#head = { revision: position.revision, at: position.at, log: position.log };
+    this.#listeners.notify({ ...name, useCases, ...(change !== undefined && { change }) });
+    return position.revision;
+  }
+
+  async #applied(commit: CheckedCommit, entry: NewEntry | undefined): Promise<Applied> {
+    if (!isLarge(commit)) return this.#transact(() => this.#apply(commit, entry));
+    this.#largeCommits += 1;
+    try {
+      return await this.#transact(() => this.#apply(commit, entry));
+    } finally {
+      this.#largeCommits -= 1;
+    }
   }
 
   async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
-    this.#assertOpen();
-    const transaction = this.#database.useReadTransaction();
-    try {
-      const range = { start: changeKey(0), end: changeKey(Number.MAX_SAFE_INTEGER), transaction };
-      const [oldest] = this.#database.getKeys({ ...range, limit: 1 });
-      const newest = Number(this.#database.get(REVISION_KEY, { transaction })?.version);
-      if (after < (oldest === undefined ? newest : revisionOf(oldest) - 1)) return undefined;
-      const start = changeKey(after + 1);
-      const found: CommittedChange[] = [];
-      for (const { value } of this.#database.getRange({
-        ...range,
-        start,
-        limit: Math.min(limit, CHANGES_PAGE),
-      })) {
-        found.push({ revision: Number(value.version), ...(JSON.parse(value.value) as { at: string }) });
-      }
-      return found;
-    } finally {
-      transaction.done();
-    }
+    return this.history.entries(after, limit);
   }
 
   subscribe(listener: CommitListener): () => void {
@@ -165,7 +201,9 @@ class LocalStore implements Store {
     }
     if (format === undefined) throw new AuthorizerError("unavailable", "The store cannot be read.");
     // A write costs a flush, so it is tried only if the last write failed (disk full, read-only).
-    if (this.#lastWriteFailed) await this.#transact(() => this.#putRevision());
+    if (this.#lastWriteFailed) {
+      await this.#transact(() => putPosition(this.#database, readPosition(this.#database) ?? EMPTY_LOG));
+    }
   }
 
   close(): Promise<void> {
@@ -177,7 +215,7 @@ class LocalStore implements Store {
     await Promise.allSettled(this.#underWay);
     for (const snapshot of this.#snapshots) snapshot.release();
     await this.#database.close();
-    await this.#finish();
+    await this.#parts.finish();
   }
 
   /**
@@ -205,53 +243,68 @@ class LocalStore implements Store {
    * as failed, so that nothing of it is kept. A small commit is applied at once; a large one lets other work run
    * while its transaction stays open.
    */
-  #apply(commit: CheckedCommit, change: Omit<CommittedChange, "revision">): Applied | Promise<Applied> {
+  #apply(commit: CheckedCommit, entry: NewEntry | undefined): Applied | Promise<Applied> {
     if (commit.reads !== undefined && this.#recent.touches(commit.reads)) return undefined;
     for (const { partition, key, version } of commit.expect) {
-      if (this.#storedVersion(recordKey(partition, key)) !== version) return undefined;
+      if (this.#stored(recordKey(partition, key))?.version !== version) return undefined;
     }
-    const writes = commit.put.length + commit.delete.length;
-    if (writes === 0) return { revision: this.#revision, wrote: false };
-    this.#revision += 1;
-    const revision = this.#revision;
-    this.#recent.add(revision, commit.put, commit.delete);
-    const finish = (): Applied => {
-      this.#putRevision();
-      putValue(this.#database, changeKey(revision), { version: revision, value: JSON.stringify(change) });
-      this.#database.removeSync(changeKey(revision - KEPT_CHANGES));
-      return { revision, wrote: true };
+    const before = readPosition(this.#database) ?? EMPTY_LOG;
+    if (entry === undefined) return { position: before, name: undefined };
+    const name = nextName(before, entry);
+    this.#recent.add(name.revision, commit.put, commit.delete);
+    const finish = (parts: number): Applied => {
+      const after = appendEntry(this.#database, before, name, entry, parts);
+      const position = trimEntries(this.#database, after, entry.now - this.#parts.keepMs);
+      return { position, name };
     };
-    const steps = this.#writeAll(commit, revision);
-    if (writes > SMALL_COMMIT) return inTurns(steps).then(finish);
-    atOnce(steps);
-    return finish();
+    const steps = this.#writeAll(commit, name.revision, entry.body.bytes);
+    return isLarge(commit) ? inTurns(steps).then(finish) : finish(atOnce(steps));
   }
 
-  *#writeAll(commit: CheckedCommit, version: number): Generator<void> {
-    for (const { partition, key, value } of commit.put) {
-      putValue(this.#database, recordKey(partition, key), { version, value });
+  /** Returns the number of parts that the body is stored in. */
+  *#writeAll(
+    writes: Pick<EntryWrites, "put" | "delete">,
+    version: number,
+    body: Buffer,
+  ): Generator<void, number> {
+    const undo = new UndoWriter(this.#database, version);
+    for (const { partition, key, value } of writes.put) {
+      const name = recordKey(partition, key);
+      undo.add({ partition, key, before: this.#stored(name) });
+      putValue(this.#database, name, { version, value });
       yield;
     }
-    for (const { partition, key } of commit.delete) {
-      this.#database.removeSync(recordKey(partition, key));
+    for (const { partition, key } of writes.delete) {
+      const name = recordKey(partition, key);
+      undo.add({ partition, key, before: this.#stored(name) });
+      this.#database.removeSync(name);
       yield;
     }
+    undo.end();
+    return yield* putParts(this.#database, version, body);
   }
 
-  #storedVersion(key: Buffer): string | undefined {
+  #stored(key: Buffer): StoredRecord | undefined {
     const bytes = this.#database.getBinaryFast(key);
-    return bytes === undefined ? undefined : String(decodeVersion(bytes));
+    return bytes === undefined ? undefined : decodeRecord(bytes);
   }
 
-  #putRevision(): void {
-    putValue(this.#database, REVISION_KEY, { version: this.#revision, value: this.logId });
+  #ownerOf(): SnapshotOwner {
+    const store = this;
+    return {
+      get isWriting() {
+        return store.#largeCommits > 0;
+      },
+      assertOpen: () => this.#assertOpen(),
+      released: (it) => this.#snapshots.delete(it),
+    };
   }
 
   #reportFailure(error: unknown): void {
-    this.#log?.error({ err: error }, "store write failed");
+    this.#parts.log?.error({ err: error }, "store write failed");
     // The library reports the reason in a second promise, whose rejection would end the process without a listener.
     const reason = (error as { commitError?: Promise<unknown> } | null)?.commitError;
-    reason?.catch((err: unknown) => this.#log?.error({ err }, "reason of the failed store write"));
+    reason?.catch((err: unknown) => this.#parts.log?.error({ err }, "reason of the failed store write"));
   }
 
   #assertOpen(): void {
@@ -259,16 +312,28 @@ class LocalStore implements Store {
   }
 }
 
-type Applied = { readonly revision: number; readonly wrote: boolean } | undefined;
+/** `name` is that of the entry, if there is one. */
+type Applied = { readonly position: LogPosition; readonly name: EntryName | undefined } | undefined;
 
 /** Writes of a commit that is applied without letting other work run. */
 const SMALL_COMMIT = 1_000;
 
-function atOnce(steps: Generator<void>): void {
-  while (steps.next().done !== true);
+function isLarge(commit: CheckedCommit): boolean {
+  return commit.put.length + commit.delete.length > SMALL_COMMIT;
 }
 
-async function inTurns(steps: Generator<void>): Promise<void> {
+function atOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
   const turns = new Turns();
-  while (steps.next().done !== true) if (turns.spent) await turns.yield();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (turns.spent) await turns.yield();
+  }
 }

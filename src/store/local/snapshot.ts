@@ -3,15 +3,20 @@
 import type { Transaction } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
 import { checkPartition, checkScan, isPossibleKey } from "../checks.ts";
+import type { Replaced } from "../past-snapshot.ts";
 import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../port.ts";
 import { snapshotReleased } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
-import { REVISION_KEY, recordKey, scanRange, textKey } from "./layout.ts";
+import { recordKey, scanRange, textKey } from "./layout.ts";
+import { EMPTY_LOG, type LogPosition, readPosition, readReplaced } from "./local-log.ts";
+import { recordAt } from "./read-record.ts";
 
 /** Port of a snapshot to its store. */
 export interface SnapshotOwner {
   /** Throws when the store is closed. */
   assertOpen(): void;
+  /** True while a write transaction may be open and other work runs. */
+  readonly isWriting: boolean;
   /** Called once, at the release. */
   released(snapshot: LocalSnapshot): void;
 }
@@ -29,8 +34,18 @@ export class LocalSnapshot implements Snapshot {
   }
 
   get revision(): number {
+    return this.position.revision;
+  }
+
+  /** The position of the log in this state. */
+  get position(): LogPosition {
     const transaction = this.#read();
-    return Number(reading(() => this.#database.get(REVISION_KEY, { transaction }))?.version ?? 0);
+    return reading(() => readPosition(this.#database, { transaction })) ?? EMPTY_LOG;
+  }
+
+  /** Returns the records that the entries after a revision replaced, from the newest of this state back. */
+  replacedAfter(revision: number): Generator<readonly Replaced[]> {
+    return readReplaced(this.#database, revision, { transaction: this.#read() });
   }
 
   async get(partition: string, key: string): Promise<StoredRecord | undefined> {
@@ -67,7 +82,11 @@ export class LocalSnapshot implements Snapshot {
 
   #get(transaction: Transaction, partition: string, key: string): StoredRecord | undefined {
     if (!isPossibleKey(key)) return undefined;
-    return reading(() => this.#database.get(recordKey(partition, key), { transaction }));
+    const name = recordKey(partition, key);
+    const { isWriting } = this.#owner;
+    return reading(() =>
+      isWriting ? recordAt(this.#database, name, { transaction }) : this.#database.get(name, { transaction }),
+    );
   }
 
   #read(): Transaction {

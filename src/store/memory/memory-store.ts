@@ -1,6 +1,5 @@
 /** The store in memory (`database.type: mem`): a copy-on-write B+ tree, so that a snapshot costs nothing. */
 
-import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import type sortedBTree from "sorted-btree";
 import { compareUtf8 } from "../../model/utf8-order.ts";
@@ -8,25 +7,44 @@ import { Turns } from "../../schedule/turns.ts";
 import type { CheckedCommit, CheckedScan } from "../checks.ts";
 import { checkCommit, checkPartition, checkScan } from "../checks.ts";
 import { CommitListeners } from "../commit-listeners.ts";
+import { laterTime, newId } from "../log-entry.ts";
+import { PastSnapshot, type Replaced, ReplacedRecords } from "../past-snapshot.ts";
 import type {
-  Change,
   Commit,
   CommitListener,
   CommittedChange,
+  EntryWrites,
+  History,
+  LogHead,
   ScannedRecord,
   ScanOptions,
   Snapshot,
   StoredRecord,
 } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
-import { expectationFailed, snapshotReleased, storeClosed } from "../refusals.ts";
-import type { Replica, VersionedRecord } from "../replica.ts";
+import { expectationFailed, revisionNotKept, snapshotReleased, storeClosed } from "../refusals.ts";
+import type { EntryName, Replica, StateName, VersionedRecord } from "../replica.ts";
+import { writesOfCommit } from "../use-cases.ts";
+import { MemoryLog, type MemoryLogLimits } from "./memory-log.ts";
 
 /** Records of a page of the whole state. */
 const STATE_PAGE = 500;
 
-/** Changes that are kept for those who follow. */
-const MOST_CHANGES = 10_000;
+/** Entries that a replica keeps for those who follow; the log itself is in its engine. */
+const REPLICA_LOG: MemoryLogLimits = { keepMs: 3_600_000, most: 10_000, mostText: 2 ** 24 };
+
+/** Default of `keepMs`: 30 days. */
+const KEEP_MS = 30 * 24 * 3_600_000;
+/** Entries that a store keeps, whatever their age: about 256 MiB of them. */
+const MOST_LOG = { most: 1_000_000, mostText: 2 ** 27 };
+
+/** Options of {@link openMemoryStore}. */
+export interface MemoryStoreOptions {
+  /** Time for which entries are kept (`authorizer.history.keep`), in milliseconds; default 30 days. */
+  readonly keepMs?: number;
+  /** True for the copy of a log that is kept elsewhere. */
+  readonly isReplica?: boolean;
+}
 
 type Tree = sortedBTree.default<string, StoredRecord>;
 
@@ -52,21 +70,34 @@ const { default: BTree } = createRequire(import.meta.url)("sorted-btree") as typ
 const trees = new WeakMap<MemoryImage, Tree>();
 
 /** Opens an empty store in memory. */
-export function openMemoryStore(): MemoryStore {
-  return new TreeStore();
+export function openMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  return new TreeStore(options);
 }
 
 class TreeStore implements MemoryStore {
   /** 8 characters, as an id of a log has them. */
-  readonly logId = randomBytes(6).toString("base64url");
   #tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
   #revision = 0;
+  readonly #node = newId();
+  readonly #isReplica: boolean;
+  readonly #log: MemoryLog;
+  #head: LogHead = EMPTY_LOG;
   readonly #recent = new RecentWrites(0);
-  readonly #changes: CommittedChange[] = [];
   readonly #listeners = new CommitListeners();
   /** Commits happen one after the other: a large one lets other work run in between. */
   #tail: Promise<unknown> = Promise.resolve();
   #closed = false;
+
+  constructor({ keepMs = KEEP_MS, isReplica = false }: MemoryStoreOptions) {
+    this.#isReplica = isReplica;
+    this.#log = new MemoryLog(isReplica ? REPLICA_LOG : { ...MOST_LOG, keepMs });
+  }
+
+  readonly history: History = this.#historyOf();
+
+  get logId(): string {
+    return this.#head.log.slice(0, 8);
+  }
 
   async snapshot(): Promise<Snapshot> {
     this.#assertOpen();
@@ -82,10 +113,7 @@ class TreeStore implements MemoryStore {
 
   async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
     this.#assertOpen();
-    const oldest = this.#changes[0]?.revision ?? this.#revision + 1;
-    if (after < oldest - 1) return undefined;
-    const first = this.#changes.findIndex(({ revision }) => revision > after);
-    return first < 0 ? [] : this.#changes.slice(first, first + limit);
+    return this.#log.after(after, limit);
   }
 
   subscribe(listener: CommitListener): () => void {
@@ -116,6 +144,8 @@ class TreeStore implements MemoryStore {
     this.#tree = tree.clone();
     this.#revision += 1;
     this.#recent.restart(this.#revision);
+    this.#log.restart(this.#revision);
+    this.#head = { ...this.#head, revision: this.#revision };
   }
 
   holds({ reads, expect = [] }: Commit): boolean {
@@ -125,17 +155,12 @@ class TreeStore implements MemoryStore {
     );
   }
 
-  async applyEntry(revision: number, at: string, writes: Writes): Promise<void> {
+  async applyEntry(entry: EntryName, writes: EntryWrites): Promise<void> {
     this.#assertOpen();
-    await this.#write(revision, writes);
-    this.#tell({ revision, at, ...changeOf(writes) });
+    await this.#write(entry, writes);
   }
 
-  async replaceState(
-    revision: number,
-    at: string,
-    records: AsyncIterable<readonly VersionedRecord[]>,
-  ): Promise<void> {
+  async replaceState(last: StateName, records: AsyncIterable<readonly VersionedRecord[]>): Promise<void> {
     this.#assertOpen();
     const tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
     for await (const page of records) {
@@ -143,11 +168,14 @@ class TreeStore implements MemoryStore {
         tree.set(path(partition, key), { value, version: String(version) });
       }
     }
+    const { revision, id, at, node, log } = last;
     this.#tree = tree;
     this.#revision = revision;
     this.#recent.restart(revision);
-    this.#changes.length = 0;
-    this.#listeners.notify({ revision, at, change: { all: true } });
+    this.#log.restart(revision);
+    this.#head = { revision, at, log };
+    const useCases = [{ touched: { all: true } }];
+    this.#listeners.notify({ revision, id, at, node, useCases, change: { all: true } });
   }
 
   state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> } {
@@ -159,35 +187,78 @@ class TreeStore implements MemoryStore {
     if (!this.holds(commit)) throw expectationFailed();
     if (commit.put.length === 0 && commit.delete.length === 0) return this.#revision;
     const revision = this.#revision + 1;
-    await this.#write(revision, commit);
-    this.#tell({ revision, at: new Date().toISOString(), ...changeOf(commit) });
+    const at = laterTime(new Date().toISOString(), this.#head.at);
+    await this.#write({ revision, id: newId(), at, node: this.#node }, writesOfCommit(commit));
     return revision;
   }
 
-  async #write(revision: number, commit: Writes): Promise<void> {
+  async #write(name: EntryName, writes: EntryWrites): Promise<void> {
+    const { revision, id, at, node } = name;
     const version = String(revision);
     // Applied to a copy, which costs nothing: no snapshot sees half of a commit that lets other work run.
     const before = this.#tree;
     const tree = before.clone();
     const turns = new Turns();
-    for (const { partition, key, value } of commit.put) {
-      tree.set(path(partition, key), { value, version });
+    const replaced: Replaced[] = [];
+    const note = (partition: string, key: string, name: string): void => {
+      if (!this.#isReplica) replaced.push({ partition, key, before: tree.get(name) });
+    };
+    for (const { partition, key, value } of writes.put) {
+      const name = path(partition, key);
+      note(partition, key, name);
+      tree.set(name, { value, version });
       if (turns.spent) await turns.yield();
     }
-    for (const { partition, key } of commit.delete) {
-      tree.delete(path(partition, key));
+    for (const { partition, key } of writes.delete) {
+      const name = path(partition, key);
+      note(partition, key, name);
+      tree.delete(name);
       if (turns.spent) await turns.yield();
     }
     if (this.#tree !== before) throw expectationFailed();
     this.#tree = tree;
     this.#revision = revision;
-    this.#recent.add(revision, commit.put, commit.delete);
+    this.#recent.add(revision, writes.put, writes.delete);
+    const { change, useCases = [] } = writes;
+    const entry = { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
+    this.#log.add({ entry, writes: this.#isReplica ? NO_WRITES : writes, replaced });
+    this.#head = { revision, at, log: this.#head.log || id };
+    this.#listeners.notify(entry);
   }
 
-  #tell(change: CommittedChange): void {
-    this.#changes.push(change);
-    if (this.#changes.length > MOST_CHANGES) this.#changes.splice(0, this.#changes.length - MOST_CHANGES);
-    this.#listeners.notify(change);
+  #historyOf(): History {
+    const store = this;
+    return {
+      get head() {
+        return store.#head;
+      },
+      keptFrom: async () => (this.#isReplica ? this.#revision : this.#log.floor),
+      writes: async (revision) => (this.#isReplica ? undefined : this.#log.at(revision)?.writes),
+      snapshotAt: (revision) => this.#snapshotAt(revision),
+      about: async (thing, before, limit) => this.#log.about(thing, before, limit),
+      forgetPast: async () => this.#log.restart(this.#revision),
+    };
+  }
+
+  async #snapshotAt(revision: number): Promise<Snapshot> {
+    const later = await this.snapshot();
+    const turns = new Turns();
+    const replaced = new ReplacedRecords();
+    const keptFrom = this.#isReplica ? this.#revision : this.#log.floor;
+    if (revision > later.revision || revision < keptFrom) {
+      later.release();
+      throw revisionNotKept(revision, keptFrom, later.revision);
+    }
+    for (let at = later.revision; at > revision; at--) {
+      const kept = this.#log.at(at);
+      if (kept === undefined) {
+        later.release();
+        throw revisionNotKept(revision, this.#log.floor, this.#revision);
+      }
+      for (const one of kept.replaced) replaced.set(one);
+      if (turns.spent) await turns.yield();
+    }
+    return new PastSnapshot(later, revision, replaced);
   }
 
   #assertOpen(): void {
@@ -195,11 +266,8 @@ class TreeStore implements MemoryStore {
   }
 }
 
-type Writes = Pick<CheckedCommit, "put" | "delete"> & { readonly change?: Change };
-
-function changeOf({ change }: Writes): { readonly change?: Change } {
-  return change === undefined ? {} : { change };
-}
+const EMPTY_LOG: LogHead = { revision: 0, at: "", log: "" };
+const NO_WRITES: EntryWrites = { put: [], delete: [] };
 
 async function* pagesOf(tree: Tree): AsyncGenerator<readonly VersionedRecord[]> {
   let page: VersionedRecord[] = [];

@@ -100,14 +100,9 @@ export function describeFollowing(harness: StoreHarness): void {
     expect(all?.every(({ at }) => Math.abs(Date.parse(at) - Date.now()) < 60_000)).toBe(true);
     expect(await harness.store.changes(first + 1, 1)).toEqual([all![1]]);
     expect(await harness.store.changes(first + 3, 10)).toEqual([]);
-    const atOnce = async (count: number) => {
-      await Promise.all(Array.from({ length: count }, () => harness.store.commit(write)));
-      return revision();
-    };
-    const isGrouped = (await atOnce(100)) === first + 4;
-    while ((await atOnce(isGrouped ? 1 : 100)) <= first + 10_002);
+    await harness.store.history.forgetPast();
     expect(await harness.store.changes(first, 10)).toBeUndefined();
-    expect(await harness.store.changes(first + 5_000, 2)).toHaveLength(2);
+    expect(await harness.store.changes(first + 3, 2)).toEqual([]);
   });
 
   it("goes on with revisions and changes where it was before it was reopened", async () => {

@@ -39,6 +39,30 @@ export function describeSnapshots(harness: StoreHarness): void {
     }
   });
 
+  it("shows nothing of a large commit before it is committed, to old and to new snapshots", async () => {
+    const many = (value: string) =>
+      Array.from({ length: 20_000 }, (_, index) => ({ partition: P, key: `k${index}`, value }));
+    await harness.store.commit({ put: many("old") });
+    let writing = true;
+    const written = harness.store.commit({ put: many("new") }).finally(() => {
+      writing = false;
+    });
+    const old = await harness.store.snapshot();
+    const keys = ["k0", "k10000", "k19999"];
+    while (writing) {
+      const snapshot = await harness.store.snapshot();
+      const one = await snapshot.get(P, "k0");
+      const some = await snapshot.getMany(P, keys);
+      const [scanned] = await snapshot.scan(P, { limit: 1 });
+      snapshot.release();
+      expect(new Set([one, ...some, scanned].map((record) => record?.value)).size).toBe(1);
+      expect((await old.getMany(P, keys)).map((record) => record?.value)).toEqual(["old", "old", "old"]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    old.release();
+    await written;
+  });
+
   it("never shows half of a commit to readers who race writers", async () => {
     let writing = true;
     const writers = [1, 2, 3].map(async (writer) => {

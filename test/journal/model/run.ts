@@ -5,9 +5,10 @@ import { writeCheckpoint } from "../../../src/journal/checkpoints.ts";
 import { createJournalCounters } from "../../../src/journal/counters.ts";
 import type { Engine, ItemKind } from "../../../src/journal/engine.ts";
 import { MemoryEngine } from "../../../src/journal/engines/memory.ts";
-import { decodeHead, readBody } from "../../../src/journal/entry.ts";
+import { readBody } from "../../../src/journal/entry-parts.ts";
 import { LogNode } from "../../../src/journal/node.ts";
 import { LogWriter } from "../../../src/journal/writer.ts";
+import { decodeHead } from "../../../src/store/log-entry.ts";
 import { type MemoryStore, openMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { ReadSet } from "../../../src/store/port.ts";
 import { type Archive, faultyEngine, type Life } from "./faulty-engine.ts";
@@ -43,7 +44,7 @@ const KEYS = ["a", "b", "c", "d"];
 const CARRIED_IDS = 12;
 
 class ModelNode {
-  readonly replica: MemoryStore = openMemoryStore();
+  readonly replica: MemoryStore = openMemoryStore({ isReplica: true });
   readonly life: Life = { alive: true };
   readonly engine: Engine;
   readonly node: LogNode;

@@ -11,7 +11,7 @@ import { withSnapshot } from "../../../src/store/port.ts";
 const logged: string[] = [];
 const log = { info: () => undefined, error: (_: unknown, message: string) => void logged.push(message) };
 const store = await openLocalStore({ path: process.argv[2]!, syncWrites: true, log });
-const value = "x".repeat(200_000);
+const value = "x".repeat(60_000);
 const acknowledged: string[] = [];
 let refused = 0;
 

@@ -31,7 +31,7 @@ export function rowKindOf({ properties }: Table): RowKind {
 const METARANGE: RowKind = {
   headings: ["range_id", "min_key", "max_key", "count", "estimated_size"],
   cells: (entry) => {
-    const { identity, data } = valueOf(entry);
+    const { identity, data } = contentOf(entry);
     const key = (number: number): string => data.text(number);
     return [identity.toString("utf8"), key(1), key(2), String(data.number(4)), String(data.number(3))];
   },
@@ -40,7 +40,7 @@ const METARANGE: RowKind = {
 const OBJECT: RowKind = {
   headings: ["path", "identity", "size", "etag", "last_modified", "address", "metadata"],
   cells: (entry) => {
-    const { identity, data } = valueOf(entry);
+    const { identity, data } = contentOf(entry);
     return [
       entry.key.toString("utf8"),
       identity.toString("hex"),
@@ -66,7 +66,7 @@ const COMMIT: RowKind = {
     "generation",
   ],
   cells: (entry) => {
-    const { data } = valueOf(entry);
+    const { data } = contentOf(entry);
     const metadata = [...data.map(6)].sort(([left], [right]) => (left < right ? -1 : 1));
     return [
       entry.key.toString("utf8"),
@@ -87,7 +87,7 @@ const COMMIT: RowKind = {
 const named = (heading: string): RowKind => ({
   headings: [heading, "commit ID"],
   cells: (entry) => {
-    const { data } = valueOf(entry);
+    const { data } = contentOf(entry);
     return [data.text(1), data.text(2)];
   },
 });
@@ -98,7 +98,7 @@ const ENTITIES: ReadonlyMap<string, RowKind> = new Map([
   ["tag", named("tag ID")],
 ]);
 
-function valueOf({ value }: TableEntry): Value {
+function contentOf({ value }: TableEntry): Value {
   const identity = lengthAndBytes(value, 0);
   const data = lengthAndBytes(value, identity.next);
   return { identity: identity.bytes, data: new ProtoFields(data.bytes) };

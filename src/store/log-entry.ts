@@ -6,9 +6,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
-import type { Change, RecordName, RecordPut } from "../store/port.ts";
-import type { EntryWrites } from "../store/replica.ts";
-import { type Engine, NothingDone, partName } from "./engine.ts";
+import type { Change, EntryWrites, RecordName, RecordPut, UseCase } from "./port.ts";
 
 /** Number of this encoding. */
 export const LOG_FORMAT = 1;
@@ -46,6 +44,12 @@ export interface EncodedBody {
   readonly digest: string;
 }
 
+/** The first line of a body. */
+export interface FirstLine {
+  readonly change?: Change;
+  readonly useCases?: readonly UseCase[];
+}
+
 const CHUNK = 500;
 
 /** A new id of an entry, part or node: 128 random bits. */
@@ -53,10 +57,21 @@ export function newId(): string {
   return randomBytes(16).toString("base64url");
 }
 
+/** The later of two times in RFC 3339. */
+export function laterTime(a: string, b: string): string {
+  return a.localeCompare(b, "en") > 0 ? a : b;
+}
+
 /** The body in bytes. */
-export async function encodeBody({ change, put, delete: deleted }: EntryWrites): Promise<EncodedBody> {
+export async function encodeBody({
+  change,
+  useCases,
+  put,
+  delete: deleted,
+}: EntryWrites): Promise<EncodedBody> {
   const turns = new Turns();
-  const pieces: Buffer[] = [Buffer.from(`${JSON.stringify(change === undefined ? {} : { change })}\n`)];
+  const touched: FirstLine = { ...(change && { change }), ...(useCases?.length && { useCases }) };
+  const pieces: Buffer[] = [Buffer.from(`${JSON.stringify(touched)}\n`)];
   let lines: string[] = [];
   const flush = async (): Promise<void> => {
     pieces.push(Buffer.from(lines.join("")));
@@ -82,7 +97,7 @@ export async function decodeBody(bytes: Buffer): Promise<EntryWrites> {
   const put: RecordPut[] = [];
   const deleted: RecordName[] = [];
   const firstEnd = bytes.indexOf(10);
-  const { change } = JSON.parse(bytes.toString("utf8", 0, firstEnd)) as { change?: Change };
+  const touched = decodeFirstLine(bytes);
   for (let start = firstEnd + 1; start < bytes.length; ) {
     const end = bytes.indexOf(10, start);
     const [partition, key, value] = JSON.parse(bytes.toString("utf8", start, end)) as [
@@ -95,7 +110,13 @@ export async function decodeBody(bytes: Buffer): Promise<EntryWrites> {
     start = end + 1;
     if (turns.spent) await turns.yield();
   }
-  return { put, delete: deleted, ...(change !== undefined && { change }) };
+  return { put, delete: deleted, ...touched };
+}
+
+/** Returns the touched things of a body from its first line, which alone need be there. */
+export function decodeFirstLine(bytes: Buffer): FirstLine {
+  const { change, useCases } = JSON.parse(bytes.toString("utf8", 0, bytes.indexOf(10))) as FirstLine;
+  return { ...(change && { change }), ...(useCases && { useCases }) };
 }
 
 /** Longest head: room that a body in the same item leaves for it. */
@@ -112,43 +133,7 @@ export function decodeHead(item: Buffer): EntryHead {
   return JSON.parse(item.toString("utf8", 0, item.indexOf(10))) as EntryHead;
 }
 
-/** Stores a body in parts. */
-export async function writeParts(engine: Engine, body: Buffer, base: number): Promise<PartsOf> {
-  const id = newId();
-  const size = engine.budgets.part;
-  const count = Math.ceil(body.length / size);
-  for (let index = 0; index < count; index++) {
-    await engine.create(partName(base, id, index), body.subarray(index * size, (index + 1) * size));
-  }
-  return { base, id, count };
-}
-
-/**
- * The body of an item, read from its parts where it has some; undefined where a part is gone.
- * @throws NothingDone where it is not what its digest says
- */
-export async function readBody(
-  engine: Engine,
-  head: EntryHead,
-  item: Buffer,
-): Promise<EntryWrites | undefined> {
-  let bytes = item.subarray(item.indexOf(10) + 1);
-  if (head.parts !== undefined) {
-    const { base, id, count } = head.parts;
-    const parts: Buffer[] = [];
-    for (let index = 0; index < count; index++) {
-      const part = await engine.read(partName(base, id, index));
-      if (part === undefined) return undefined;
-      parts.push(part);
-    }
-    bytes = Buffer.concat(parts);
-  }
-  if (digestOf(bytes) !== head.digest) {
-    throw new NothingDone(`entry ${head.revision} of the log is damaged: restore the database from a backup`);
-  }
-  return decodeBody(bytes);
-}
-
-function digestOf(bytes: Buffer): string {
+/** SHA-256 of a body, base64url. */
+export function digestOf(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("base64url");
 }

@@ -1,0 +1,176 @@
+/** The log of an engine as far back as it is kept (journal.md §4). */
+
+import { AboutIndex } from "../store/about-index.ts";
+import { decodeFirstLine, decodeHead } from "../store/log-entry.ts";
+import { openMemoryStore } from "../store/memory/memory-store.ts";
+import type { CommittedChange, EntryWrites, History, LogHead, Snapshot, Thing } from "../store/port.ts";
+import { revisionNotKept } from "../store/refusals.ts";
+import type { Replica } from "../store/replica.ts";
+import { checkpointAtMost, readRecords } from "./checkpoints.ts";
+import { type Engine, entryName } from "./engine.ts";
+import { readBody, readBodyStart } from "./entry-parts.ts";
+
+const PAGE = 100;
+
+/** The sources of a history. */
+export interface LogHistoryParts {
+  readonly engine: Engine;
+  readonly replica: Replica;
+  /** Writes a checkpoint of the newest state and removes everything before it. */
+  readonly forgetPast: () => Promise<void>;
+}
+
+/** Reads entries and earlier states from an engine. */
+export class LogHistory implements History {
+  readonly #parts: LogHistoryParts;
+  /** The index of entries by the things that they are about; made when it is first asked for. */
+  #about: Promise<AboutIndex> | undefined;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(parts: LogHistoryParts) {
+    this.#parts = parts;
+  }
+
+  get head(): LogHead {
+    return this.#parts.replica.history.head;
+  }
+
+  keptFrom(): Promise<number> {
+    return this.#parts.engine.floor();
+  }
+
+  /** As {@link Store.changes}. */
+  async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
+    const { engine, replica } = this.#parts;
+    const known = await replica.changes(after, limit);
+    if (known !== undefined) return known;
+    const found: CommittedChange[] = [];
+    while (found.length < limit) {
+      const start = after + found.length;
+      const { entries, floor } = await engine.entries(start, Math.min(PAGE, limit - found.length));
+      if (floor > start) return undefined;
+      // What this node has not applied yet does not exist for its callers.
+      const applied = entries.filter(({ revision }) => revision <= this.head.revision);
+      for (const { item } of applied) found.push(await this.#toChange(item));
+      if (applied.length === 0) break;
+    }
+    return found;
+  }
+
+  async writes(revision: number): Promise<EntryWrites | undefined> {
+    const { engine } = this.#parts;
+    if (revision > this.head.revision) return undefined;
+    const item = await engine.read(entryName(revision));
+    if (item === undefined || (await engine.floor()) >= revision) return undefined;
+    return readBody(engine, decodeHead(item), item);
+  }
+
+  async snapshotAt(revision: number): Promise<Snapshot> {
+    const { engine, replica } = this.#parts;
+    const newest = await replica.snapshot();
+    if (newest.revision === revision) return newest;
+    newest.release();
+    const keptFrom = await this.keptFrom();
+    const refusal = revisionNotKept(revision, keptFrom, newest.revision);
+    if (revision > newest.revision || revision < keptFrom) throw refusal;
+    const state = openMemoryStore({ isReplica: true });
+    try {
+      let at = 0;
+      const marker = await checkpointAtMost(engine, revision);
+      if (marker !== undefined) {
+        const { last, log } = marker;
+        const name = { revision: marker.revision, node: "", log, ...last };
+        await state.replaceState(name, readRecords(engine, marker));
+        at = marker.revision;
+      }
+      while (at < revision) {
+        const { entries, floor } = await engine.entries(at, Math.min(PAGE, revision - at));
+        if (floor > at || entries.length === 0) throw refusal;
+        for (const { item } of entries) {
+          const head = decodeHead(item);
+          const body = await readBody(engine, head, item);
+          if (body === undefined) throw refusal;
+          await state.applyEntry(head, body);
+          at = head.revision;
+        }
+      }
+      const snapshot = await state.snapshot();
+      return closing(snapshot, () => void state.close());
+    } catch (error) {
+      await state.close();
+      throw error;
+    }
+  }
+
+  async about(thing: Thing, before: number, limit: number): Promise<readonly CommittedChange[]> {
+    const { engine } = this.#parts;
+    this.#about ??= this.#index();
+    const index = await this.#about;
+    const keptFrom = await this.keptFrom();
+    const revisions = index.find(thing, before, limit).filter((revision) => revision > keptFrom);
+    const items = await Promise.all(revisions.map((revision) => engine.read(entryName(revision))));
+    const found = items.flatMap((item) => (item === undefined ? [] : [this.#toChange(item)]));
+    return Promise.all(found);
+  }
+
+  forgetPast(): Promise<void> {
+    return this.#parts.forgetPast();
+  }
+
+  /** Stops following. */
+  close(): void {
+    this.#unsubscribe?.();
+  }
+
+  /** Reads what every entry is about, and follows from then on. */
+  async #index(): Promise<AboutIndex> {
+    const index = new AboutIndex();
+    const { replica } = this.#parts;
+    const waiting: CommittedChange[] = [];
+    let add = (change: CommittedChange): void => void waiting.push(change);
+    this.#unsubscribe?.();
+    this.#unsubscribe = replica.subscribe((change) => {
+      // A whole state was loaded: what led to it was not told.
+      if (change.node === "") this.#about = undefined;
+      else add(change);
+    });
+    try {
+      const end = this.head.revision;
+      for (let at = await this.keptFrom(); at < end; ) {
+        const page = await this.changes(at, Math.min(PAGE, end - at));
+        if (page === undefined) at = await this.keptFrom();
+        else for (const change of page) index.add(change);
+        at = page?.at(-1)?.revision ?? at;
+        if (page?.length === 0) break;
+      }
+      for (const change of waiting) index.add(change);
+      add = (change) => index.add(change);
+      return index;
+    } catch (error) {
+      this.#about = undefined;
+      throw error;
+    }
+  }
+
+  async #toChange(item: Buffer): Promise<CommittedChange> {
+    const head = decodeHead(item);
+    const { revision, id, at, node } = head;
+    const start = await readBodyStart(this.#parts.engine, head, item);
+    const { useCases = [], change } = start === undefined ? {} : decodeFirstLine(start);
+    return { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
+  }
+}
+
+/** The same snapshot; releasing it does more. */
+function closing(snapshot: Snapshot, close: () => void): Snapshot {
+  return {
+    revision: snapshot.revision,
+    get: (partition, key) => snapshot.get(partition, key),
+    getMany: (partition, keys) => snapshot.getMany(partition, keys),
+    scan: (partition, options) => snapshot.scan(partition, options),
+    release: () => {
+      snapshot.release();
+      close();
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** The log of the local store as far back as it is kept (journal.md §4). */
+
+import { Turns } from "../../schedule/turns.ts";
+import { PastSnapshot, ReplacedRecords } from "../past-snapshot.ts";
+import type { CommittedChange, EntryWrites, History, LogHead, Snapshot, Thing } from "../port.ts";
+import { revisionNotKept } from "../refusals.ts";
+import type { LocalDatabase } from "./database.ts";
+import {
+  EMPTY_LOG,
+  putPosition,
+  readAbout,
+  readEntries,
+  readPosition,
+  readWrites,
+  removeEntry,
+} from "./local-log.ts";
+import type { ReadOptions } from "./read-record.ts";
+import type { LocalSnapshot } from "./snapshot.ts";
+
+/** The parts of its store that a history needs. */
+export interface LocalHistoryParts {
+  readonly database: LocalDatabase;
+  readonly head: () => LogHead;
+  readonly snapshot: () => LocalSnapshot;
+  /** Runs an action in a write transaction. */
+  readonly transact: <T>(action: () => T) => Promise<T>;
+  /** Throws when the store is closed. */
+  readonly assertOpen: () => void;
+}
+
+/** Entries read at once. */
+const ENTRIES_PAGE = 1_000;
+
+/** Entries removed in one transaction. */
+const FORGOTTEN_AT_ONCE = 100;
+
+/** Reads entries and earlier states. */
+export class LocalHistory implements History {
+  readonly #parts: LocalHistoryParts;
+
+  constructor(parts: LocalHistoryParts) {
+    this.#parts = parts;
+  }
+
+  get head(): LogHead {
+    return this.#parts.head();
+  }
+
+  keptFrom(): Promise<number> {
+    return this.#reading((database, options) => readPosition(database, options)?.floor ?? 0);
+  }
+
+  /** As {@link Store.changes}. */
+  entries(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
+    return this.#reading((database, options) =>
+      readEntries(database, after, Math.min(limit, ENTRIES_PAGE), options),
+    );
+  }
+
+  writes(revision: number): Promise<EntryWrites | undefined> {
+    return this.#reading((database, options) => readWrites(database, revision, options));
+  }
+
+  async snapshotAt(revision: number): Promise<Snapshot> {
+    const later = this.#parts.snapshot();
+    const { floor, revision: newest } = later.position;
+    if (revision > newest || revision < floor) {
+      later.release();
+      throw revisionNotKept(revision, floor, newest);
+    }
+    const turns = new Turns();
+    const replaced = new ReplacedRecords();
+    for (const piece of later.replacedAfter(revision)) {
+      for (const one of piece) replaced.set(one);
+      if (turns.spent) await turns.yield();
+    }
+    return new PastSnapshot(later, revision, replaced);
+  }
+
+  about(thing: Thing, before: number, limit: number): Promise<readonly CommittedChange[]> {
+    return this.#reading((database, options) => readAbout(database, thing, before, limit, options));
+  }
+
+  /** Removes entries some at a time, so that no transaction holds up others. */
+  async forgetPast(): Promise<void> {
+    const { database, transact } = this.#parts;
+    const end = this.head.revision;
+    for (let isDone = false; !isDone; ) {
+      isDone = await transact(() => {
+        const position = readPosition(database) ?? EMPTY_LOG;
+        let { floor } = position;
+        for (let count = 0; count < FORGOTTEN_AT_ONCE && floor < end; count++) {
+          floor = removeEntry(database, floor + 1);
+        }
+        putPosition(database, { ...position, floor });
+        return floor >= end;
+      });
+    }
+  }
+
+  /** Reads from one state. */
+  async #reading<T>(read: (database: LocalDatabase, options: ReadOptions) => T | Promise<T>): Promise<T> {
+    const { database, assertOpen } = this.#parts;
+    assertOpen();
+    const transaction = database.useReadTransaction();
+    try {
+      return await read(database, { transaction });
+    } finally {
+      transaction.done();
+    }
+  }
+}
