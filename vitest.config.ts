@@ -1,6 +1,16 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+/** The names of the published packages mean the sources of this clone. */
+const source = (path: string): string => join(import.meta.dirname, "src", path);
+
 export default defineConfig({
+  resolve: {
+    alias: {
+      "@svc-authorizer/testing": source("testing/start-authorizer.ts"),
+      "@svc-authorizer/client": source("client/client.ts"),
+    },
+  },
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,

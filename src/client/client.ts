@@ -13,12 +13,14 @@ import {
   type ClientProblem,
 } from "./client-error.ts";
 import type * as api from "./decision-api.gen.ts";
+import { type Filterer, type FilterQuestion, filterAllowed } from "./filter-allowed.ts";
 import type {
   Action,
   Check,
   CheckResult,
   ClientContext,
   DataServerRequest,
+  DeepReadonly,
   Evaluation,
   EvaluationResult,
   Evaluations,
@@ -45,11 +47,13 @@ export type {
   EvaluationResult,
   Evaluations,
   Filter,
+  Filterer,
+  FilterQuestion,
   Simulation,
   WatchEvent,
   WatchOptions,
 };
-export { ClientError };
+export { ClientError, filterAllowed };
 
 /** A question of {@link AuthorizerClient.allows} that brought no answer. */
 export interface UnansweredQuestion {
@@ -162,23 +166,23 @@ export class AuthorizerClient {
   }
 
   /** Describes the resources on which a user may act, as patterns (decision-api.md §3.7). */
-  plan(request: Readonly<api.PlanRequest>, options?: CallOptions): Promise<api.Plan> {
+  plan(request: DeepReadonly<api.PlanRequest>, options?: CallOptions): Promise<api.Plan> {
     return this.#post("/access/v1/plan", request, options);
   }
 
   /** Lists a page of the users who may do an action on a resource, each with the statement that allows it. */
-  whoCan(request: Readonly<api.WhoCanRequest>, options?: CallOptions): Promise<api.WhoCanAnswer> {
+  whoCan(request: DeepReadonly<api.WhoCanRequest>, options?: CallOptions): Promise<api.WhoCanAnswer> {
     return this.#post("/access/v1/who-can", request, options);
   }
 
   /** Lists a page of the actions that a user may do on a resource. */
-  whatCan(request: Readonly<api.WhatCanRequest>, options?: CallOptions): Promise<api.WhatCanAnswer> {
+  whatCan(request: DeepReadonly<api.WhatCanRequest>, options?: CallOptions): Promise<api.WhatCanAnswer> {
     return this.#post("/access/v1/what-can", request, options);
   }
 
   /** Searches users for whom an evaluation is true (AuthZEN). */
   searchSubjects(
-    search: Readonly<api.SubjectSearch>,
+    search: DeepReadonly<api.SubjectSearch>,
     options?: CallOptions,
   ): Promise<api.EntitySearchAnswer> {
     return this.#post("/access/v1/search/subject", search, options);
@@ -186,14 +190,17 @@ export class AuthorizerClient {
 
   /** Searches registered resources for which an evaluation is true (AuthZEN). */
   searchResources(
-    search: Readonly<api.ResourceSearch>,
+    search: DeepReadonly<api.ResourceSearch>,
     options?: CallOptions,
   ): Promise<api.EntitySearchAnswer> {
     return this.#post("/access/v1/search/resource", search, options);
   }
 
   /** Searches actions for which an evaluation is true (AuthZEN). */
-  searchActions(search: Readonly<api.ActionSearch>, options?: CallOptions): Promise<api.ActionSearchAnswer> {
+  searchActions(
+    search: DeepReadonly<api.ActionSearch>,
+    options?: CallOptions,
+  ): Promise<api.ActionSearchAnswer> {
     return this.#post("/access/v1/search/action", search, options);
   }
 

@@ -1,6 +1,7 @@
 /** Keeps the items of a list that a user may act on. */
 
-import type { CallOptions, ClientContext, Filter } from "./client.ts";
+import type { ClientContext, Filter } from "./questions.ts";
+import type { CallOptions } from "./transport.ts";
 
 /** The client, or a decision point inside this process. */
 export interface Filterer {

@@ -6,9 +6,12 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
 const MS = 1_000;
 
-/** True for failures that a second attempt may mend: no connection, or a service that is busy or behind. */
+/** Codes of failures that a second attempt may mend. After `other_log`, the client asks without a revision. */
+const MENDABLE: ReadonlySet<string> = new Set(["unreachable", "unavailable", "behind", "other_log"]);
+
+/** True for failures that a second attempt may mend. */
 export function mayRetry(error: ClientError): boolean {
-  return error.code === "unreachable" || error.code === "unavailable" || error.code === "behind";
+  return MENDABLE.has(error.code);
 }
 
 /**

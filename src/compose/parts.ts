@@ -4,6 +4,7 @@ import { limitsOf } from "../config/limits.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
+import { ReplicaRecords } from "../directory/read/replica-records.ts";
 import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
@@ -18,6 +19,7 @@ import { createMetrics, type Metrics } from "../observe/metrics.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { bootstrapStore } from "./bootstrap.ts";
+import { changeLog } from "./change-log.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
@@ -111,6 +113,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ...serviceApis(data, working),
       bearer,
       revisions,
+      changes: { log: changeLog(data), records: new ReplicaRecords(data.store) },
     }),
     user: createUserListener({
       ...shared,

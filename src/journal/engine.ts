@@ -30,6 +30,8 @@ export interface Budgets {
 /** An engine. Any error but {@link NothingDone} leaves open whether the call took effect. */
 export interface Engine {
   readonly budgets: Budgets;
+  /** Milliseconds between polls while notifications come through; undefined: as configured. */
+  readonly restMs?: number | undefined;
   /** Creates an item if there is none of its name; false where there is one. */
   create(name: ItemName, item: Buffer): Promise<boolean>;
   /** Reads an item; undefined where there is none. */

@@ -228,7 +228,8 @@ class Journal implements JournalStore {
 
   async #poll(): Promise<void> {
     while (this.#closing === undefined) {
-      await this.#pause(this.#hasContact ? this.#options.settings.pollMs : RECONNECT_MS);
+      const { engine, settings } = this.#options;
+      await this.#pause(this.#hasContact ? (engine.restMs ?? settings.pollMs) : RECONNECT_MS);
       if (this.#closing !== undefined) return;
       this.#woken = false;
       // What fails is told by onTrouble, and tried again.

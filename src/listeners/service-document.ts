@@ -1,5 +1,6 @@
 /** The OpenAPI document of the service listener. */
 
+import { CHANGE_ROUTES, CHANGE_SCHEMAS } from "../api/changes/routes.ts";
 import { DATA_SERVER_SCHEMAS, type DataServerDeclaration } from "../api/data-server/declaration.ts";
 import { DATA_SERVER_OPERATIONS } from "../api/data-server/operations.ts";
 import { DECISION_ROUTES, DECISION_SCHEMAS } from "../api/decisions/routes.ts";
@@ -19,6 +20,10 @@ const TAGS = [
   { name: "credentials", description: "Data-server API: access keys." },
   { name: "external principals", description: "Data-server API: identities of other systems." },
   { name: "tokens", description: "Data-server API: one-time tokens." },
+  {
+    name: "changes",
+    description: "What changes in the directory, for caches and for decision points elsewhere.",
+  },
   { name: "service", description: "Health, version and this document." },
 ] as const;
 
@@ -41,7 +46,13 @@ const FAILURES = {
 } as const;
 
 /** Every schema that the document can have. */
-const SCHEMAS: Schemas = { ...ERROR_SCHEMAS, ...OPEN_SCHEMAS, ...DECISION_SCHEMAS, ...DATA_SERVER_SCHEMAS };
+const SCHEMAS: Schemas = {
+  ...ERROR_SCHEMAS,
+  ...OPEN_SCHEMAS,
+  ...DECISION_SCHEMAS,
+  ...DATA_SERVER_SCHEMAS,
+  ...CHANGE_SCHEMAS,
+};
 
 function secured(operation: Described & { readonly scope?: Scope }): SecuredOperation {
   return { ...operation, security: operation.scope === undefined ? [] : [{ [BEARER]: [operation.scope] }] };
@@ -62,6 +73,7 @@ export function serviceDocument(version: string): OpenApiDocument {
   const declared: readonly (Described & Pick<DataServerDeclaration, "scope">)[] = [
     ...DECISION_ROUTES,
     ...DATA_SERVER_OPERATIONS,
+    ...CHANGE_ROUTES,
     ...OPEN_OPERATIONS,
   ];
   return openApiDocument({

@@ -1,5 +1,6 @@
 /** The service listener: the APIs that servers, gateways and services call (security.md §1.3). */
 
+import { type ChangeOptions, openChangeRoutes } from "../api/changes/routes.ts";
 import { type DataServerOptions, mountDataServer } from "../api/data-server/declaration.ts";
 import { DATA_SERVER_OPERATIONS } from "../api/data-server/operations.ts";
 import { decisionRoutes } from "../api/decisions/declaration.ts";
@@ -57,6 +58,8 @@ export interface ServiceListenerOptions {
   readonly forwardAuth?: ForwardAuthOptions;
   /** The data-server API; absent: not served. */
   readonly dataServer?: DataServerOptions;
+  /** The API of changes; absent: not served. */
+  readonly changes?: ChangeOptions;
 }
 
 /** The listener. */
@@ -71,10 +74,12 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
   const verifier = { current: new BearerVerifier(options.bearer) };
   const authenticate = ({ request }: RawCall) => verifier.current.verify(request);
   const admission = new Admission(limits, counters);
+  const changes = options.changes && openChangeRoutes(options.changes);
   const life: { managed?: ManagedServer } = {};
   const routes = [
     ...decisionApi(options, admission, authenticate),
     ...dataServerApi(options, authenticate),
+    ...mount({ authenticate }, changes?.routes ?? [], counters),
     ...mount(
       OPEN_API,
       openRoutes(options, () => life.managed?.url()),
@@ -99,6 +104,12 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     ...managed,
     replaceTokens: (bearer) => {
       verifier.current = new BearerVerifier(bearer);
+      // The token of a stream may be one that is gone.
+      changes?.disconnect();
+    },
+    close: () => {
+      changes?.close();
+      return managed.close();
     },
   };
 }

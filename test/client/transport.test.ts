@@ -105,11 +105,10 @@ it("sends token, request id, trace, and the highest revision that it was given",
   expect(one.revision).toBe("7.abcdefgh");
 });
 
-it("says once that the service has another log, and asks without a revision from then on", async () => {
+it("asks again without a revision where the service has another log, as after a set-up anew", async () => {
   const one = client();
   await one.check(CHECK);
   steps = [answer(409, { message: "another log", code: "other_log" })];
-  await expect(one.check(CHECK)).rejects.toMatchObject({ code: "other_log" });
   await one.check(CHECK);
   expect(requests[2]?.headers).not.toHaveProperty("x-svc-min-revision");
 });

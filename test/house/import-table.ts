@@ -32,6 +32,7 @@ const EVERYTHING_COMPOSED = [
   "api/rest",
   "api/decisions",
   "api/data-server",
+  "api/changes",
   "api/management",
   "api/forward-auth",
   "listeners",
@@ -94,6 +95,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["api", "http", "schedule", "decisions", "request-map", "model", "errors"],
   },
   "api/data-server": { may: ["api", "api/rest", "http", "directory", "decisions", "model", "errors"] },
+  "api/changes": { may: ["api", "http", "schedule", "errors"] },
   "api/management": {
     may: [
       "api/rest",
@@ -118,6 +120,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/rest",
       "api/decisions",
       "api/data-server",
+      "api/changes",
       "api/management",
       "api/forward-auth",
       "decisions",

@@ -3,10 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Engine, entryName, NothingDone, partName } from "../../src/journal/engine.ts";
 import { openCosmosdbEngine } from "../../src/journal/engines/cosmosdb.ts";
 import { openNode, sharedBy } from "./bed.ts";
-import { type CosmosdbServer, cosmosdbOptions, type Interference, startCosmosdb } from "./cosmosdb-server.ts";
+import { cosmosdbOptions, startCosmosdb } from "./cosmosdb-server.ts";
+import type { HttpProxy, Interference } from "./http-proxy.ts";
 
 describe("the engine on Cosmos DB", () => {
-  let server: CosmosdbServer;
+  let server: HttpProxy;
   let engine: Engine | undefined;
   let databases = 0;
   let database: string;

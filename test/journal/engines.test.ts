@@ -2,12 +2,15 @@ import dynalite from "dynalite";
 import { afterAll, beforeAll, describe } from "vitest";
 import { openCosmosdbEngine } from "../../src/journal/engines/cosmosdb.ts";
 import { openDynamodbEngine } from "../../src/journal/engines/dynamodb.ts";
+import type { DynamodbOptions } from "../../src/journal/engines/dynamodb-table.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
 import { sharedBy } from "./bed.ts";
-import { type CosmosdbServer, cosmosdbOptions, startCosmosdb } from "./cosmosdb-server.ts";
+import { cosmosdbOptions, startCosmosdb } from "./cosmosdb-server.ts";
 import { type DynamodbLocal, hasDynamodbLocal, startDynamodbLocal } from "./dynamodb-local.ts";
 import { describeEngine, type EngineBed } from "./engine-contract.ts";
+import type { HttpProxy } from "./http-proxy.ts";
+import { describeLostAnswers, type ReachedBed } from "./lost-answers.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
 
 describeEngine("memory", async () => {
@@ -16,7 +19,7 @@ describeEngine("memory", async () => {
 });
 
 describe("on cosmosdb-server", () => {
-  let server: CosmosdbServer;
+  let server: HttpProxy;
   let databases = 0;
   beforeAll(async () => {
     server = await startCosmosdb();
@@ -25,6 +28,14 @@ describe("on cosmosdb-server", () => {
   describeEngine("cosmosdb", async () => {
     const options = cosmosdbOptions(server, `database${databases++}`);
     return { open: () => openCosmosdbEngine(options), close: async () => {} };
+  });
+  describeLostAnswers("cosmosdb", async () => {
+    const database = `database${databases++}`;
+    return {
+      port: portOf(server.endpoint),
+      create: '"id":"0000',
+      open: (port) => openCosmosdbEngine(cosmosdbOptions({ endpoint: `http://127.0.0.1:${port}` }, database)),
+    };
   });
 });
 
@@ -39,6 +50,7 @@ describe("on dynalite", () => {
   });
   afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
   describeEngine("dynamodb", async () => bedOnDynamodb(endpoint, `table${tables++}`));
+  describeLostAnswers("dynamodb", async () => reachedDynamodb(endpoint, `table${tables++}`));
 });
 
 describe.skipIf(!hasDynamodbLocal())("on DynamoDB Local", () => {
@@ -49,10 +61,11 @@ describe.skipIf(!hasDynamodbLocal())("on DynamoDB Local", () => {
   }, 60_000);
   afterAll(() => server?.close());
   describeEngine("dynamodb", async () => bedOnDynamodb(server.endpoint, `table${tables++}`));
+  describeLostAnswers("dynamodb", async () => reachedDynamodb(server.endpoint, `table${tables++}`));
 });
 
-function bedOnDynamodb(endpoint: string, tableName: string): EngineBed {
-  const options = {
+function dynamodbOptions(endpoint: string, tableName: string): DynamodbOptions {
+  return {
     tableName,
     scanLimit: 2,
     endpoint,
@@ -64,7 +77,23 @@ function bedOnDynamodb(endpoint: string, tableName: string): EngineBed {
     healthCheckMs: 0,
     warn: () => {},
   };
+}
+
+function bedOnDynamodb(endpoint: string, tableName: string): EngineBed {
+  const options = dynamodbOptions(endpoint, tableName);
   return { open: () => openDynamodbEngine(options), close: async () => {} };
+}
+
+function reachedDynamodb(endpoint: string, tableName: string): ReachedBed {
+  return {
+    port: portOf(endpoint),
+    create: "PutItem",
+    open: (port) => openDynamodbEngine(dynamodbOptions(`http://127.0.0.1:${port}`, tableName)),
+  };
+}
+
+function portOf(endpoint: string): number {
+  return Number(new URL(endpoint).port);
 }
 
 describe.skipIf(postgresBin() === undefined)("on PostgreSQL", () => {
@@ -73,19 +102,25 @@ describe.skipIf(postgresBin() === undefined)("on PostgreSQL", () => {
     cluster = await startPostgres();
   }, 60_000);
   afterAll(() => cluster.close());
+  const open = (connectionString: string) =>
+    openPostgresEngine({
+      connectionString,
+      maxOpenConnections: 5,
+      maxIdleConnections: 5,
+      connectionMaxLifetimeMs: 300_000,
+      statementTimeoutMs: 5_000,
+      warn: () => {},
+    });
   describeEngine("postgres", async () => {
     const connectionString = await cluster.newDatabase();
+    return { open: () => open(connectionString), close: async () => {} };
+  });
+  describeLostAnswers("postgres", async () => {
+    const connectionString = await cluster.newDatabase();
     return {
-      open: () =>
-        openPostgresEngine({
-          connectionString,
-          maxOpenConnections: 5,
-          maxIdleConnections: 5,
-          connectionMaxLifetimeMs: 300_000,
-          statementTimeoutMs: 5_000,
-          warn: () => {},
-        }),
-      close: async () => {},
+      port: cluster.port,
+      create: "INSERT INTO svc_authorizer_entry",
+      open: (port) => open(connectionString.replace(`:${cluster.port}/`, `:${port}/`)),
     };
   });
 });

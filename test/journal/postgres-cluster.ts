@@ -1,7 +1,7 @@
 /** A throw-away cluster of PostgreSQL, from the packages of the system: `apt-get install postgresql`. */
 
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,9 +22,21 @@ export function postgresBin(): string | undefined {
 export interface PostgresCluster {
   /** Connection string of a new, empty database. */
   newDatabase(): Promise<string>;
+  readonly port: number;
+  /** For programs that run beside the server as its user. */
+  readonly user: { readonly uid?: number; readonly gid?: number };
+  /** Folder of the data; the server must not run while files are changed. */
+  readonly data: string;
+  /** Runs a statement as the superuser. */
+  query(sql: string, database?: string): Promise<void>;
   /** Stops the server at once and keeps its data. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** The server's processes get no time any more, as on a machine that hangs. */
+  freeze(): void;
+  thaw(): void;
+  /** Gives a file or folder to the user of the server. */
+  own(path: string): void;
   /** Stops the server and removes its data. */
   close(): Promise<void>;
 }
@@ -36,20 +48,42 @@ function asServer(command: string, args: readonly string[]): [string, string[]] 
     : [command, [...args]];
 }
 
+/** For programs that run as the server does; empty where that is the user of the tests. */
+function userOfServer(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
 /** Makes a cluster with the settings of a fresh installation. */
 export async function startPostgres(): Promise<PostgresCluster> {
   const bin = postgresBin()!;
   const folder = mkdtempSync(join(tmpdir(), "pg-"));
   const data = join(folder, "data");
-  if (process.getuid?.() === 0) {
-    const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
-    chownSync(folder, id("-u"), id("-g"));
-  }
+  const user = userOfServer();
+  const own = (path: string): void => {
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
+  };
+  own(folder);
   execFileSync(
     ...asServer(join(bin, "initdb"), ["-D", data, "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C"]),
     { stdio: "ignore" },
   );
   const port = await freePort();
+  const query = async (sql: string, database = "postgres"): Promise<void> => {
+    const client = new pg.Client(`postgres://test@127.0.0.1:${port}/${database}`);
+    await client.connect();
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  };
+  const signal = (name: NodeJS.Signals): void => {
+    const postmaster = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]!;
+    const children = execFileSync("ps", ["-o", "pid=", "--ppid", postmaster], { encoding: "utf8" });
+    for (const pid of [postmaster, ...children.trim().split(/\s+/)]) process.kill(Number(pid), name);
+  };
   const start = async (): Promise<void> => {
     const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1`;
     spawn(...asServer(join(bin, "pg_ctl"), ["-D", data, "-o", options, "-l", join(folder, "log"), "start"]), {
@@ -67,12 +101,16 @@ export async function startPostgres(): Promise<PostgresCluster> {
   return {
     start,
     stop,
+    port,
+    user,
+    data,
+    query,
+    own,
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
     async newDatabase() {
       const name = `test${databases++}`;
-      const client = new pg.Client(`postgres://test@127.0.0.1:${port}/postgres`);
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.end();
+      await query(`CREATE DATABASE ${name}`);
       return `postgres://test@127.0.0.1:${port}/${name}`;
     },
     async close() {

@@ -1,4 +1,4 @@
-import { startAuthorizer, type TestAuthorizer } from "svc-authorizer/testing";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 
 let authorizer: TestAuthorizer;

@@ -7,8 +7,10 @@ import { addOptions, toOptions } from "../add-options.ts";
 import { booleanSwitches } from "../boolean-switches.ts";
 import { GLOBAL_HEADING, newProgram, VERSION } from "../new-program.ts";
 import { refuseUnknownWord } from "../unknown-word.ts";
+import { ABUSE_GROUP } from "./abuse/abuse-group.ts";
 import { ACTIONS_GROUP } from "./actions/actions-group.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
+import { BISECT_GROUP } from "./bisect/bisect-group.ts";
 import { BRANCH_GROUP } from "./branch/branch-group.ts";
 import { BRANCH_PROTECT_GROUP } from "./branch-protect/branch-protect-group.ts";
 import { CommandContext } from "./command-context.ts";
@@ -75,7 +77,15 @@ export function buildProgram(context: CommandContext): Command {
   program.hook("preAction", (_, command) => context.useOptions(globalOptionsOf(command)));
   addCommands(
     program,
-    [AUTH_GROUP, POLICY_GROUP, ...ON_REPOSITORIES, ...TOP_COMMANDS, ...PLUMBING_COMMANDS],
+    [
+      AUTH_GROUP,
+      POLICY_GROUP,
+      ...ON_REPOSITORIES,
+      ...TOP_COMMANDS,
+      ...PLUMBING_COMMANDS,
+      ABUSE_GROUP,
+      BISECT_GROUP,
+    ],
     context,
     GUIDE,
   );

@@ -1,6 +1,9 @@
 /** Middleware for Express 4 and 5, and for whatever else takes `(request, response, next)`. */
 
+import { filterAllowed } from "../filter-allowed.ts";
 import { type Checker, judge, type Permission } from "./permission.ts";
+
+export { type Checker, filterAllowed, type Permission };
 
 /** The part of an Express response that a refusal needs. */
 interface ResponseLike {

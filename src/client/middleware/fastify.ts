@@ -1,6 +1,9 @@
 /** A hook for Fastify 4 and 5 (`preHandler`). */
 
+import { filterAllowed } from "../filter-allowed.ts";
 import { type Checker, judge, type Permission } from "./permission.ts";
+
+export { type Checker, filterAllowed, type Permission };
 
 /** The part of a Fastify reply that a refusal needs. */
 interface ReplyLike {

@@ -1,6 +1,9 @@
 /** Middleware for Hono, in every runtime that it has. */
 
+import { filterAllowed } from "../filter-allowed.ts";
 import { type Checker, judge, type Permission } from "./permission.ts";
+
+export { type Checker, filterAllowed, type Permission };
 
 /**
  * Returns middleware that lets a request go on only where the user may do the action on the resource. The functions of

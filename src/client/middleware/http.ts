@@ -1,6 +1,9 @@
 /** A guard around a request listener of `node:http` and `node:https`. */
 
+import { filterAllowed } from "../filter-allowed.ts";
 import { type Checker, judge, type Permission } from "./permission.ts";
+
+export { type Checker, filterAllowed, type Permission };
 
 /** The part of `http.ServerResponse` that a refusal needs. */
 interface ServerResponseLike {

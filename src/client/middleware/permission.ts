@@ -1,7 +1,8 @@
 /** The judgement that all middleware shares: 200 to go on, else the status and the body of the refusal. */
 
-import type { CallOptions, Check, CheckResult, ClientContext } from "../client.ts";
 import { ClientError } from "../client-error.ts";
+import type { Check, CheckResult, ClientContext } from "../questions.ts";
+import type { CallOptions } from "../transport.ts";
 
 /** A value, or a function that reads it from the request. */
 export type Of<Request, T> = T | ((request: Request) => T | Promise<T>);

@@ -5,44 +5,23 @@
  */
 
 import {
-  CreateTableCommand,
   DeleteItemCommand,
-  DescribeTableCommand,
   DynamoDBClient,
-  type DynamoDBClientConfig,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
-  type TableDescription,
   UpdateItemCommand,
-  waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { AuthorizerError } from "../../errors.ts";
 import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
+import {
+  clientConfig,
+  type DynamodbOptions,
+  dynamodbReason,
+  prepareTable,
+  watchTable,
+} from "./dynamodb-table.ts";
 
-/** Connection settings (`database.dynamodb.*`). */
-export interface DynamodbOptions {
-  /** The table is `<tableName>-authorizer`: a data server with the same configuration has its own. */
-  readonly tableName: string;
-  /** Most items of a page of a query. */
-  readonly scanLimit: number;
-  readonly endpoint?: string;
-  readonly region?: string;
-  readonly profile?: string;
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** 0: as many as the client makes by itself. */
-  readonly maxAttempts: number;
-  /** 0: no limit. */
-  readonly maxConnections: number;
-  /** Most milliseconds that a request may take. */
-  readonly requestTimeoutMs: number;
-  /** Milliseconds between two looks at the state of the table; 0: none. */
-  readonly healthCheckMs: number;
-  readonly warn: (message: string) => void;
-}
-
-const CONNECT_TIMEOUT_MS = 3_000;
-const TABLE_TIMEOUT_S = 120;
 /** Entries with one `pk`. */
 const BUCKET = 1_000;
 /** Time in milliseconds for which a missing entry counts as absent without reading the floor. */
@@ -58,98 +37,15 @@ export async function openDynamodbEngine(options: DynamodbOptions): Promise<Engi
   const client = new DynamoDBClient(clientConfig(options));
   const table = `${options.tableName}-authorizer`;
   try {
-    await prepare(client, table, options.warn);
+    await prepareTable(client, table, options.warn);
     const health = watchTable(client, table, options);
     return new DynamodbEngine(client, table, options.scanLimit, health);
   } catch (error) {
     client.destroy();
     if (error instanceof AuthorizerError) throw error;
-    const message = `The DynamoDB table ${table} cannot be used: ${reasonOf(error)}.`;
+    const message = `The DynamoDB table ${table} cannot be used: ${dynamodbReason(error)}.`;
     throw new AuthorizerError("unavailable", message, { cause: error });
   }
-}
-
-function clientConfig(options: DynamodbOptions): DynamoDBClientConfig {
-  const { endpoint, region, profile, credentials, maxAttempts, maxConnections, requestTimeoutMs } = options;
-  const agent = { keepAlive: true, ...(maxConnections > 0 && { maxSockets: maxConnections }) };
-  return {
-    ...(maxAttempts > 0 && { maxAttempts }),
-    requestHandler: {
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-      requestTimeout: requestTimeoutMs,
-      httpAgent: agent,
-      httpsAgent: agent,
-    },
-    ...(endpoint !== undefined && { endpoint }),
-    ...(region !== undefined && { region }),
-    ...(profile !== undefined && { profile }),
-    ...(credentials !== undefined && { credentials }),
-  };
-}
-
-async function prepare(
-  client: DynamoDBClient,
-  table: string,
-  warn: (message: string) => void,
-): Promise<void> {
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
-    assertOneWriter(table, Table);
-    return;
-  } catch (error) {
-    const { name } = error as Error;
-    if (name === "AccessDeniedException") {
-      warn(
-        `the right dynamodb:DescribeTable is missing for ${table}: whether it is a global table is not known`,
-      );
-      return;
-    }
-    if (name !== "ResourceNotFoundException") throw error;
-  }
-  try {
-    await client.send(
-      new CreateTableCommand({
-        TableName: table,
-        BillingMode: "PAY_PER_REQUEST",
-        AttributeDefinitions: ["pk", "sk"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-        KeySchema: [
-          { AttributeName: "pk", KeyType: "HASH" },
-          { AttributeName: "sk", KeyType: "RANGE" },
-        ],
-      }),
-    );
-  } catch (error) {
-    // Another node makes it.
-    if ((error as Error).name !== "ResourceInUseException") throw error;
-  }
-  await waitUntilTableExists({ client, maxWaitTime: TABLE_TIMEOUT_S, minDelay: 1 }, { TableName: table });
-}
-
-/** Refuses a table that is written in several regions, where an item that one has created may be absent in another. */
-function assertOneWriter(table: string, description: TableDescription | undefined): void {
-  const isGlobal = (description?.Replicas?.length ?? 0) > 0;
-  if (!isGlobal || description?.MultiRegionConsistency === "STRONG") return;
-  const message = `The DynamoDB table ${table} is a global table with eventual consistency, in which two regions could both create the same entry: use a table of one region.`;
-  throw new AuthorizerError("invalid_request", message);
-}
-
-/** Warns while the table cannot be used: that is not heard of otherwise by a node that only answers. */
-function watchTable(
-  client: DynamoDBClient,
-  table: string,
-  { healthCheckMs, warn }: DynamodbOptions,
-): NodeJS.Timeout | undefined {
-  if (healthCheckMs <= 0) return undefined;
-  const look = async (): Promise<void> => {
-    try {
-      const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
-      const status = Table?.TableStatus;
-      if (status !== "ACTIVE" && status !== "UPDATING") warn(`the DynamoDB table ${table} is ${status}`);
-    } catch (error) {
-      warn(`the DynamoDB table ${table} cannot be used: ${reasonOf(error)}`);
-    }
-  };
-  return setInterval(() => void look(), healthCheckMs).unref();
 }
 
 class DynamodbEngine implements Engine {
@@ -335,7 +231,7 @@ class DynamodbEngine implements Engine {
       const { name, $metadata } = error as { name: string; $metadata?: { attempts?: number } };
       // Of several attempts an earlier one may have happened.
       if (REFUSED.has(name) && $metadata?.attempts === 1) {
-        throw new NothingDone(reasonOf(error), { cause: error });
+        throw new NothingDone(dynamodbReason(error), { cause: error });
       }
       throw error;
     }
@@ -377,22 +273,4 @@ function listKey({ kind, number, name }: ItemName): Key {
 
 function nameOf(kind: ItemKind, sk: string): ItemName {
   return { kind, number: Number(sk.slice(0, 16)), name: sk.slice(17) };
-}
-
-/** Returns the cause and the remedy; it never contains a key. */
-function reasonOf(error: unknown): string {
-  const { name = "", message = "", code = "" } = error as { name?: string; message?: string; code?: string };
-  switch (name) {
-    case "AccessDeniedException":
-      return "the rights GetItem, PutItem, UpdateItem, DeleteItem, Query, DescribeTable and CreateTable are needed on it";
-    case "UnrecognizedClientException":
-    case "InvalidSignatureException":
-      return "the access key is not accepted; check database.dynamodb.cloud_access_key_id and cloud_secret_access_key";
-    case "CredentialsProviderError":
-      return "no credentials were found; set database.dynamodb.cloud_profile or give the process a role";
-    default:
-      return code === "ECONNREFUSED" || code === "ENOTFOUND"
-        ? `nothing answers at database.dynamodb.endpoint (${code})`
-        : `${name} ${message}`.trim();
-  }
 }

@@ -1,6 +1,7 @@
 /**
- * LISTEN on a connection of its own (journal.md §3). After each connect it sends itself a notification: where that is
- * not heard, a pooler in transaction mode stands between, and polling alone has to do.
+ * LISTEN on a connection of its own (journal.md §3). After each connect a notification is sent to it over another
+ * connection: where that is not heard, a pooler in transaction mode stands between, and polling alone has to do. (Sent
+ * over its own, it would be heard at first, as the pooler still serves it with the connection that listens.)
  */
 
 import { randomUUID } from "node:crypto";
@@ -9,21 +10,27 @@ import pg from "pg";
 const UNHEARD_MS = 2_000;
 const RECONNECT_MS = 500;
 
+/** Sends a notification over another connection. */
+export type Notify = (channel: string, payload: string) => Promise<void>;
+
 /** Hears of new entries, and connects again for as long as somebody watches. */
 export class Listening {
   readonly #config: pg.ClientConfig;
   readonly #channel: string;
+  readonly #notify: Notify;
   readonly #warn: (message: string) => void;
   readonly #listeners = new Set<() => void>();
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #warned = false;
+  #isHeard = false;
 
-  constructor(config: pg.ClientConfig, channel: string, warn: (message: string) => void) {
+  constructor(config: pg.ClientConfig, channel: string, notify: Notify, warn: (message: string) => void) {
     // It waits for as long as nothing happens.
     this.#config = { ...config, statement_timeout: false };
     this.#channel = channel;
+    this.#notify = notify;
     this.#warn = warn;
   }
 
@@ -34,6 +41,11 @@ export class Listening {
     return () => {
       this.#listeners.delete(listener);
     };
+  }
+
+  /** True while notifications come through. */
+  get isHeard(): boolean {
+    return this.#isHeard;
   }
 
   async close(): Promise<void> {
@@ -50,14 +62,17 @@ export class Listening {
     client.on("error", () => this.#again(client));
     client.on("end", () => this.#again(client));
     client.on("notification", ({ payload }) => {
-      if (payload === own) clearTimeout(this.#timer);
+      if (payload === own) {
+        clearTimeout(this.#timer);
+        this.#isHeard = true;
+      }
       this.#tell();
     });
     try {
       await client.connect();
       await client.query(`LISTEN ${this.#channel}`);
       this.#timer = setTimeout(() => this.#unheard(), UNHEARD_MS);
-      await client.query("SELECT pg_notify($1, $2)", [this.#channel, own]);
+      await this.#notify(this.#channel, own);
       this.#tell();
     } catch {
       this.#again(client);
@@ -67,6 +82,7 @@ export class Listening {
   #again(client: pg.Client): void {
     if (this.#client !== client || this.#closed) return;
     this.#client = undefined;
+    this.#isHeard = false;
     clearTimeout(this.#timer);
     void client.end().catch(() => undefined);
     this.#timer = setTimeout(() => void this.#connect(), RECONNECT_MS);

@@ -6,7 +6,9 @@
 import pg from "pg";
 import { AuthorizerError } from "../../errors.ts";
 import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
+import { POSTGRES_TABLES, preparePostgres } from "./postgres-database.ts";
 import { Listening } from "./postgres-listening.ts";
+import { postgresReason } from "./postgres-reason.ts";
 
 /** Connection settings (`database.postgres.*`). */
 export interface PostgresOptions {
@@ -22,25 +24,12 @@ export interface PostgresOptions {
 
 const CHANNEL = "svc_authorizer_entry";
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Time for the answer of a statement that the server has ended. */
+const ANSWER_MS = 500;
+/** Between polls while notifications come through. */
+const HEARD_POLL_MS = 500;
 /** Time for which an idle connection is kept. */
 const IDLE_MS = 60_000;
-/** Any number that is the same for all nodes: two that start at once must not make the tables both. */
-const SCHEMA_LOCK = 7_235_419;
-
-/** The tables that a node creates at start if they are missing. */
-export const POSTGRES_SCHEMA = `CREATE TABLE IF NOT EXISTS svc_authorizer_entry (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
-CREATE TABLE IF NOT EXISTS svc_authorizer_part (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));
-CREATE TABLE IF NOT EXISTS svc_authorizer_checkpoint (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
-CREATE TABLE IF NOT EXISTS svc_authorizer_piece (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));
-CREATE TABLE IF NOT EXISTS svc_authorizer_floor (one boolean PRIMARY KEY DEFAULT true CHECK (one), floor bigint NOT NULL);
-INSERT INTO svc_authorizer_floor (floor) VALUES (0) ON CONFLICT DO NOTHING;`;
-
-const TABLES: Readonly<Record<ItemKind, string>> = {
-  entry: "svc_authorizer_entry",
-  part: "svc_authorizer_part",
-  checkpoint: "svc_authorizer_checkpoint",
-  piece: "svc_authorizer_piece",
-};
 
 /**
  * Connects, makes the tables where they are missing, and checks that the database keeps what it acknowledges.
@@ -49,11 +38,12 @@ const TABLES: Readonly<Record<ItemKind, string>> = {
 export async function openPostgresEngine(options: PostgresOptions): Promise<Engine> {
   const config: pg.ClientConfig = {
     connectionString: options.connectionString,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, options.statementTimeoutMs),
     application_name: "svc-authorizer",
     keepAlive: true,
     statement_timeout: options.statementTimeoutMs,
-    query_timeout: options.statementTimeoutMs + 1_000,
+    // A server that does not answer at all does not end its statements either.
+    query_timeout: options.statementTimeoutMs + ANSWER_MS,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
     // Whatever the database's default is, an acknowledged commit is on its disk.
     options: "-c synchronous_commit=on",
@@ -65,52 +55,24 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
     maxLifetimeSeconds: Math.ceil(options.connectionMaxLifetimeMs / 1_000),
     idleTimeoutMillis: IDLE_MS,
   });
-  // A connection that breaks while it is idle tells so here; the next query opens another one.
+  // A connection that breaks while it is idle tells so here; the next query opens another one. One that breaks while
+  // it is in use fails its query and also tells so itself: unheard, that would end the process.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const notify = async (channel: string, payload: string): Promise<void> => {
+    await pool.query("SELECT pg_notify($1, $2)", [channel, payload]);
+  };
   try {
-    await prepare(pool);
-    return new PostgresEngine(pool, new Listening(config, CHANNEL, options.warn), options.maxIdleConnections);
+    await preparePostgres(pool, options.warn);
+    return new PostgresEngine(
+      pool,
+      new Listening(config, CHANNEL, notify, options.warn),
+      options.maxIdleConnections,
+    );
   } catch (error) {
     await pool.end();
     throw error instanceof AuthorizerError ? error : unusable(error);
   }
-}
-
-async function prepare(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ fsync: string; standby: boolean }>(
-    "SELECT current_setting('fsync') AS fsync, pg_is_in_recovery() AS standby",
-  );
-  if (rows[0]?.standby === true) {
-    throw refused("it is a standby: name the primary in database.postgres.connection_string");
-  }
-  if (rows[0]?.fsync !== "on") {
-    throw refused("fsync is off, so that a power loss takes acknowledged changes: set fsync = on");
-  }
-  const client = await pool.connect();
-  try {
-    await client.query("SELECT pg_advisory_lock($1)", [SCHEMA_LOCK]);
-    if (!(await tablesExist(client))) await client.query(POSTGRES_SCHEMA);
-    await client.query("SELECT pg_advisory_unlock($1)", [SCHEMA_LOCK]);
-    client.release();
-  } catch (error) {
-    client.release(true);
-    if ((error as { code?: string }).code === "42501") {
-      throw refused(`the user may not create the tables; have them created:\n${POSTGRES_SCHEMA}`);
-    }
-    throw error;
-  }
-  // Rights are tried at start, not by the first who writes.
-  await pool.query("UPDATE svc_authorizer_floor SET floor = floor");
-  await pool.query("SELECT count(*) FROM svc_authorizer_entry WHERE number = 0");
-}
-
-async function tablesExist(client: pg.PoolClient): Promise<boolean> {
-  const names = [...Object.values(TABLES), "svc_authorizer_floor"];
-  const { rows } = await client.query<{ found: string }>(
-    "SELECT count(*) AS found FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL",
-    [names],
-  );
-  return Number(rows[0]?.found) === names.length;
 }
 
 class PostgresEngine implements Engine {
@@ -126,7 +88,7 @@ class PostgresEngine implements Engine {
   }
 
   async create({ kind, number, name }: ItemName, item: Buffer): Promise<boolean> {
-    const insert = `INSERT INTO ${TABLES[kind]} (number, name, item) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING number`;
+    const insert = `INSERT INTO ${POSTGRES_TABLES[kind]} (number, name, item) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING number`;
     const text =
       kind === "entry"
         ? `WITH made AS (${insert}) SELECT pg_notify('${CHANNEL}', number::text) FROM made`
@@ -136,7 +98,7 @@ class PostgresEngine implements Engine {
   }
 
   async read({ kind, number, name }: ItemName): Promise<Buffer | undefined> {
-    const text = `SELECT item FROM ${TABLES[kind]} WHERE number = $1 AND name = $2`;
+    const text = `SELECT item FROM ${POSTGRES_TABLES[kind]} WHERE number = $1 AND name = $2`;
     const { rows } = await this.#query<{ item: Buffer }>(text, [number, name]);
     return rows[0]?.item;
   }
@@ -167,8 +129,8 @@ class PostgresEngine implements Engine {
   async remove(names: readonly ItemName[]): Promise<void> {
     for (const [kind, of] of Map.groupBy(names, (name) => name.kind)) {
       await this.#query(
-        `DELETE FROM ${TABLES[kind]} USING unnest($1::bigint[], $2::text[]) AS gone (number, name)
-         WHERE ${TABLES[kind]}.number = gone.number AND ${TABLES[kind]}.name = gone.name`,
+        `DELETE FROM ${POSTGRES_TABLES[kind]} USING unnest($1::bigint[], $2::text[]) AS gone (number, name)
+         WHERE ${POSTGRES_TABLES[kind]}.number = gone.number AND ${POSTGRES_TABLES[kind]}.name = gone.name`,
         [of.map(({ number }) => number), of.map(({ name }) => name)],
       );
     }
@@ -176,10 +138,14 @@ class PostgresEngine implements Engine {
 
   async list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]> {
     const { rows } = await this.#query<{ number: string; name: string }>(
-      `SELECT number, name FROM ${TABLES[kind]} WHERE number <= $1 ORDER BY number, name LIMIT $2`,
+      `SELECT number, name FROM ${POSTGRES_TABLES[kind]} WHERE number <= $1 ORDER BY number, name LIMIT $2`,
       [upTo, limit],
     );
     return rows.map(({ number, name }) => ({ kind, number: Number(number), name }));
+  }
+
+  get restMs(): number | undefined {
+    return this.#listening.isHeard ? HEARD_POLL_MS : undefined;
   }
 
   watch(listener: () => void): () => void {
@@ -202,7 +168,7 @@ class PostgresEngine implements Engine {
       const refusal = hadNoEffect(error);
       // A connection that was left in the middle of something is not used again.
       client.release(!refusal);
-      throw refusal ? new NothingDone(reasonOf(error), { cause: error }) : error;
+      throw refusal ? new NothingDone(postgresReason(error), { cause: error }) : error;
     }
   }
 
@@ -210,7 +176,7 @@ class PostgresEngine implements Engine {
     try {
       return await this.#pool.connect();
     } catch (error) {
-      throw new NothingDone(reasonOf(error), { cause: error });
+      throw new NothingDone(postgresReason(error), { cause: error });
     }
   }
 }
@@ -230,38 +196,12 @@ function hadNoEffect(error: unknown): boolean {
   return severity === "ERROR" && code !== undefined && REFUSED.test(code);
 }
 
-function refused(reason: string): AuthorizerError {
-  return new AuthorizerError("invalid_request", `The PostgreSQL database is not used: ${reason}.`);
-}
-
 function unusable(cause: unknown): AuthorizerError {
-  return new AuthorizerError("unavailable", `The PostgreSQL database cannot be used: ${reasonOf(cause)}.`, {
-    cause,
-  });
-}
-
-/** Returns the cause and the remedy; it never contains the connection string, which has a password. */
-function reasonOf(error: unknown): string {
-  const { code = "", message = "" } = error as { code?: string; message?: string };
-  switch (code) {
-    case "28P01":
-    case "28000":
-      return "user or password is wrong; check database.postgres.connection_string";
-    case "3D000":
-      return "the database named in database.postgres.connection_string does not exist";
-    case "42501":
-      return "the user lacks rights on the tables svc_authorizer_…; grant SELECT, INSERT, UPDATE and DELETE";
-    case "53100":
-      return "its disk is full";
-    case "53300":
-      return "it has too many connections; lower database.postgres.max_open_connections";
-    case "25006":
-      return "it is read-only; name the primary in database.postgres.connection_string";
-    case "ECONNREFUSED":
-    case "ENOTFOUND":
-    case "ETIMEDOUT":
-      return `nothing answers at the address in database.postgres.connection_string (${code})`;
-    default:
-      return /^[0-9A-Z]{5}$/.test(code) || /SSL|certificate/i.test(message) ? message : code || message;
-  }
+  return new AuthorizerError(
+    "unavailable",
+    `The PostgreSQL database cannot be used: ${postgresReason(cause)}.`,
+    {
+      cause,
+    },
+  );
 }

@@ -1,10 +1,13 @@
 /** The service listener with the data-server API, over a directory that a test may put something around. */
 
 import type { DataServerOptions } from "../../../src/api/data-server/declaration.ts";
+import { changeLog } from "../../../src/compose/change-log.ts";
 import { openDecisions } from "../../../src/decisions/open-decisions.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
+import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
 import { RepeatableSetup } from "../../../src/directory/write/repeatable-setup.ts";
 import type { HttpLog } from "../../../src/http/ports.ts";
+import { CommitNotes, openRevisions } from "../../../src/journal/revisions.ts";
 import type { ListedToken } from "../../../src/listeners/bearer.ts";
 import { Health } from "../../../src/listeners/health.ts";
 import { createServiceListener } from "../../../src/listeners/service.ts";
@@ -64,6 +67,7 @@ export async function startAuthorizationService({
     log: { warn() {} },
     version: VERSION,
   };
+  const revisions = await openRevisions({ store: opened.store, notes: new CommitNotes() });
   const counters = createHttpCounters();
   const listener = createServiceListener({
     version: VERSION,
@@ -74,6 +78,10 @@ export async function startAuthorizationService({
     log: SILENT_LOG,
     counters,
     dataServer,
+    changes: {
+      log: changeLog({ store: opened.store, revisions, journal: undefined }),
+      records: new ReplicaRecords(opened.store),
+    },
   });
   return {
     url: await listener.listen({ host: "127.0.0.1", port: 0 }),
@@ -82,6 +90,7 @@ export async function startAuthorizationService({
     close: async () => {
       await listener.close();
       decisions.close();
+      revisions.close();
       await close();
     },
   };

@@ -26,6 +26,11 @@ export const OPERATIONS: readonly PlacedOperation[] = Object.entries(DOCUMENT.pa
     Object.entries(item).map(([method, operation]) => ({ method: method as Method, template, operation })),
 );
 
+/** The operations of the data-server API. */
+export const DATA_SERVER: readonly PlacedOperation[] = OPERATIONS.filter(
+  ({ template, operation }) => template.startsWith("/api/v1/") && !operation.tags.includes("changes"),
+);
+
 /** The operation that a request is for; undefined where the document has none. */
 export function findOperation(method: string, target: string): PlacedOperation | undefined {
   const path = target.replace(/\?.*$/s, "");

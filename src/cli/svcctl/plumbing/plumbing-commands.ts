@@ -17,6 +17,23 @@ export const PLUMBING_COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
     load: async () => (await import("../actions/hook-output.ts")).catHookOutput,
   },
   {
+    name: "cat-sst",
+    description: "Shows the entries of a file in which a data server keeps commits (plumbing).",
+    arguments: "[sst-file]",
+    argumentCount: [0, 1],
+    examples: ["metarange.sst", "--file - --amount 10 < range.sst"],
+    options: [
+      {
+        flags: "--amount <int>",
+        description: "entries to show, or -1 for all",
+        kind: "integer",
+        default: -1,
+      },
+      { flags: "-f, --file <file>", description: "the file, or - for standard input" },
+    ],
+    load: async () => (await import("../sst/cat-sst.ts")).catSst,
+  },
+  {
     name: "find-merge-base",
     description: "Finds the commit that a merge would begin from (plumbing).",
     arguments: "<source-ref-uri> <destination-ref-uri>",

@@ -1,0 +1,112 @@
+// Writes dist/packages/{server,client,testing}.tgz and a bill of materials of the server (CycloneDX).
+//
+// usage: npm run pack [-- output folder [server] [client] [testing]]
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { compile, fail, packagesOf, root } from "./compile.mjs";
+import { copy } from "./copy.mjs";
+import { entryOf, source, writeManifest } from "./manifest.mjs";
+
+const [, , folderGiven, ...namesGiven] = process.argv;
+const out = resolve(folderGiven ?? join(root, "dist", "packages"));
+
+/** Entries of the client, by the name that people import. */
+const CLIENT = {
+  ".": "client/client.ts",
+  "./express": "client/middleware/express.ts",
+  "./fastify": "client/middleware/fastify.ts",
+  "./hono": "client/middleware/hono.ts",
+  "./http": "client/middleware/http.ts",
+  "./sql": "client/sql/plan-to-sql.ts",
+  "./kysely": "client/sql/kysely.ts",
+  "./drizzle": "client/sql/drizzle.ts",
+  "./prisma": "client/sql/prisma.ts",
+};
+
+const exportsOf = (entries) => ({
+  ...Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, entryOf(path)])),
+  "./package.json": "./package.json",
+});
+
+function run(program, args, cwd = root) {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", maxBuffer: 1 << 28 });
+  if (status !== 0) fail(`${program} ${args.join(" ")}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+/**
+ * The packages that the lock file installs with the server, with versions and licenses. Development packages are left
+ * out here: npm's own option for that also leaves out packages that both need.
+ */
+function billOfMaterials() {
+  const bill = JSON.parse(run("npm", ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"]));
+  const isDevelopment = ({ properties = [] }) =>
+    properties.some(({ name, value }) => name === "cdx:npm:package:development" && value === "true");
+  const components = bill.components.filter((component) => !isDevelopment(component));
+  const kept = new Set([bill.metadata.component, ...components].map((component) => component["bom-ref"]));
+  const dependencies = bill.dependencies
+    .filter(({ ref }) => kept.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => kept.has(one)) }));
+  return `${JSON.stringify({ ...bill, components, dependencies }, null, 2)}\n`;
+}
+
+const BUILDERS = {
+  server: (folder) => run(process.execPath, [join(root, "build", "build.mjs"), folder]),
+  client: (folder) => {
+    compile(folder, {
+      entries: Object.values(CLIENT),
+      types: [],
+      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+    });
+    copy(folder, ["LICENSE", ["docs/client.md", "README.md"]]);
+    writeManifest(folder, {
+      name: "@svc-authorizer/client",
+      description: "Client, middleware and query conditions for svc-authorizer, without dependencies",
+      keywords: ["authorization", "authzen", "pdp", "client", "middleware", "express", "fastify", "hono"],
+      engines: { node: ">=20" },
+      sideEffects: false,
+      exports: exportsOf(CLIENT),
+      files: ["src", "README.md", "LICENSE"],
+    });
+  },
+  testing: (folder) => {
+    const entries = { ".": "testing/start-authorizer.ts" };
+    compile(folder, { entries: Object.values(entries) });
+    copy(folder, ["policies", "LICENSE", ["docs/testing.md", "README.md"]]);
+    const names = packagesOf(folder);
+    writeManifest(folder, {
+      name: "@svc-authorizer/testing",
+      description: "svc-authorizer inside a test: the real service, with its store in memory",
+      keywords: ["authorization", "authzen", "testing", "vitest"],
+      engines: source.engines,
+      exports: exportsOf(entries),
+      files: ["src", "policies", "README.md", "LICENSE"],
+      dependencies: Object.fromEntries(names.map((name) => [name, source.dependencies[name]])),
+    });
+  },
+};
+
+const names = namesGiven.length === 0 ? Object.keys(BUILDERS) : namesGiven;
+for (const name of names) if (!(name in BUILDERS)) fail(`there is no package ${name}`);
+
+const work = mkdtempSync(join(tmpdir(), "svc-authorizer-pack-"));
+try {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  for (const name of names) {
+    const folder = join(work, name);
+    mkdirSync(folder);
+    BUILDERS[name](folder);
+    const [{ filename, size }] = JSON.parse(
+      run("npm", ["pack", "--json", "--pack-destination", work], folder),
+    );
+    renameSync(join(work, filename), join(out, `${name}.tgz`));
+    process.stdout.write(`${join(out, `${name}.tgz`)}  ${Math.ceil(size / 1024)} KB\n`);
+  }
+  if (names.includes("server")) writeFileSync(join(out, "server.cdx.json"), billOfMaterials());
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,227 @@
+/** The API of changes (journal.md §6.4, journal.md §6.5): what it serves, and how its streams begin. */
+
+import type { ServerResponse } from "node:http";
+import { AuthorizerError } from "../../errors.ts";
+import type { Described } from "../../http/openapi.ts";
+import type { Parameter, Schemas } from "../../http/openapi-types.ts";
+import { type Answer, type RawCall, type Route, WRITTEN } from "../../http/route.ts";
+import { listOf, object, schemaRef, text } from "../../http/schema-forms.ts";
+import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
+import type { ChangeLog, ReplicaRecords } from "./ports.ts";
+import { REPLICA_SETTINGS, type ReplicaSettings, ReplicaStream } from "./replica-stream.ts";
+import { type StartingPoint, startingPoint } from "./starting-point.ts";
+import { WATCH_LIMITS, Watchers, type WatchLimits } from "./watchers.ts";
+
+/** Options of {@link openChangeRoutes}. */
+export interface ChangeOptions {
+  readonly log: ChangeLog;
+  readonly records: ReplicaRecords;
+  /** Default {@link WATCH_LIMITS}. */
+  readonly watch?: WatchLimits;
+  /** Default {@link REPLICA_SETTINGS}. */
+  readonly replica?: ReplicaSettings;
+  /** Most replicas that are sent at once; default 100. */
+  readonly replicas?: number;
+}
+
+/** The routes, and the end of their streams. */
+export interface ChangeRoutes {
+  readonly routes: readonly Route<ServiceCaller>[];
+  /** Ends all streams; readers come again, and are authenticated again. */
+  disconnect(): void;
+  /** Ends all streams for good. */
+  close(): void;
+}
+
+interface ChangeDeclaration extends Described {
+  readonly scope: Scope;
+}
+
+const MOST_REPLICAS = 100;
+
+const AFTER: Parameter = {
+  name: "after",
+  in: "query",
+  description: "`N` or `N.log`: entries after this revision.",
+  schema: { type: "string", pattern: "^[0-9]{1,15}(\\.[A-Za-z0-9_-]{8})?$" },
+  example: "4711",
+};
+
+const LAST_EVENT_ID: Parameter = {
+  name: "Last-Event-ID",
+  in: "header",
+  description: "The id of the last event that was received; it goes before `after`.",
+  schema: { type: "string" },
+};
+
+/** Declaration of `GET /api/v1/watch`. */
+export const WATCH: ChangeDeclaration = {
+  id: "watchChanges",
+  method: "GET",
+  path: "/api/v1/watch",
+  tag: "changes",
+  scope: "read",
+  summary: "Which users, groups, policies and resources change",
+  description: [
+    "Server-sent events: `{revision, at, change}` for each entry of the log, with the names that it touched; `revision`",
+    "with the newest revision, at first and every 5 seconds; `reset` where entries after the given revision are not to be",
+    "had: everything is to be read anew, as of the revision named. A reader that is 1 MiB behind is disconnected.",
+  ].join(" "),
+  query: [AFTER, LAST_EVENT_ID],
+  answer: {
+    status: 200,
+    description: "The events.",
+    type: "text/event-stream",
+    schema: { type: "string" },
+    example:
+      'id: 4712.h7Gc2xQa\ndata: {"revision":4712,"at":"2026-11-22T08:00:00.000Z","change":{"users":["alice"]}}\n\n',
+  },
+  errors: [400],
+};
+
+/** Declaration of `GET /api/v1/replica`. */
+export const REPLICA: ChangeDeclaration = {
+  id: "sendReplica",
+  method: "GET",
+  path: "/api/v1/replica",
+  tag: "changes",
+  scope: "replicate",
+  summary: "What decisions depend on, and how it changes",
+  description: [
+    "Lines of JSON for decision points in other processes: a checkpoint (left out where entries after the given revision",
+    "are kept), then entries as they are committed. A block begins with a line `checkpoint` or `entry` and ends with",
+    "`complete`; the lines between are records `[partition, key, fields]` and removals `[partition, key]`. The newest",
+    "revision comes every 5 seconds. No secret is sent.",
+  ].join(" "),
+  query: [AFTER],
+  answer: {
+    status: 200,
+    description: "The lines.",
+    type: "application/x-ndjson",
+    schema: { type: "string" },
+    lines: {
+      schema: { type: "string" },
+      example: [
+        '{"type":"checkpoint","log":"h7Gc2xQa"}',
+        '["user","alice",{"id":"01KAMQ3Z0T8W0000000000AAAA"}]',
+        '{"type":"complete","revision":4712,"records":1}',
+        '{"type":"revision","revision":4712,"age_ms":0}',
+        "",
+      ].join("\n"),
+      "x-itemSchema": schemaRef("ReplicaLine"),
+    },
+  },
+  errors: [400],
+};
+
+/** The declarations. */
+export const CHANGE_ROUTES: readonly ChangeDeclaration[] = [WATCH, REPLICA];
+
+const IDS = listOf({ type: "string" });
+const REVISION = { type: "integer", minimum: 0 } as const;
+
+/** Schemas of the lines. */
+export const CHANGE_SCHEMAS: Schemas = {
+  ReplicaLine: {
+    description: "A line of a replica.",
+    anyOf: [
+      object({ type: { const: "checkpoint" }, log: text("The first 8 characters of the id of the log.") }),
+      object({
+        type: { const: "entry" },
+        revision: REVISION,
+        at: text("Time of the commit, RFC 3339."),
+        change: object(
+          {
+            users: IDS,
+            groups: IDS,
+            policies: IDS,
+            resources: { type: "boolean", description: "Resource types or registered resources changed." },
+            all: { type: "boolean", description: "Anything may have changed." },
+          },
+          [],
+        ),
+      }),
+      object({ type: { const: "complete" }, revision: REVISION, records: REVISION }),
+      object({
+        type: { const: "revision" },
+        revision: REVISION,
+        age_ms: {
+          type: "integer",
+          minimum: 0,
+          description: "Milliseconds since the service knew that this is the newest revision.",
+        },
+      }),
+      {
+        type: "array",
+        description: "A record: partition, key, fields; without fields it is removed.",
+        items: {},
+        minItems: 2,
+        maxItems: 3,
+      },
+    ],
+  },
+};
+
+/** Opens the routes. */
+export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
+  const { log, records, replica = REPLICA_SETTINGS, replicas = MOST_REPLICAS } = options;
+  const watchers = new Watchers(log, options.watch ?? WATCH_LIMITS);
+  const sending = new Set<ServerResponse>();
+  const watch = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
+    const id = call.request.headers["last-event-id"];
+    const from = startingPoint(typeof id === "string" ? id : call.query.get("after"), log);
+    watchers.assertPlace();
+    call.deadline = Number.POSITIVE_INFINITY;
+    begin(call, "text/event-stream");
+    await watchers.serve(call.response, from);
+    return WRITTEN;
+  };
+  const send = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
+    const from: StartingPoint = startingPoint(call.query.get("after"), log);
+    if (sending.size >= replicas) {
+      throw new AuthorizerError("unavailable", "too many replicas are sent", { retryAfterSeconds: 5 });
+    }
+    const { response } = call;
+    sending.add(response);
+    try {
+      begin(call, "application/x-ndjson");
+      await new ReplicaStream({ log, records, settings: replica }, call as RawCall<never>).run(from);
+    } finally {
+      sending.delete(response);
+    }
+    return WRITTEN;
+  };
+  const disconnect = (): void => {
+    watchers.disconnect();
+    for (const response of sending) response.end();
+  };
+  return {
+    routes: [routeOf(WATCH, watch), routeOf(REPLICA, send)],
+    disconnect,
+    close: () => {
+      watchers.close();
+      disconnect();
+    },
+  };
+}
+
+function routeOf(
+  { method, path, scope }: ChangeDeclaration,
+  handle: Route<ServiceCaller>["handle"],
+): Route<ServiceCaller> {
+  return { method, path, authorize: ({ caller }) => requireScope(caller, scope), handle };
+}
+
+/** Writes the head. Proxies must not gather a stream, nor caches keep it. */
+function begin(call: RawCall<ServiceCaller>, type: string): void {
+  call.response.writeHead(200, [
+    "Content-Type",
+    type,
+    "Cache-Control",
+    "no-store",
+    "X-Accel-Buffering",
+    "no",
+    ...call.commonHeaders(),
+  ]);
+  call.response.flushHeaders();
+}

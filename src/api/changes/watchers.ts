@@ -1,0 +1,188 @@
+/**
+ * The readers of `GET /api/v1/watch` (journal.md §6.4). An entry is read and written as text once for all of them. Who
+ * reads too slowly is disconnected, so that the memory for all readers is bounded.
+ */
+
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { AuthorizerError } from "../../errors.ts";
+import { Turns } from "../../schedule/turns.ts";
+import { drained } from "./drained.ts";
+import type { ChangeLog } from "./ports.ts";
+import type { StartingPoint } from "./starting-point.ts";
+import { entryEvent, resetEvent, revisionEvent } from "./watch-events.ts";
+
+/** Bounds of the readers. */
+export interface WatchLimits {
+  /** Most readers at once. */
+  readonly readers: number;
+  /** Bytes that one reader may be behind. */
+  readonly behindBytes: number;
+  /** Bytes that all readers together may be behind. */
+  readonly allBehindBytes: number;
+  /** Milliseconds between two tellings of the newest revision. */
+  readonly beatMs: number;
+}
+
+export const WATCH_LIMITS: WatchLimits = {
+  readers: 1_000,
+  behindBytes: 1024 * 1024,
+  allBehindBytes: 64 * 1024 * 1024,
+  beatMs: 5_000,
+};
+
+const PAGE = 100;
+
+interface Reader {
+  readonly response: ServerResponse;
+  /** Revision of the newest entry that was written to it. */
+  at: number;
+}
+
+/** Tells entries to readers. */
+export class Watchers {
+  readonly #log: ChangeLog;
+  readonly #limits: WatchLimits;
+  /** Readers to whom entries are told as they come. */
+  readonly #live = new Set<Reader>();
+  readonly #all = new Set<ServerResponse>();
+  readonly #stopListening: () => void;
+  readonly #beat: NodeJS.Timeout;
+  /** Revision of the newest entry that was told to all live readers. */
+  #told: number;
+  #telling: Promise<void> | undefined;
+
+  constructor(log: ChangeLog, limits: WatchLimits = WATCH_LIMITS) {
+    this.#log = log;
+    this.#limits = limits;
+    this.#told = log.newest;
+    this.#stopListening = log.onEntry(() => this.#wake());
+    this.#beat = setInterval(() => this.#tellRevision(), limits.beatMs).unref();
+  }
+
+  /** Number of readers. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Throws AuthorizerError "unavailable" when there is no place for a further reader. */
+  assertPlace(): void {
+    if (this.#all.size < this.#limits.readers) return;
+    throw new AuthorizerError("unavailable", "too many readers watch", { retryAfterSeconds: 5 });
+  }
+
+  /**
+   * Writes entries to a response whose head is written, until its reader is gone.
+   * @param from entries after this revision; undefined: those from now on
+   */
+  async serve(response: ServerResponse, from: StartingPoint): Promise<void> {
+    this.#all.add(response);
+    const closed = once(response, "close");
+    try {
+      const reader = await this.#caughtUp(response, from);
+      if (reader !== undefined) this.#live.add(reader);
+      await closed;
+    } finally {
+      this.#all.delete(response);
+      for (const reader of this.#live) if (reader.response === response) this.#live.delete(reader);
+    }
+  }
+
+  /** Ends every response: readers come again, and are authenticated again. */
+  disconnect(): void {
+    for (const response of this.#all) response.end();
+  }
+
+  /** Ends every response and hears of no further entry. */
+  close(): void {
+    clearInterval(this.#beat);
+    this.#stopListening();
+    this.disconnect();
+  }
+
+  /** Writes what a reader has missed, as fast as it reads; undefined where it has gone meanwhile. */
+  async #caughtUp(response: ServerResponse, from: StartingPoint): Promise<Reader | undefined> {
+    const log = this.#log;
+    let at = typeof from === "number" ? from : log.newest;
+    response.write(from === "unknown" ? resetEvent(at, log.logId) : revisionEvent(log.newest, log.logId));
+    while (at < this.#told && !response.destroyed && !response.writableEnded) {
+      const entries = await log.entries(at, PAGE);
+      const text =
+        entries === undefined
+          ? resetEvent(log.newest, log.logId)
+          : entries.map((entry) => entryEvent(entry, log.logId)).join("");
+      at = entries === undefined ? log.newest : (entries.at(-1)?.revision ?? this.#told);
+      if (!response.write(text)) await drained(response);
+    }
+    return response.destroyed || response.writableEnded ? undefined : { response, at };
+  }
+
+  #wake(): void {
+    this.#telling ??= this.#tell()
+      // Entries that cannot be read now are read at the next one or at the next beat.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#telling = undefined;
+      });
+  }
+
+  async #tell(): Promise<void> {
+    const log = this.#log;
+    const turns = new Turns();
+    while (this.#told !== log.newest) {
+      const entries = log.newest < this.#told ? undefined : await log.entries(this.#told, PAGE);
+      if (entries === undefined || entries.length === 0) {
+        this.#told = log.newest;
+        this.#write(resetEvent(this.#told, log.logId), this.#told, true);
+      }
+      for (const entry of entries ?? []) {
+        this.#told = entry.revision;
+        this.#write(entryEvent(entry, log.logId), entry.revision, false);
+        if (turns.spent) await turns.yield();
+      }
+      this.#disconnectSlowest();
+    }
+  }
+
+  #tellRevision(): void {
+    try {
+      this.#log.assertFresh();
+    } catch {
+      this.disconnect();
+      return;
+    }
+    if (this.#told !== this.#log.newest) {
+      this.#wake();
+      return;
+    }
+    const text = revisionEvent(this.#told, this.#log.logId);
+    for (const { response } of this.#live) response.write(text);
+    this.#disconnectSlowest();
+  }
+
+  #write(text: string, revision: number, always: boolean): void {
+    for (const reader of this.#live) {
+      if (!always && revision <= reader.at) continue;
+      reader.at = revision;
+      reader.response.write(text);
+      if (reader.response.writableLength > this.#limits.behindBytes) this.#cut(reader);
+    }
+  }
+
+  #disconnectSlowest(): void {
+    let behind = 0;
+    for (const { response } of this.#live) behind += response.writableLength;
+    if (behind <= this.#limits.allBehindBytes) return;
+    const slowest = [...this.#live].sort((a, b) => b.response.writableLength - a.response.writableLength);
+    for (const reader of slowest) {
+      if (behind <= this.#limits.allBehindBytes) return;
+      behind -= reader.response.writableLength;
+      this.#cut(reader);
+    }
+  }
+
+  #cut(reader: Reader): void {
+    this.#live.delete(reader);
+    reader.response.destroy();
+  }
+}

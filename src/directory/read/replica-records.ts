@@ -1,0 +1,89 @@
+/**
+ * The records that decision points in other processes get (journal.md §6.5): a closed list of partitions and of their
+ * fields. What is not on it is not sent.
+ */
+
+import { type RecordName, type Store, withSnapshot } from "../../store/port.ts";
+import type { Partition, RecordTypes } from "../records/layout.ts";
+
+type FieldsOf = { readonly [P in Partition]: ((record: RecordTypes[P]) => object) | undefined };
+
+/** The fields of each partition that are sent; undefined: nothing of it is. */
+export const REPLICATED: FieldsOf = {
+  user: ({ id, properties }) => ({ id, ...(properties !== undefined && { properties }) }),
+  group: ({ id }) => ({ id }),
+  policy: ({ id, rev, statement }) => ({ id, rev, statement }),
+  user_group: ({ id }) => ({ id }),
+  user_policy: ({ id }) => ({ id }),
+  group_policy: ({ id }) => ({ id }),
+  resource_type: ({ managed: _managed, ...type }) => type,
+  resource: ({ type, properties }) => ({ type, ...(properties !== undefined && { properties }) }),
+  // Indexes the other way round, which decisions do not read.
+  group_user: undefined,
+  policy_holder: undefined,
+  // Credentials, names at other systems, and the work of the service itself.
+  meta: undefined,
+  external_id: undefined,
+  email: undefined,
+  key: undefined,
+  user_key: undefined,
+  principal: undefined,
+  user_principal: undefined,
+  claim: undefined,
+  claim_expiry: undefined,
+  sweep: undefined,
+};
+
+/** Partitions of other rooms, of which nothing is sent. */
+export const WITHHELD_ELSEWHERE: readonly string[] = ["outbox", "outbox_failed", "invitation"];
+
+/** A record as it is sent; without fields it is removed. */
+export type ReplicaRecord =
+  | readonly [partition: string, key: string, fields: object]
+  | readonly [partition: string, key: string];
+
+const PAGE = 500;
+
+/** Reads the records from the store of a directory. */
+export class ReplicaRecords {
+  readonly partitions: readonly string[] = Object.entries(REPLICATED)
+    .filter(([, fields]) => fields !== undefined)
+    .map(([partition]) => partition);
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Returns records of a partition behind a key, in UTF-8 byte order, from the newest state; none at the end. */
+  page(partition: string, after: string | undefined): Promise<readonly ReplicaRecord[]> {
+    return withSnapshot(this.#store, async (snapshot) => {
+      const found = await snapshot.scan(partition, { limit: PAGE, ...(after !== undefined && { after }) });
+      return found.map(({ key, value }) => [partition, key, fieldsOf(partition, value)] as const);
+    });
+  }
+
+  /** Returns what an entry writes of these records; undefined where it is no longer kept. */
+  async writes(revision: number): Promise<readonly ReplicaRecord[] | undefined> {
+    const writes = await this.#store.history.writes(revision);
+    if (writes === undefined) return undefined;
+    return [
+      ...writes.put.filter(isSent).map(({ partition, key, value }) => {
+        return [partition, key, fieldsOf(partition, value)] as const;
+      }),
+      ...writes.delete.filter(isSent).map(({ partition, key }) => [partition, key] as const),
+    ];
+  }
+}
+
+function isSent({ partition }: RecordName): boolean {
+  return fieldsFor(partition) !== undefined;
+}
+
+function fieldsOf(partition: string, value: string): object {
+  return fieldsFor(partition)!(JSON.parse(value) as never);
+}
+
+function fieldsFor(partition: string): ((record: never) => object) | undefined {
+  return Object.hasOwn(REPLICATED, partition) ? REPLICATED[partition as Partition] : undefined;
+}

@@ -1,0 +1,153 @@
+/** The service listener with the API of changes over a directory in memory, and readers of its streams. */
+
+import type { ChangeOptions } from "../../../src/api/changes/routes.ts";
+import { changeLog } from "../../../src/compose/change-log.ts";
+import { openDecisions } from "../../../src/decisions/open-decisions.ts";
+import type { OpenedDirectory } from "../../../src/directory/open-directory.ts";
+import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
+import { CommitNotes, openRevisions } from "../../../src/journal/revisions.ts";
+import type { BearerOptions } from "../../../src/listeners/bearer.ts";
+import { Health } from "../../../src/listeners/health.ts";
+import { createServiceListener, type ServiceListener } from "../../../src/listeners/service.ts";
+import { createHttpCounters } from "../../../src/observe/create-http-counters.ts";
+import { openEndpoints } from "../../../src/request-map/open-endpoints.ts";
+import type { Store } from "../../../src/store/port.ts";
+import { openTestDirectory } from "../../directory/open-test-directory.ts";
+import { DEFAULT_LIMITS } from "../../http/default-limits.ts";
+import { MemoryLog } from "../../http/service-kit.ts";
+
+/** Tokens by the scope that they hold. */
+export const TOKENS = {
+  read: "a-token-with-scope-read-for-tests-only-0001",
+  replicate: "a-token-with-scope-replicate-for-tests-0001",
+} as const;
+
+export const BEARER: BearerOptions = {
+  tokens: [
+    { name: "reader", token: TOKENS.read, scopes: ["read"] },
+    { name: "replica", token: TOKENS.replicate, scopes: ["replicate"] },
+  ],
+};
+
+/** A running listener. */
+export interface ChangesBed {
+  readonly url: string;
+  readonly store: Store;
+  readonly directory: OpenedDirectory;
+  readonly listener: ServiceListener;
+  close(): Promise<void>;
+}
+
+/** Starts a listener on a free port. */
+export async function startChanges(
+  options: Partial<Omit<ChangeOptions, "log" | "records">> = {},
+): Promise<ChangesBed> {
+  const { store, directory, catalog, close } = await openTestDirectory();
+  const decisions = await openDecisions({
+    directory,
+    catalog,
+    endpoints: openEndpoints(catalog),
+    cache: { enabled: true, size: 10, ttl: 60_000, jitter: 0 },
+    audit: { decisions: "none", decision() {} },
+    requestProperties: "fill",
+  });
+  const revisions = await openRevisions({ store, notes: new CommitNotes() });
+  const listener = createServiceListener({
+    version: "1",
+    decisions,
+    bearer: BEARER,
+    limits: DEFAULT_LIMITS,
+    health: new Health({ checkStore: () => directory.health() }),
+    log: new MemoryLog(false),
+    counters: createHttpCounters(),
+    revisions,
+    changes: {
+      log: changeLog({ store, revisions, journal: undefined }),
+      records: new ReplicaRecords(store),
+      ...options,
+    },
+  });
+  const url = await listener.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    url,
+    store,
+    directory,
+    listener,
+    async close() {
+      await listener.close();
+      decisions.close();
+      revisions.close();
+      await close();
+    },
+  };
+}
+
+/** The blocks of a stream that end with a text: what was received so far, and what comes. */
+export class StreamReader {
+  readonly #blocks: string[] = [];
+  readonly #gone = new AbortController();
+  #wake = (): void => {};
+  ended = false;
+
+  private constructor(answer: Response, end: string) {
+    void this.#read(answer, end);
+  }
+
+  /** Opens a stream; `end` is the text between two blocks. */
+  static async open(
+    url: string,
+    token: string,
+    end: string,
+    headers: Record<string, string> = {},
+  ): Promise<{ readonly answer: Response; readonly reader: StreamReader }> {
+    const gone = new AbortController();
+    const answer = await fetch(url, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      signal: gone.signal,
+    });
+    const reader = new StreamReader(answer, end);
+    reader.#gone.signal.addEventListener("abort", () => gone.abort());
+    return { answer, reader };
+  }
+
+  /** The next block. */
+  async next(): Promise<string> {
+    while (this.#blocks.length === 0) {
+      if (this.ended) throw new Error("the stream has ended");
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#blocks.shift()!;
+  }
+
+  /** Resolves when the server has ended the stream. */
+  async end(): Promise<void> {
+    while (!this.ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#gone.abort();
+  }
+
+  async #read(answer: Response, end: string): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    try {
+      for await (const piece of answer.body ?? []) {
+        const blocks = (rest + decoder.decode(piece, { stream: true })).split(end);
+        rest = blocks.pop() ?? "";
+        this.#blocks.push(...blocks);
+        this.#wake();
+      }
+    } catch {
+      // Cut by either side.
+    }
+    this.ended = true;
+    this.#wake();
+  }
+}

@@ -1,0 +1,178 @@
+/** `GET /api/v1/watch` over real connections (journal.md §6.4). */
+
+import { connect } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { WATCH_LIMITS } from "../../../src/api/changes/watchers.ts";
+import type { Touched } from "../../../src/store/port.ts";
+import { BEARER, type ChangesBed, StreamReader, startChanges, TOKENS } from "./kit.ts";
+
+let bed: ChangesBed;
+const readers: StreamReader[] = [];
+afterEach(async () => {
+  for (const reader of readers.splice(0)) reader.close();
+  await bed.close();
+});
+
+interface SeenEvent {
+  readonly event: string;
+  readonly id: string;
+  readonly data: { readonly revision: number; readonly at?: string; readonly change?: unknown };
+}
+
+function eventOf(block: string): SeenEvent {
+  const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2)));
+  return { event: fields.event ?? "message", id: fields.id, data: JSON.parse(fields.data) };
+}
+
+async function watch(query = "", headers: Record<string, string> = {}) {
+  const opened = await StreamReader.open(`${bed.url}/api/v1/watch${query}`, TOKENS.read, "\n\n", headers);
+  readers.push(opened.reader);
+  return { ...opened, next: async () => eventOf(await opened.reader.next()) };
+}
+
+let writes = 0;
+
+/** Makes an entry that touches these names. */
+function touch(touched: Touched): Promise<number> {
+  const put = [{ partition: "user", key: "someone", value: JSON.stringify({ writes: ++writes }) }];
+  return bed.store.commit({ put, touched });
+}
+
+const newest = () => bed.store.history.head.revision;
+
+describe("a watch", () => {
+  it("names the newest revision at first, and then what each entry touched", async () => {
+    bed = await startChanges();
+    const before = newest();
+    const { answer, next } = await watch();
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    expect(await next()).toEqual({
+      event: "revision",
+      id: `${before}.${bed.store.logId}`,
+      data: { revision: before },
+    });
+    await touch({ users: ["alice"] });
+    await touch({ groups: ["Staff"] });
+    await touch({ users: ["alice"], groups: ["Staff"] });
+    const seen = [await next(), await next(), await next()];
+    expect(seen.map(({ event, id, data }) => [event, id, data.revision, data.change])).toEqual([
+      ["message", `${before + 1}.${bed.store.logId}`, before + 1, { users: ["alice"] }],
+      ["message", `${before + 2}.${bed.store.logId}`, before + 2, { groups: ["Staff"] }],
+      ["message", `${before + 3}.${bed.store.logId}`, before + 3, { users: ["alice"], groups: ["Staff"] }],
+    ]);
+    expect(Date.parse(seen[0]!.data.at!)).toBeGreaterThan(0);
+  });
+
+  it("goes on behind `after`, or behind the last event that a reader had, without a gap", async () => {
+    bed = await startChanges();
+    const before = newest();
+    for (let number = 0; number < 250; number++) {
+      await touch({ users: [`u${number}`] });
+    }
+    const after = await watch(`?after=${before + 5}`);
+    const resumed = await watch(`?after=0`, { "last-event-id": `${before + 100}.${bed.store.logId}` });
+    for (const [{ next }, first] of [
+      [after, before + 6],
+      [resumed, before + 101],
+    ] as const) {
+      expect((await next()).event).toBe("revision");
+      for (let revision = first; revision <= newest(); revision++) {
+        expect((await next()).data.revision).toBe(revision);
+      }
+    }
+    await touch({ users: ["last"] });
+    for (const { next } of [after, resumed]) {
+      expect((await next()).data.change).toEqual({ users: ["last"] });
+    }
+  });
+
+  it.each([
+    ["above the newest one", () => String(newest() + 1)],
+    ["of another log", () => `1.AAAAAAAA`],
+    ["that is no longer kept", () => "1"],
+  ])("begins with a reset for a revision %s", async (_what, after) => {
+    bed = await startChanges();
+    await touch({ users: ["alice"] });
+    await bed.store.history.forgetPast();
+    const { next } = await watch(`?after=${after()}`);
+    let event = await next();
+    if (event.event === "revision") event = await next();
+    expect([event.event, event.data.revision]).toEqual(["reset", newest()]);
+    await touch({ users: ["bob"] });
+    expect((await next()).data.change).toEqual({ users: ["bob"] });
+  });
+
+  it("says that anything may have changed where an entry touches caches and names nothing", async () => {
+    bed = await startChanges();
+    const { next } = await watch();
+    await next();
+    await bed.store.commit({
+      put: [{ partition: "user", key: "x", value: "{}" }],
+      change: { users: ["id-of-x"] },
+    });
+    expect((await next()).data.change).toEqual({ all: true });
+  });
+
+  it("names the newest revision again and again", async () => {
+    bed = await startChanges({ watch: { ...WATCH_LIMITS, beatMs: 30 } });
+    const { next } = await watch();
+    for (let beat = 0; beat < 4; beat++) expect((await next()).event).toBe("revision");
+  });
+
+  it.each([
+    ["without scope read", TOKENS.replicate, "", 403],
+    ["without a token", "x", "", 401],
+    ["from a revision of no form", TOKENS.read, "?after=now", 400],
+  ])("is refused %s", async (_what, token, query, status) => {
+    bed = await startChanges();
+    const answer = await fetch(`${bed.url}/api/v1/watch${query}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(status);
+  });
+
+  it("has a bounded number of readers, and tells all of them", async () => {
+    bed = await startChanges({ watch: { ...WATCH_LIMITS, readers: 200 } });
+    const all = [];
+    for (let number = 0; number < 200; number++) all.push(await watch());
+    expect((await watch()).answer.status).toBe(503);
+    for (const { next } of all) await next();
+    await touch({ users: ["alice"] });
+    for (const { next } of all) expect((await next()).data.change).toEqual({ users: ["alice"] });
+    all[0]!.reader.close();
+    await expect.poll(async () => (await watch()).answer.status).toBe(200);
+  });
+
+  it("disconnects a reader that is 1 MiB behind, and no other", async () => {
+    bed = await startChanges();
+    const good = await watch();
+    await good.next();
+    const { hostname, port } = new URL(bed.url);
+    const idle = connect(Number(port), hostname);
+    idle.pause();
+    const closed = new Promise<void>((resolve) => {
+      idle.on("close", () => resolve());
+      idle.on("error", () => {});
+    });
+    idle.write(`GET /api/v1/watch HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${TOKENS.read}\r\n\r\n`);
+    const users = Array.from({ length: 5_000 }, (_, index) => `${"a".repeat(200)}${index}`);
+    for (let entry = 0; entry < 20; entry++) {
+      await touch({ users });
+      expect((await good.next()).data.change).toEqual({ users });
+    }
+    // Reads what the kernel still holds, up to the end that the server made.
+    idle.resume();
+    await closed;
+    await touch({ users: ["alice"] });
+    expect((await good.next()).data.change).toEqual({ users: ["alice"] });
+  });
+
+  it("ends when tokens are read again, since its own may be gone", async () => {
+    bed = await startChanges();
+    const { reader, next } = await watch();
+    await next();
+    bed.listener.replaceTokens(BEARER);
+    await reader.end();
+    expect(reader.ended).toBe(true);
+  });
+});

@@ -1,0 +1,347 @@
+import { execFileSync, spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Engine } from "../../src/journal/engine.ts";
+import { openPostgresEngine, type PostgresOptions } from "../../src/journal/engines/postgres.ts";
+import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { withSnapshot } from "../../src/store/port.ts";
+import { openNode } from "./bed.ts";
+import { freePort } from "./free-port.ts";
+import { hasProgram } from "./has-program.ts";
+import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
+
+const P = "things";
+
+/** A disk of its own to fill. */
+function mountRoom(folder: string, size: string): void {
+  execFileSync("mount", ["-t", "tmpfs", "-o", size, "tmpfs", folder], { stdio: "ignore" });
+}
+
+/** Only root may, and not in every container. */
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "mount-"));
+  try {
+    mountRoom(folder, "size=1m");
+    execFileSync("umount", [folder]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
+  let cluster: PostgresCluster;
+  let database: string;
+  let warnings: string[];
+  let opened: { close(): Promise<void> }[];
+  beforeAll(async () => {
+    cluster = await startPostgres();
+    // The first line that fits decides; the others of the cluster trust everybody.
+    const rules = join(cluster.data, "pg_hba.conf");
+    const host = "all stranger,reader,outsider 127.0.0.1/32";
+    writeFileSync(rules, `host ${host} scram-sha-256\n${readFileSync(rules, "utf8")}`);
+    for (const role of ["stranger", "reader"])
+      await cluster.query(`CREATE ROLE ${role} LOGIN PASSWORD 'right'`);
+    await cluster.query("SELECT pg_reload_conf()");
+  }, 60_000);
+  afterAll(() => cluster.close());
+  beforeEach(async () => {
+    database = await cluster.newDatabase();
+    warnings = [];
+    opened = [];
+  });
+  afterEach(async () => {
+    for (const one of opened) await one.close();
+  });
+
+  const open = async (connectionString: string, more: Partial<PostgresOptions> = {}): Promise<Engine> => {
+    const engine = await openPostgresEngine({
+      connectionString,
+      maxOpenConnections: 5,
+      maxIdleConnections: 5,
+      connectionMaxLifetimeMs: 300_000,
+      statementTimeoutMs: 2_000,
+      warn: (message) => void warnings.push(message),
+      ...more,
+    });
+    opened.push(engine);
+    return engine;
+  };
+  const node = async (engine: Engine): Promise<JournalStore> => {
+    const store = await openNode(engine);
+    // The node closes its engine.
+    opened[opened.indexOf(engine)] = store;
+    return store;
+  };
+  const as = (user: string, password = "right"): string => database.replace("test@", `${user}:${password}@`);
+  const put = (store: JournalStore, key: string, value = "x") =>
+    store.commit({ put: [{ partition: P, key, value }] });
+  const read = (store: JournalStore, key: string) =>
+    withSnapshot(store, async (snapshot) => (await snapshot.get(P, key))?.value);
+  const sqlIn = (sql: string) => cluster.query(sql, database.split("/").at(-1));
+
+  describe("at the start, says what to do:", () => {
+    it("a wrong password", async () => {
+      const refused = open(as("stranger", "wrong-secret"));
+      await expect(refused).rejects.toMatchObject({ code: "unavailable" });
+      await expect(refused).rejects.toThrow(
+        "user or password is wrong; check database.postgres.connection_string",
+      );
+      await expect(refused).rejects.not.toThrow(/wrong-secret/);
+    });
+
+    it("a database that does not exist", async () => {
+      await expect(open(`${database}_not`)).rejects.toThrow(/does not exist/);
+    });
+
+    it("nobody at the address", async () => {
+      await expect(open(`postgres://test@127.0.0.1:${await freePort()}/x`)).rejects.toThrow(
+        /nothing answers at the address in database.postgres.connection_string \(ECONNREFUSED\)/,
+      );
+    });
+
+    it("a user who may not create tables: prints the statements, which suffice", async () => {
+      const refused = await open(as("stranger")).catch((error: Error) => error);
+      expect((refused as Error).message).toContain(
+        "the user may not create the tables; have them created:\n",
+      );
+      const [, statements] = (refused as Error).message.split("created:\n");
+      await sqlIn(statements!);
+      const ungranted = await open(as("stranger")).catch((error: Error) => error);
+      const [, grants] = (ungranted as Error).message.split("granted:\n");
+      await sqlIn(grants!.replaceAll("…", "stranger"));
+      const store = await node(await open(as("stranger")));
+      await put(store, "a");
+      await store.checkpoint();
+      expect(await read(store, "a")).toBe("x");
+    });
+
+    it("a user who may only read", async () => {
+      await open(database);
+      await sqlIn("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+      await expect(open(as("reader"))).rejects.toThrow(
+        /lacks rights on the tables; have them granted:\nGRANT /,
+      );
+    });
+
+    it("TLS that the server does not offer", async () => {
+      await expect(open(`${database}?sslmode=verify-full`)).rejects.toThrow(/offers no TLS: turn ssl on/);
+    });
+
+    it("fsync off", async () => {
+      await cluster.query("ALTER SYSTEM SET fsync = off");
+      await cluster.query("SELECT pg_reload_conf()");
+      await delay(200);
+      await expect(open(database)).rejects.toThrow(/fsync is off.*set fsync = on/);
+      await cluster.query("ALTER SYSTEM RESET fsync");
+      await cluster.query("SELECT pg_reload_conf()");
+      await delay(200);
+      await open(database);
+    });
+
+    it("a clock that is an hour off", async () => {
+      const real = Date.now;
+      Date.now = () => real() + 3_600_000;
+      try {
+        await open(database);
+      } finally {
+        Date.now = real;
+      }
+      expect(warnings).toEqual([expect.stringMatching(/is 3600 s ahead of that of the database.*NTP/)]);
+    });
+  });
+
+  it("raises synchronous_commit for its own connections, whatever the database's default is", async () => {
+    await cluster.query(`ALTER DATABASE ${database.split("/").at(-1)} SET synchronous_commit = off`);
+    await open(database);
+  });
+
+  it("closes connections that are idle beyond the configured number", async () => {
+    const engine = await open(database, { maxIdleConnections: 1 });
+    await Promise.all(Array.from({ length: 5 }, () => engine.floor()));
+    const sql =
+      "SELECT 1 / (count(*) = 1)::int FROM pg_stat_activity WHERE application_name = 'svc-authorizer'";
+    await expect
+      .poll(() => sqlIn(`${sql} AND datname = current_database()`), { timeout: 5_000 })
+      .toBeUndefined();
+  });
+
+  it.skipIf(!hasProgram("openssl"))(
+    "a certificate that nobody vouches for is refused, one that is named is not",
+    async () => {
+      const files = join(cluster.data, "..", "tls");
+      mkdirSync(files);
+      const [key, certificate] = [join(files, "key.pem"), join(files, "cert.pem")];
+      const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+      const form = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
+      execFileSync("openssl", ["req", ...form, "-keyout", key, "-out", certificate, ...subject], {
+        stdio: "ignore",
+      });
+      for (const path of [files, key, certificate]) cluster.own(path);
+      await cluster.query(`ALTER SYSTEM SET ssl_key_file = '${key}'`);
+      await cluster.query(`ALTER SYSTEM SET ssl_cert_file = '${certificate}'`);
+      await cluster.query("ALTER SYSTEM SET ssl = on");
+      await cluster.query("SELECT pg_reload_conf()");
+      await delay(300);
+      const secure = `${database.replace("127.0.0.1", "localhost")}?sslmode=verify-full`;
+      await expect(open(secure)).rejects.toThrow(
+        /certificate of the server is not accepted.*sslrootcert=FILE/,
+      );
+      await open(`${secure}&sslrootcert=${certificate}`);
+      await expect(open(`${database}?sslmode=verify-full&sslrootcert=${certificate}`)).rejects.toThrow(
+        /the host as the certificate does/,
+      );
+    },
+  );
+
+  it.skipIf(!canMount())(
+    "a full disk refuses changes, saying so; reads go on, and changes once there is room",
+    async () => {
+      const room = join(cluster.data, "..", "room");
+      mkdirSync(room);
+      mountRoom(room, "size=24m");
+      try {
+        cluster.own(room);
+        await cluster.query(`CREATE TABLESPACE small LOCATION '${room}'`);
+        await cluster.query("CREATE DATABASE crowded TABLESPACE small");
+        const engine = await open(database.replace(/[^/]*$/, "crowded"));
+        const store = await node(engine);
+        let acknowledged = 0;
+        let refusal: Error | undefined;
+        for (; refusal === undefined && acknowledged < 1_000; ) {
+          const value = Buffer.from(crypto.getRandomValues(new Uint8Array(30_000))).toString("base64");
+          refusal = await put(store, `k${acknowledged}`, value.repeat(10)).then(
+            () => {
+              acknowledged += 1;
+              return undefined;
+            },
+            (error: Error) => error,
+          );
+        }
+        expect(refusal).toMatchObject({
+          code: "unavailable",
+          message: expect.stringContaining("Nothing was changed: its disk is full; make room there"),
+        });
+        expect(await read(store, "k0")).toBeDefined();
+        expect(store.revision).toBe(acknowledged);
+        execFileSync("mount", ["-o", "remount,size=64m", room]);
+        await expect
+          .poll(() => put(store, "after").catch(() => 0), { timeout: 10_000 })
+          .toBe(acknowledged + 1);
+        for (const one of opened.splice(0)) await one.close();
+        await cluster.query("DROP DATABASE crowded WITH (FORCE)");
+        await cluster.query("DROP TABLESPACE small");
+      } finally {
+        execFileSync("umount", ["-l", room]);
+        rmSync(room, { recursive: true });
+      }
+    },
+    60_000,
+  );
+
+  it("a server that hangs: changes are answered as unknown, then refused at once, and later go on", async () => {
+    const store = await node(await open(database, { statementTimeoutMs: 1_000 }));
+    await put(store, "before");
+    cluster.freeze();
+    try {
+      await expect(put(store, "hanging")).rejects.toMatchObject({ code: "outcome_unknown" });
+      await expect
+        .poll(() => put(store, "later").catch((error: { code: string }) => error.code), {
+          timeout: 10_000,
+        })
+        .toBe("unavailable");
+      expect(await read(store, "before")).toBe("x");
+    } finally {
+      cluster.thaw();
+    }
+    await expect
+      .poll(
+        () =>
+          put(store, "after").then(
+            () => "done",
+            (error: { code: string }) => error.code,
+          ),
+        {
+          timeout: 20_000,
+        },
+      )
+      .toBe("done");
+  }, 60_000);
+
+  it("a standby is refused, naming what to write into the configuration", async () => {
+    await cluster.stop();
+    appendFileSync(join(cluster.data, "standby.signal"), "");
+    cluster.own(join(cluster.data, "standby.signal"));
+    await cluster.start();
+    try {
+      await expect(open(database)).rejects.toThrow(
+        "it is a standby: name the primary in database.postgres.connection_string",
+      );
+    } finally {
+      await cluster.stop();
+      rmSync(join(cluster.data, "standby.signal"));
+      await cluster.start();
+    }
+  }, 60_000);
+
+  describe.skipIf(!hasProgram("pgbouncer"))("behind a pooler in transaction mode", () => {
+    const pooled = async (
+      settings: string,
+      act: (connectionString: string) => Promise<void>,
+    ): Promise<void> => {
+      const port = await freePort();
+      const folder = join(cluster.data, "..", `pooler-${port}`);
+      mkdirSync(folder);
+      const file = join(folder, "pgbouncer.ini");
+      const name = database.split("/").at(-1);
+      writeFileSync(
+        file,
+        `[databases]\n${name} = host=127.0.0.1 user=test port=${cluster.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n${settings}\n`,
+      );
+      for (const path of [folder, file]) cluster.own(path);
+      const pooler = spawn("pgbouncer", ["-q", file], { stdio: "ignore", ...cluster.user });
+      try {
+        await delay(500);
+        await act(`postgres://test@127.0.0.1:${port}/${name}`);
+      } finally {
+        for (const one of opened.splice(0)) await one.close();
+        pooler.kill("SIGKILL");
+        await new Promise((resolve) => pooler.once("exit", resolve));
+      }
+    };
+
+    it("that refuses the options of a connection, says which to let pass", async () => {
+      await pooled("", async (connectionString) => {
+        await expect(open(connectionString)).rejects.toThrow(/ignore_startup_parameters = /);
+      });
+    });
+
+    it("warns that no notification comes through, and follows by polling", async () => {
+      const settings =
+        "ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, options";
+      await pooled(settings, async (connectionString) => {
+        const first = await node(await open(connectionString));
+        const second = await node(await open(connectionString));
+        await put(first, "a", "through the pooler");
+        await expect.poll(() => read(second, "a"), { timeout: 5_000 }).toBe("through the pooler");
+        await expect
+          .poll(() => warnings, { timeout: 5_000 })
+          .toContainEqual(expect.stringContaining("no notifications come through from PostgreSQL"));
+      });
+    }, 30_000);
+
+    it("that drops the option, with a database that does not wait for its disk, is refused", async () => {
+      await cluster.query(`ALTER DATABASE ${database.split("/").at(-1)} SET synchronous_commit = off`);
+      const settings =
+        "ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, options";
+      await pooled(settings, async (connectionString) => {
+        await expect(open(connectionString)).rejects.toThrow(/synchronous_commit is off.*ALTER ROLE/);
+      });
+    });
+  });
+});

@@ -1,0 +1,67 @@
+/** Packs the packages once for a test file and installs one into an empty folder, as people do. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+/** The clone. */
+export const ROOT = join(import.meta.dirname, "..", "..");
+/** Programs of the clone, its Node among them. */
+export const CLONE_BIN = join(ROOT, "node_modules", ".bin");
+
+/** Returns the environment that people have: this clone's Node in PATH, and nothing of the npm run of the tests. */
+export function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS|VITEST|SVC_)/.test(name));
+  return { ...Object.fromEntries(kept), PATH: `${CLONE_BIN}${delimiter}${process.env["PATH"]}` };
+}
+
+/**
+ * Runs a command to its end and returns what it printed.
+ * @throws with all that it printed where it fails
+ */
+export function command(cwd: string, program: string, ...args: string[]): string {
+  const run = spawnSync(program, args, { cwd, env: environment(), encoding: "utf8" });
+  if (run.status !== 0)
+    throw new Error(`${program} ${args.join(" ")}: ${run.error ?? ""}${run.stdout}${run.stderr}`);
+  return run.stdout;
+}
+
+/** Returns the parsed `package.json` of a folder. */
+export const manifestOf = (path: string) => JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+
+/** A folder in which packages are installed. */
+export interface Consumer {
+  readonly folder: string;
+  /** Folder of the tarballs. */
+  readonly packages: string;
+  remove(): void;
+}
+
+/** Packs the named packages and installs them into an empty project. */
+export function installPackages(...names: readonly ("server" | "client" | "testing")[]): Consumer {
+  const base = mkdtempSync(join(tmpdir(), "packages-"));
+  const [folder, packages] = [join(base, "consumer"), join(base, "packed")];
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), '{"name":"consumer","private":true,"type":"module"}');
+  command(ROOT, process.execPath, "build/pack.mjs", packages, ...names);
+  const tarballs = names.map((name) => join(packages, `${name}.tgz`));
+  command(folder, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs);
+  return { folder, packages, remove: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+/** Fails where the linters of packages find something in a tarball. */
+export function checkTarball(consumer: Consumer, name: string): void {
+  const tarball = join(consumer.packages, `${name}.tgz`);
+  command(ROOT, join(CLONE_BIN, "publint"), tarball, "--strict");
+  command(ROOT, join(CLONE_BIN, "attw"), tarball, "--profile", "esm-only");
+}
+
+/** The machine's own Node, beside the clone's; undefined where there is none. */
+export function machinesNode(): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders
+    .filter((one) => !one.includes("node_modules"))
+    .map((one) => join(one, "node"))
+    .find(existsSync);
+}

@@ -1,0 +1,130 @@
+/** The server's package, installed in an empty folder and used as its users do. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Consumer,
+  checkTarball,
+  command,
+  environment,
+  installPackages,
+  manifestOf,
+  ROOT,
+} from "./installed.ts";
+
+let installation: Consumer;
+let consumer: string;
+beforeAll(() => {
+  installation = installPackages("server");
+  consumer = installation.folder;
+}, 240_000);
+afterAll(() => installation.remove(), 120_000);
+
+const installed = (...args: string[]) =>
+  command(consumer, join("node_modules", ".bin", "svc-authorizer"), ...args);
+
+describe("the published package", () => {
+  it("has the manifest of the clone, without what only the clone needs", () => {
+    const [ours, theirs] = [
+      manifestOf(ROOT),
+      manifestOf(join(consumer, "node_modules", "@svc-authorizer", "server")),
+    ];
+    expect(theirs.name).toBe("@svc-authorizer/server");
+    for (const key of ["version", "description", "license", "type", "bin", "dependencies"]) {
+      expect(theirs[key], key).toEqual(ours[key]);
+    }
+    expect(theirs.engines).toEqual({ node: ">=24" });
+    for (const key of ["private", "scripts", "devDependencies", "optionalDependencies"]) {
+      expect(Object.keys(theirs)).not.toContain(key);
+    }
+  });
+
+  it("holds compiled sources with types and the data they read, and no sources or tests", () => {
+    const path = join(consumer, "node_modules", "@svc-authorizer", "server");
+    const files = readdirSync(path, { recursive: true, encoding: "utf8" });
+    expect(files).toEqual(
+      expect.arrayContaining(["src/main.js", "src/main.d.ts", "policies/manifest.json", "LICENSE"]),
+    );
+    expect(
+      files.filter((file) => /(?<!\.d)\.ts$|\.test\.|^(test|bench|node_modules|docs)\b/.test(file)),
+    ).toEqual([]);
+  });
+
+  it("tells its version", () => {
+    expect(installed("--version")).toBe(`${manifestOf(ROOT).version}\n`);
+  });
+
+  it("prints the reference of the configuration as the clone has it", () => {
+    expect(installed("config", "docs")).toBe(readFileSync(join(ROOT, "docs", "configuration.md"), "utf8"));
+  });
+
+  it("serves until it is told to stop, then exits with 0", async () => {
+    const config = join(consumer, "config.yaml");
+    const any = "127.0.0.1:0";
+    writeFileSync(
+      config,
+      JSON.stringify({
+        database: { type: "mem" },
+        auth: { encrypt: { secret_key: "only-for-this-test-0123456789abcdef" } },
+        authorizer: { listen_address: any, user_listen_address: any, metrics_address: any },
+      }),
+    );
+    const service = startInstalled("run", "--config", config);
+    try {
+      const ready = await lineOf(service, "ready ");
+      const url = /^ready service=(\S+) /.exec(ready)?.[1];
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      expect((await fetch(`${url}/access/v1/check`, { method: "POST" })).status).toBe(401);
+      service.kill("SIGTERM");
+      expect(await once(service, "exit")).toEqual([0, null]);
+    } finally {
+      service.kill("SIGKILL");
+    }
+  });
+
+  it("answers the first decision of the quick start, with the data set that it brings", async () => {
+    const service = startInstalled("run", "--quickstart", "--data", join(consumer, "quick start"));
+    try {
+      const request = await lineOf(service, "curl ");
+      expect(JSON.parse(command(consumer, "sh", "-c", request))).toEqual({ decision: true });
+      service.kill("SIGTERM");
+      expect(await once(service, "exit")).toEqual([0, null]);
+    } finally {
+      service.kill("SIGKILL");
+    }
+  });
+});
+
+it("is a package that its registry and compilers understand", () => {
+  checkTarball(installation, "server");
+});
+
+it("comes with a bill of materials", () => {
+  const bill = JSON.parse(readFileSync(join(installation.packages, "server.cdx.json"), "utf8"));
+  expect(bill.bomFormat).toBe("CycloneDX");
+  const names = bill.components.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(manifestOf(ROOT).dependencies)));
+  expect(names).not.toContain("vitest");
+});
+
+it("is not what packing the clone itself makes: that says in one sentence what to do", () => {
+  expect(() => command(ROOT, "npm", "pack", "--dry-run")).toThrow(
+    /This folder is not packed as it is: run `npm run pack`/,
+  );
+});
+
+function startInstalled(...args: string[]): ChildProcess {
+  const program = join(consumer, "node_modules", ".bin", "svc-authorizer");
+  return spawn(program, args, { cwd: consumer, env: environment(), stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** The first line on standard output that begins so; throws when the program ends without one. */
+async function lineOf(service: ChildProcess, beginning: string): Promise<string> {
+  if (service.stdout === null) throw new Error("standard output is not piped");
+  for await (const line of createInterface(service.stdout)) if (line.startsWith(beginning)) return line;
+  throw new Error(`ended without a line that begins with ${beginning}`);
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { cleanUp, run, writeConfig } from "../end-to-end/program.ts";
+import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { Fleet } from "./fleet.ts";
+import { isWhole, quantile, report, sized } from "./size.ts";
+
+const USERS = sized(2_000, 100_000);
+const WRITERS = 10;
+
+describe.skipIf(postgresBin() === undefined)("proof: a large directory", () => {
+  let cluster: PostgresCluster;
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  }, 60_000);
+  afterAll(() => cluster.close());
+  afterEach(cleanUp);
+
+  it(
+    `a data set of ${USERS} users is applied while ten others write each second, and a node that joins is ready soon`,
+    async () => {
+      const fleet = await Fleet.start(cluster, 2);
+      await fleet.makePolicy();
+      const services = fleet.nodes.map(({ service }) => service);
+      const file = writeConfig(fleet.folder, dataset(), "large.json");
+      const acknowledged: string[] = [];
+      const refused: string[] = [];
+      const times: number[] = [];
+      let stop = false;
+      const writer = async (index: number): Promise<void> => {
+        for (let number = 0; !stop; number++) {
+          const username = `beside-${index}-${number}`;
+          const began = performance.now();
+          const status = await fleet.write(services[index % 2]!, "POST", "/users", { username });
+          times.push(performance.now() - began);
+          if (status === 201) acknowledged.push(username);
+          else refused.push(`${username}: ${status}`);
+          await delay(Math.max(0, 1_000 - (performance.now() - began)));
+        }
+      };
+      const writers = Array.from({ length: WRITERS }, (_, index) => writer(index));
+      const began = performance.now();
+      const loaded = await run(["load", "--config", fleet.config, file], fleet.folder);
+      const seconds = (performance.now() - began) / 1_000;
+      stop = true;
+      await Promise.all(writers);
+      const last = loaded.stdout.trimEnd().split("\n").at(-1);
+      expect(last ?? loaded.stderr).toContain(`${2 * USERS} added, 0 changed, 0 removed; applied`);
+      expect(loaded.code).toBe(0);
+      expect(refused).toEqual([]);
+      for (const service of services) {
+        await fleet.until(service, `/auth/users/m${USERS - 1}`);
+        await fleet.until(service, `/auth/users/${acknowledged.at(-1)}`);
+        const users = await fleet.users(service);
+        expect(users.size).toBeGreaterThanOrEqual(USERS + acknowledged.length);
+        expect(acknowledged.filter((name) => !users.has(name))).toEqual([]);
+      }
+      const joining = performance.now();
+      const joined = await fleet.startNode();
+      const ready = (performance.now() - joining) / 1_000;
+      expect(await fleet.mayRead(joined.service, `m${USERS - 1}`)).toBe(true);
+      report(
+        `a large directory: data set of ${USERS} users in ${seconds.toFixed(1)} s; ${acknowledged.length} writes beside it, the slowest in ${(quantile(times, 1) / 1_000).toFixed(2)} s; a node joins in ${ready.toFixed(1)} s`,
+      );
+      if (isWhole) expect(ready).toBeLessThan(20);
+    },
+    sized(120_000, 1_800_000),
+  );
+});
+
+function dataset(): object {
+  return {
+    format: 1,
+    users: Array.from({ length: USERS }, (_, index) => ({ username: `m${index}`, policies: ["Read"] })),
+  };
+}
