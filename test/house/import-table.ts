@@ -109,6 +109,10 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "errors",
     ],
   },
+  // What both REST APIs have, once: with what each of them does otherwise.
+  "api/resources": {
+    may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
+  },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
@@ -122,6 +126,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/data-server",
       "api/changes",
       "api/management",
+      "api/resources",
       "api/forward-auth",
       "decisions",
       "identity/login-claims.ts",

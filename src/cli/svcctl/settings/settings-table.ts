@@ -1,7 +1,7 @@
 /** Every item of svcctl's configuration file (management-cli.md §2). */
 
 import { parseDuration } from "../../../config/duration.ts";
-import { booleanText } from "../../boolean-text.ts";
+import { booleanText } from "../../boolean-switches.ts";
 
 /** The type of a setting, by which its value is parsed and printed. */
 export type SettingType = "text" | "boolean" | "integer" | "duration" | "table";

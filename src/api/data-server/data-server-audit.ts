@@ -1,10 +1,11 @@
-/** What the data-server API leaves in the audit log (security.md §5.2): every write, every secret handed out. */
+/** The audit log of the data-server API (security.md §5.2): every write, every secret handed out. */
 
+import type { RestCall } from "../rest/grants.ts";
+import type { CallAudit } from "../rest/parts.ts";
 import type { AuditEvents, AuditedFields } from "../rest/ports.ts";
-import type { ServiceCall } from "../service-caller.ts";
 
 /** Writes audit records about calls. */
-export class CallAudit {
+export class DataServerAudit implements CallAudit {
   readonly #audit: AuditEvents;
 
   constructor(audit: AuditEvents) {
@@ -12,17 +13,17 @@ export class CallAudit {
   }
 
   /** A write that is committed. */
-  wrote(call: ServiceCall, operation: string, fields: AuditedFields): void {
+  wrote(call: RestCall, operation: string, fields: AuditedFields): void {
     this.#audit.event("write", { ...callerOf(call), operation, ...fields });
   }
 
   /** A secret that is handed out. */
-  readSecret(call: ServiceCall, operation: string, fields: AuditedFields): void {
+  readSecret(call: RestCall, operation: string, fields: AuditedFields): void {
     this.#audit.event("secret_read", { ...callerOf(call), operation, ...fields });
   }
 }
 
-function callerOf({ caller, requestId, peer }: ServiceCall): AuditedFields {
+function callerOf({ caller, requestId, peer }: RestCall): AuditedFields {
   return {
     actor: caller.name,
     request_id: requestId,

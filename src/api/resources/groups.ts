@@ -1,58 +1,43 @@
-/** Groups and their members in the management API (permissions.md §12). */
+/** Groups and their members (authorization-api.md §7, operations 7 to 10 and 16 to 18; permissions.md §12). */
 
 import type { Reply } from "../../http/route.ts";
+import { decidedOnNewName } from "../management/new-names.ts";
 import { given } from "../rest/bodies.ts";
-import { EXAMPLE_TIME } from "../rest/declared.ts";
+import { NO_STORE_HEADER } from "../rest/declared.ts";
+import { one, page } from "../rest/examples.ts";
 import { withFieldNames } from "../rest/field-names.ts";
-import { BASE_PATH, created, json, param, removed } from "../rest/operation.ts";
+import type { RestCall } from "../rest/grants.ts";
+import { created, json, param, removed } from "../rest/operation.ts";
+import { CREATE, JOIN, LIST, READ, REMOVE } from "../rest/operation-kinds.ts";
 import { listReply } from "../rest/pages.ts";
+import type { RestParts } from "../rest/parts.ts";
 import { groupBody } from "../rest/shapes.ts";
-import type { UserCall } from "./call.ts";
-import {
-  answerWith,
-  answerWithPage,
-  bodyOf,
-  CREATE,
-  JOIN,
-  LIST,
-  type ManagementParts,
-  READ,
-  REMOVE,
-  type UserDeclaration,
-} from "./declaration.ts";
-import { decidedOnNewName } from "./new-names.ts";
-import { userBody } from "./shapes.ts";
+import type { ResourceOperation } from "./operation.ts";
 
-const GROUPS = `${BASE_PATH}/auth/groups`;
+const GROUPS = "/auth/groups";
 const GROUP = `${GROUPS}/{groupId}`;
 const MEMBERS = `${GROUP}/members`;
-const TAG = { tag: "groups" } as const;
-const ABOUT = { ...TAG, missing: "group not found" } as const;
+/** Fields of the directory → fields of GroupCreation. */
 const CREATION_NAMES = new Map([["/name", "/id"]]);
-
-/** The example of a group. */
-export const EXAMPLE_GROUP = {
-  id: "Readers",
-  name: "Readers",
-  description: "May read everything.",
-  creation_date: EXAMPLE_TIME,
-};
+const TAG = { tag: "groups" } as const;
+const ABOUT = { ...TAG, management: { missing: "group not found" } } as const;
 
 /** The operations. */
-export const GROUP_OPERATIONS: readonly UserDeclaration[] = [
+export const GROUP_OPERATIONS: readonly ResourceOperation[] = [
   {
     ...LIST,
     ...TAG,
     id: "listGroups",
     path: GROUPS,
     summary: "List groups",
-    description: "All groups, in the order of their names.",
-    answer: answerWithPage("GroupList", EXAMPLE_GROUP),
+    description: "All groups.",
+    answer: page("GroupList", "Group"),
     errors: [400],
+    management: { description: "All groups, in the order of their names." },
     handler:
       ({ directory: { groups } }) =>
       (call) =>
-        listReply(call, (page) => groups.list(page), groupBody),
+        listReply(call, (asked) => groups.list(asked), groupBody),
   },
   {
     ...CREATE,
@@ -61,9 +46,9 @@ export const GROUP_OPERATIONS: readonly UserDeclaration[] = [
     path: GROUPS,
     summary: "Create a group",
     description: "The group has no members and no policies yet.",
-    body: bodyOf("GroupCreation", { id: "Readers", description: "May read everything." }),
-    answer: answerWith(201, "Group", EXAMPLE_GROUP),
-    ...decidedOnNewName("Group"),
+    body: { schema: "GroupCreation", example: { id: "Readers", description: "May read everything." } },
+    answer: one(201, "Group"),
+    management: decidedOnNewName("Group"),
     handler: (parts) => (call) => create(call, parts),
   },
   {
@@ -73,7 +58,7 @@ export const GROUP_OPERATIONS: readonly UserDeclaration[] = [
     path: GROUP,
     summary: "Get a group",
     description: "The group without its members and policies, which have lists of their own.",
-    answer: answerWith(200, "Group", EXAMPLE_GROUP),
+    answer: one(200, "Group"),
     handler:
       ({ directory: { groups } }) =>
       async (call) =>
@@ -86,6 +71,7 @@ export const GROUP_OPERATIONS: readonly UserDeclaration[] = [
     path: GROUP,
     summary: "Delete a group",
     description: "Its memberships and attachments go with it; its members and policies stay.",
+    compared: true,
     handler: (parts) => (call) => remove(call, parts),
   },
   {
@@ -95,12 +81,17 @@ export const GROUP_OPERATIONS: readonly UserDeclaration[] = [
     path: MEMBERS,
     summary: "List the members of a group",
     description: "The users who are members of the group.",
-    answer: answerWithPage("UserList", { id: "alice", creation_date: EXAMPLE_TIME }),
-    errors: [400, 404],
+    answer: page("UserList", "Member"),
+    dataServer: { answerHeaders: NO_STORE_HEADER },
     handler:
-      ({ directory: { groups } }) =>
+      ({ directory: { groups }, shapes }) =>
       (call) =>
-        listReply(call, (page) => groups.members(param(call, 0), page), userBody),
+        listReply(
+          call,
+          (asked) => groups.members(param(call, 0), asked),
+          (user) => shapes.user(user, call),
+          shapes.usersHeaders,
+        ),
   },
   {
     ...JOIN,
@@ -108,8 +99,12 @@ export const GROUP_OPERATIONS: readonly UserDeclaration[] = [
     id: "addGroupMembership",
     path: `${MEMBERS}/{userId}`,
     summary: "Add a user to a group",
-    description:
-      "The user gets the policies of the group. `authorizer.escalation` compares them with the caller's.",
+    description: "The user gets the policies of the group.",
+    compared: true,
+    management: {
+      description:
+        "The user gets the policies of the group. `authorizer.escalation` compares them with the caller's.",
+    },
     handler: (parts) => (call) => addMember(call, parts),
   },
   {
@@ -119,23 +114,23 @@ export const GROUP_OPERATIONS: readonly UserDeclaration[] = [
     path: `${MEMBERS}/{userId}`,
     summary: "Remove a user from a group",
     description: "The user loses the policies of the group, unless it holds them in another way.",
-    errors: [403, 404],
+    compared: true,
     handler: (parts) => (call) => removeMember(call, parts),
   },
 ];
 
-async function create(call: UserCall, { directory, audit }: ManagementParts): Promise<Reply> {
+async function create(call: RestCall, { writes, audit }: RestParts): Promise<Reply> {
   const { id: name, description } = call.body as {
     readonly id: string;
     readonly description?: string | null;
   };
   const group = { name, ...given({ description }) };
-  const after = await withFieldNames(CREATION_NAMES, directory.groups.create(group));
+  const after = await withFieldNames(CREATION_NAMES, writes.createGroup(group));
   audit.wrote(call, "createGroup", { group: name, after });
   return json(201, groupBody(after));
 }
 
-async function remove(call: UserCall, { directory, audit, escalation }: ManagementParts): Promise<Reply> {
+async function remove(call: RestCall, { directory, audit, escalation }: RestParts): Promise<Reply> {
   const before = await directory.groups.get(param(call, 0));
   const warnings = await escalation.remove(
     call,
@@ -149,7 +144,7 @@ async function remove(call: UserCall, { directory, audit, escalation }: Manageme
   return removed(warnings);
 }
 
-async function addMember(call: UserCall, parts: ManagementParts): Promise<Reply> {
+async function addMember(call: RestCall, parts: RestParts): Promise<Reply> {
   const [group, user] = [param(call, 0), param(call, 1)];
   const warnings = await parts.escalation.checkGrant(call, {
     what: `adding ${JSON.stringify(user)} to group ${JSON.stringify(group)}`,
@@ -160,13 +155,13 @@ async function addMember(call: UserCall, parts: ManagementParts): Promise<Reply>
   return created(warnings);
 }
 
-async function removeMember(call: UserCall, parts: ManagementParts): Promise<Reply> {
+async function removeMember(call: RestCall, parts: RestParts): Promise<Reply> {
   const [group, user] = [param(call, 0), param(call, 1)];
   const warnings = await parts.escalation.remove(
     call,
     {
       what: `removing ${JSON.stringify(user)} from group ${JSON.stringify(group)}`,
-      takes: (_, via) => user === call.caller.identity.username && "group" in via && via.group === group,
+      takes: (_, via) => user === call.caller.name && "group" in via && via.group === group,
     },
     () => parts.directory.groups.removeMember(group, user),
   );
