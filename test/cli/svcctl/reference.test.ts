@@ -16,7 +16,7 @@ const FILE = new URL("../../../fixtures/conversations/reference-commands.json", 
 const REFERENCE: Reference = JSON.parse(readFileSync(FILE, "utf8"));
 
 /** Not there yet. */
-const MISSING = /^(metastore|ingest)\b/;
+const MISSING = /^(metastore)\b/;
 
 const edge = { stdin: new PassThrough(), stdout: sink(), stderr: sink(), cwd: "/" };
 const program = buildProgram(new CommandContext(edge, {}, "1.0.0"));

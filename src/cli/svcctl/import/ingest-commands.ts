@@ -33,4 +33,22 @@ export const IMPORT_COMMANDS: readonly CommandSpec[] = [
     ],
     load: async () => (await import("./import-objects.ts")).importObjects,
   },
+  {
+    name: "ingest",
+    description: "Links objects of a store with a branch one by one, without copying them or committing.",
+    examples: [`${CALL} --dry-run`, CALL],
+    options: [
+      FROM,
+      TO,
+      { flags: "-C, --concurrency <int>", description: "calls at once", kind: "integer", default: 64 },
+      { flags: "--dry-run", description: "only print the addresses of the objects" },
+      {
+        flags: "--s3-endpoint-url <url>",
+        description: "address of a store that speaks S3 (default: the public service)",
+      },
+      { flags: "-v, --verbose", description: "print each object" },
+      JSON_OUTPUT,
+    ],
+    load: async () => (await import("./ingest.ts")).ingest,
+  },
 ];
