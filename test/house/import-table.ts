@@ -37,6 +37,7 @@ const EVERYTHING_COMPOSED = [
   "api/forward-auth",
   "listeners",
   "analysis",
+  "decision-log",
 ];
 
 const SVCCTL = [
@@ -71,6 +72,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   decisions: {
     may: ["directory", "cache", "schedule", "request-map", "engine", "catalog", "model", "errors"],
   },
+  // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
+  "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -80,6 +83,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "identity",
       "decisions",
+      "decision-log",
       "datasets",
       "http",
       "api/decisions",
@@ -148,6 +152,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "datasets",
       "bootstrap",
+      "decision-log",
       // The first administrator's key goes straight into svcctl's configuration file.
       "cli/svcctl/settings/settings-file.ts",
       "cli/svcctl/settings/write-settings-file.ts",
