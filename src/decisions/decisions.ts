@@ -15,27 +15,10 @@ import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
 import type { WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
+import type { AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";
+import type { Entrance } from "./entrances.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
-
-/** The entrance of a question; a label of metrics and a field of the audit log. */
-export type Entrance = (typeof ENTRANCES)[number];
-
-/** All of {@link Entrance}. */
-export const ENTRANCES = [
-  "evaluation",
-  "evaluations",
-  "check",
-  "filter",
-  "simulate",
-  "request",
-  "forward_auth",
-  "search",
-  "plan",
-  "who_can",
-  "what_can",
-  "management",
-] as const;
 
 /** A question about one user. */
 export interface CheckRequest {
@@ -47,6 +30,8 @@ export interface CheckRequest {
   readonly explain: boolean;
   readonly entrance: Entrance;
   readonly requestId: string;
+  /** The call, for the decision log. */
+  readonly call?: AskingCall;
 }
 
 /** Its answer. */
@@ -66,6 +51,8 @@ export interface FilterRequest {
   readonly resources: readonly string[];
   readonly context: DecisionContext;
   readonly requestId: string;
+  /** The record that the decisions become a part of. */
+  readonly batch?: DecisionBatch | undefined;
 }
 
 /** One AuthZEN access evaluation. */
@@ -77,6 +64,10 @@ export interface EvaluationRequest {
   readonly explain: boolean;
   readonly entrance: "evaluation" | "evaluations";
   readonly requestId: string;
+  /** The call, for the decision log. */
+  readonly call?: AskingCall;
+  /** The record that the decision becomes a part of. */
+  readonly batch?: DecisionBatch;
 }
 
 /** `{"decision": true}`, or a denial with its reason in the context. Serialised as it is. */
@@ -111,6 +102,8 @@ export interface SimulationCase {
   readonly explain: boolean;
   readonly evaluator: "extended" | "data_server";
   readonly requestId: string;
+  /** The call, for the decision log. */
+  readonly call?: AskingCall;
   /** The budget of the work; by default its own. */
   readonly budget?: WorkBudget;
 }
@@ -127,8 +120,14 @@ export interface Decisions {
    * Evaluations of one user and action name, one resource after the other, for batches: see {@link CachedOutcomes}.
    * Undefined where they cannot be had at once or need more than the resource: {@link evaluate} then.
    * @param budget pays for them; an outcome that it cannot pay for throws its refusal
+   * @param batch the record that the outcomes become a part of
    */
-  cachedOutcomes(username: string, actionName: string, budget: WorkBudget): CachedOutcomes | undefined;
+  cachedOutcomes(
+    username: string,
+    actionName: string,
+    budget: WorkBudget,
+    batch?: DecisionBatch,
+  ): CachedOutcomes | undefined;
   /** A new decision id, for the answer to a refusal from {@link cachedOutcomes}. */
   decisionId(): string;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
@@ -150,6 +149,8 @@ export interface Decisions {
    * something changes.
    */
   effectivePolicies(username: string): readonly Policy[] | undefined | Promise<readonly Policy[] | undefined>;
+  /** The log of decisions; undefined if none are logged. */
+  readonly log: DecisionLog | undefined;
   /** The searches. */
   readonly searches: Searches;
   /** Digest of the policy set. */

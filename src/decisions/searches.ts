@@ -91,7 +91,7 @@ export interface PlanRequest {
  * are equal, regions are not compared, and `*` and `?` are wildcards in the last field only. `${user}` is filled in.
  *
  * Conditions are evaluated as far as the context and the user's registered properties allow; the rest reads only
- * unknown fields. If a condition cannot be evaluated, an allow does not hold and a deny does. A conditional deny of `*`
+ * unknown fields. If a condition cannot be evaluated, an allow is ignored and a deny applies. A conditional deny of `*`
  * may stand for a statement about another resource whose condition would be an error (evaluation.md §2).
  *
  * `always`: every resource (of the type) is allowed. `never`: none is, and all lists are empty.

@@ -123,6 +123,10 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     return this.request.socket.remoteAddress;
   }
 
+  get traceParent(): string | undefined {
+    return this.request.headers["traceparent"] as string | undefined;
+  }
+
   /** Headers of every answer: the request id, the revision and what the server adds. */
   commonHeaders(): readonly string[] {
     const own = ["X-Request-ID", this.requestId];

@@ -51,6 +51,8 @@ function atRevision(exchange: Exchange, revisions: Revisions): void {
 function authenticate(exchange: Exchange, direct: boolean): void {
   const caller: Caller | Promise<Caller> = exchange.route.api.authenticate(exchange);
   if (caller instanceof Promise) {
+    // It may reject after the request was refused for want of a place.
+    caller.catch(() => undefined);
     admit(exchange);
     caller.then((known) => authenticated(exchange, known, false)).catch((error) => refuse(exchange, error));
   } else authenticated(exchange, caller, direct);

@@ -31,6 +31,10 @@ export interface Call<C extends Caller = Caller> {
   readonly signal: AbortSignal | undefined;
   /** Address of the peer, where known. */
   readonly peer: string | undefined;
+  /** Milliseconds of `performance.now()`: when the headers had arrived. */
+  readonly startedAt: number;
+  /** The header `traceparent`, as it came. */
+  readonly traceParent: string | undefined;
 }
 
 /** A call with the request and the response that it came with. */

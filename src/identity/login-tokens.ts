@@ -2,7 +2,7 @@
 
 import { hash, randomUUID } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import type { CacheSettings } from "../cache/cache-settings.ts";
+import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory, Session } from "../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../errors.ts";

@@ -1,7 +1,8 @@
 /** What a data server asks when it starts (authorization-api.md §7, operations 36 and 37). */
 
 import { BASE_PATH, json, NO_CONTENT } from "../rest/operation.ts";
-import { answerWith, type DataServerDeclaration, READ } from "./declaration.ts";
+import { answerWith } from "../rest/operation-kinds.ts";
+import type { DataServerDeclaration } from "./declaration.ts";
 
 /**
  * The operations. The health check is open and answers 204 and nothing else; the version needs the token, so that a
@@ -21,7 +22,8 @@ export const SERVER_CHECK_OPERATIONS: readonly DataServerDeclaration[] = [
     handler: () => () => NO_CONTENT,
   },
   {
-    ...READ,
+    method: "GET",
+    scope: "read",
     tag: "service",
     id: "getVersion",
     path: `${BASE_PATH}/config/version`,

@@ -29,7 +29,7 @@ export function simulateHandler(decisions: Decisions, limits: DecisionLimits) {
     );
     reader.finish();
     requireScopes(simulation, call);
-    return simulationText(await decisions.simulate(simulation));
+    return simulationText(await decisions.simulate({ ...simulation, call }));
   };
 }
 
@@ -65,7 +65,7 @@ async function simulateMany(
   const budget = decisions.workBudget();
   const results: string[] = [];
   for (const simulation of cases) {
-    results.push(simulationText(await decisions.simulate({ ...simulation, budget })));
+    results.push(simulationText(await decisions.simulate({ ...simulation, budget, call })));
   }
   return `{"results":[${results.join(",")}]}`;
 }

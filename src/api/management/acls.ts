@@ -9,19 +9,13 @@ import type { Policy } from "../../model/policy.ts";
 import { faulty } from "../rest/bodies.ts";
 import { WARNING_HEADER } from "../rest/declared.ts";
 import { BASE_PATH, created, json, param } from "../rest/operation.ts";
+import { answerWith, CREATE, READ } from "../rest/operation-kinds.ts";
 import type { OpenCall, UserCall } from "./call.ts";
-import {
-  answerWith,
-  bodyOf,
-  CREATE,
-  type ManagementParts,
-  READ,
-  type UserDeclaration,
-} from "./declaration.ts";
+import { bodyOf, type ManagementParts, type UserDeclaration } from "./declaration.ts";
 import { givenByReplacing } from "./escalation.ts";
 
 const ACL = `${BASE_PATH}/auth/groups/{groupId}/acl`;
-const TAG = { tag: "groups" } as const;
+const TAG = { tag: "groups", access: "permitted" } as const;
 /** Decided on the policy that holds the access list, too. */
 const ON_POLICY = {
   fields: (call: OpenCall, { acls }: Pick<ManagementParts, "acls">) => [

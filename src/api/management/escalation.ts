@@ -3,37 +3,20 @@
  * with what the caller holds: those that give policies to somebody, and those that take a deny from the caller.
  */
 
-import type { NamedStatements, Statement, Via } from "../../model/policy.ts";
+import type { NamedStatements, Statement } from "../../model/policy.ts";
 import { parseResourceText } from "../../model/resource-text.ts";
+import type { Grant, GrantChecks, Removal } from "../rest/grants.ts";
+import type { Holdings } from "../rest/holdings.ts";
 import type { AuditEvents, WarningLog } from "../rest/ports.ts";
 import { warningHeaders } from "../rest/warning-headers.ts";
 import type { UserCall } from "./call.ts";
 import { PermissionRefused } from "./errors.ts";
-import type { Holdings } from "./holdings.ts";
 import type { EscalationCheck, ExcessRight } from "./ports.ts";
 
 /** `authorizer.escalation`. */
 export type EscalationMode = "off" | "warn" | "deny";
 
-/** What a write gives to somebody. */
-export interface Grant {
-  /** For people, with a verb: `attaching policy "X" to user "bob"`. */
-  readonly what: string;
-  /** Whom the caller could act as by it. */
-  readonly actsAs?: string;
-  /** Read only where escalation is judged. */
-  readonly policies: () => Promise<readonly NamedStatements[]>;
-}
-
-/** What a write takes away. */
-export interface Removal {
-  /** For people, with a verb: `detaching policy "X" from user "bob"`. */
-  readonly what: string;
-  /** True where the write takes a policy from the caller that reaches the caller in this way. */
-  readonly takes: (policy: string, via: Via) => boolean;
-}
-
-/** What escalation is judged with. */
+/** The parts that escalation is judged with. */
 export interface EscalationParts {
   readonly mode: EscalationMode;
   readonly check: EscalationCheck;
@@ -43,7 +26,7 @@ export interface EscalationParts {
 }
 
 /** Compares writes with what their callers hold. */
-export class Escalation {
+export class Escalation implements GrantChecks {
   readonly #parts: EscalationParts;
   /** The last removal of each caller who has one under way. */
   readonly #removals = new Map<string, Promise<unknown>>();

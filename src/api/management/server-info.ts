@@ -1,7 +1,8 @@
 /** What the server is and can do (management-cli.md §1, management-cli.md §2). */
 
 import { BASE_PATH, json, NO_CONTENT } from "../rest/operation.ts";
-import { answerWith, type ManagementDeclaration } from "./declaration.ts";
+import { answerWith } from "../rest/operation-kinds.ts";
+import type { ManagementDeclaration } from "./declaration.ts";
 
 const GET = { method: "GET", tag: "service", priority: "bulk" } as const;
 const EXAMPLE_VERSION = {

@@ -21,7 +21,7 @@ export interface Settings {
   readonly file: string;
   /** The reason why that file is not used: it does not exist or is not YAML. */
   readonly fault?: string;
-  /** With `fault`: the file is not there. */
+  /** With `fault`: the file does not exist. */
   readonly missing?: boolean;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -101,7 +101,7 @@ function defaults(): readonly (readonly [SettingName, SettingValue])[] {
   });
 }
 
-/** Items that variables give; an empty variable is as good as none. */
+/** Returns the items that variables set. An empty variable counts as absent. */
 function valuesOfVariables(env: Environment): ReadonlyMap<SettingName, SettingValue> {
   const values = new Map<SettingName, SettingValue>();
   for (const name of SETTING_NAMES) {
