@@ -47,7 +47,9 @@ export const STEPS: readonly Step[] = [
   line(`fs download ${MAIN}/data/ down --recursive --parallelism 2`),
   line(`fs download ${MAIN}/data/ down --recursive`),
   line(`fs download ${MAIN}/nothing/ down --recursive`),
-  line(`fs stage ${MAIN}/linked --location s3://elsewhere/linked --size 12 --checksum abc --mtime 1700000000 --meta k=v`),
+  line(
+    `fs stage ${MAIN}/linked --location s3://elsewhere/linked --size 12 --checksum abc --mtime 1700000000 --meta k=v`,
+  ),
   line(`fs stage ${MAIN}/linked --size 12`),
   line(`fs rm ${MAIN}/in.txt`),
   line(`commit ${MAIN} --message First`),
@@ -83,7 +85,9 @@ export const STEPS: readonly Step[] = [
   line("local pull work"),
   line("local pull work --force"),
   // Hooks.
-  line(`fs upload ${MAIN}/_lakefs_actions/check.yaml --source check.yaml`, { files: { "check.yaml": ACTION } }),
+  line(`fs upload ${MAIN}/_lakefs_actions/check.yaml --source check.yaml`, {
+    files: { "check.yaml": ACTION },
+  }),
   line(`commit ${MAIN} --message Checked`),
   line(`actions runs list ${REPO}`),
   line(`actions runs list ${REPO} --branch main --amount 1`),

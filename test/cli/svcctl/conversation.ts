@@ -1,8 +1,8 @@
 /** Conversations of svcctl with a real data server: how they are kept, and how they are played again. */
 import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { buffer } from "node:stream/consumers";
 
@@ -33,7 +33,7 @@ export interface PlacedFile {
   mtime: number;
 }
 
-/** What a command line did. */
+/** A command line with what it did. */
 export interface Conversation extends Omit<Step, "files"> {
   /** The files of the working folder that the command finds, by their paths. */
   files: Record<string, PlacedFile>;

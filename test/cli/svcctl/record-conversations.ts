@@ -16,7 +16,14 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { runSvcctl } from "../../../src/cli/svcctl/program.ts";
-import { type Conversation, type Exchange, readFiles, type Step, withoutRandomNames, writeFiles } from "./conversation.ts";
+import {
+  type Conversation,
+  type Exchange,
+  readFiles,
+  type Step,
+  withoutRandomNames,
+  writeFiles,
+} from "./conversation.ts";
 import { STEPS } from "./conversation-steps.ts";
 import { sink } from "./run-svcctl.ts";
 
@@ -60,7 +67,8 @@ async function filled(args: readonly string[], server: string, cwd: string): Pro
     const authorization = `Basic ${Buffer.from(`${KEY}:${SECRET}`).toString("base64")}`;
     return (await (await fetch(`${server}/api/v1${path}`, { headers: { authorization } })).json()) as never;
   };
-  const runs = async (): Promise<{ results: { run_id: string }[] }> => get("/repositories/example-repo/actions/runs");
+  const runs = async (): Promise<{ results: { run_id: string }[] }> =>
+    get("/repositories/example-repo/actions/runs");
   return Promise.all(
     args.map(async (arg) => {
       let text = arg.replaceAll("{folder}", cwd);
@@ -123,7 +131,7 @@ async function runOther(step: Step, cwd: string): Promise<string> {
   return `${ran.stdout}${ran.stderr.replace(warning, "")}`.replaceAll(cwd, "{folder}");
 }
 
-/** What differs between two servers, and between the two tools by their names. */
+/** Replaces what differs between two servers, and the names of the two tools. */
 function comparable(text: string): string {
   return withoutRandomNames(text)
     .replace(/lakefs:\/\//g, "svc://")
@@ -136,7 +144,10 @@ function comparable(text: string): string {
     .replace(/local:\/\/\S*/g, "<address>");
 }
 
-const folders = [mkdtempSync(join(tmpdir(), "svcctl-one-")), mkdtempSync(join(tmpdir(), "svcctl-two-"))] as const;
+const folders = [
+  mkdtempSync(join(tmpdir(), "svcctl-one-")),
+  mkdtempSync(join(tmpdir(), "svcctl-two-")),
+] as const;
 const kept: Conversation[] = [];
 let different = 0;
 for (const step of STEPS) {
