@@ -72,7 +72,7 @@ export interface CommandSpec<Context> extends ArgumentSpec {
   readonly options?: readonly OptionSpec[];
   /** Page of `docs/` that the help names, where it is not that of the group. */
   readonly page?: string;
-  /** What stands behind the first argument belongs to it, flags too. */
+  /** Flags behind the first argument belong to that argument. */
   readonly passThrough?: true;
   /** Further lines of the help text, before the examples. Called only when the help is printed. */
   readonly helpLines?: () => readonly string[];

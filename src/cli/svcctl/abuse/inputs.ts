@@ -1,4 +1,4 @@
-/** What the calls of a run are made with. */
+/** Inputs of the calls of a run. */
 
 import { randomInt } from "node:crypto";
 import { textOption } from "../../command-spec.ts";

@@ -11,7 +11,7 @@ import { interruptible } from "../transfer/interrupt.ts";
 const BUCKETS = [1, 2, 5, 7, 10, 15, 25, 50, 75, 100, 250, 350, 500, 750, 1_000, 5_000];
 const PERCENTILES = [50, 90, 95, 99, 99.9];
 
-/** What is called. */
+/** Calls of one kind. */
 export interface Load {
   /** Named in the lines that are printed while it runs. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What a hook printed, and `svcctl cat-hook-output`. */
+/** Output of hooks, and `svcctl cat-hook-output`. */
 
 import { safeMessage } from "../../safe-text.ts";
 import { type ApiClient, openApi } from "../api/api-client.ts";

@@ -25,7 +25,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Calls the server that the configuration names, as the user it names. */
 export class ApiClient {
   readonly settings: Settings;
-  /** What every call sends: who calls, and with which program. */
+  /** Headers that every call sends: the caller, and the program. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #rest: RestClient;
   readonly #context: CommandContext;

@@ -19,7 +19,7 @@ export interface BisectState {
   readonly commits: readonly JsonObject[];
 }
 
-/** What a test of a commit says. */
+/** The result of a test of a commit. */
 export type Verdict = "good" | "bad";
 
 /** Reads the state. Throws an Error when no search was started. */

@@ -10,7 +10,7 @@ import { textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 import { afterTest, commitToTest, loadState, saveState, statusText, type Verdict } from "./bisect-state.ts";
 
-/** What a commit is called in the arguments, as `:BISECT_ID:`, and in the variables of the command that tests it. */
+/** Names for fields of a commit in the arguments, as `:BISECT_ID:`, and in the variables of the command that tests it. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["BISECT_ID", "id"],
   ["BISECT_MESSAGE", "message"],

@@ -17,7 +17,7 @@ import { interruptible } from "../transfer/interrupt.ts";
 import { openProgress, type Progress } from "../transfer/progress.ts";
 import { type SvcUri, uriText } from "../uri/svc-uri.ts";
 
-/** How a folder is filled. */
+/** Options of a download into a folder. */
 interface FolderDownload {
   /** Absolute. */
   readonly folder: string;

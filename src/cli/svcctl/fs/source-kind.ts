@@ -1,4 +1,4 @@
-/** What `--source` names. */
+/** The kind of thing that `--source` names. */
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";

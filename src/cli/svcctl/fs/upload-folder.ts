@@ -11,7 +11,7 @@ import type { PresignMode } from "../transfer/presign-mode.ts";
 import { openProgress } from "../transfer/progress.ts";
 import type { SvcUri } from "../uri/svc-uri.ts";
 
-/** How the folder is uploaded. */
+/** Options of an upload of a folder. */
 interface FolderUpload {
   /** Absolute. */
   readonly folder: string;

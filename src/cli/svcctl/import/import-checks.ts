@@ -1,4 +1,4 @@
-/** What is looked at before objects are imported. */
+/** Checks before objects are imported. */
 
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiClient } from "../api/api-client.ts";

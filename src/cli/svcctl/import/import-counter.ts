@@ -1,4 +1,4 @@
-/** How many objects were imported so far: one line on a terminal. */
+/** Counts the objects that were imported: one line on a terminal. */
 
 import type { CommandCall } from "../command.ts";
 

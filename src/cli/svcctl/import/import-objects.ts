@@ -21,7 +21,7 @@ import { openCounter } from "./import-counter.ts";
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 
-/** How long an import may not move, in milliseconds. */
+/** Time after which an import that does not move has failed, in milliseconds. */
 const STUCK_MS = 25_000;
 
 /** Imports objects into a branch without copying them, as one commit. Ctrl-C cancels the import. */

@@ -14,7 +14,8 @@ import { forEachParallel } from "../transfer/for-each-parallel.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import { uriOf } from "../uri/uri-argument.ts";
 import { openCounter } from "./import-counter.ts";
-import { listSource, type SourceObject } from "./object-source.ts";
+import { listSource } from "./list-source.ts";
+import type { SourceObject } from "./object-source.ts";
 
 /** Links objects of a store with a branch one by one, without copying them. */
 export async function ingest(call: CommandCall): Promise<void> {

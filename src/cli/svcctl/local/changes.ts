@@ -2,12 +2,12 @@
 
 import { compareUtf8 } from "../../../model/utf8-order.ts";
 
-/** What happened to a path. */
+/** The kind of a difference. */
 export type ChangeType = "added" | "modified" | "removed" | "conflict";
 
 /** One difference. */
 export interface Change {
-  /** Where it happened. */
+  /** The side on which it happened. */
   readonly source: "local" | "remote";
   /** Below the linked path; that of a folder ends with a slash. */
   readonly path: string;

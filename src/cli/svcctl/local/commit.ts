@@ -58,7 +58,7 @@ async function confirmAfterInterrupt(call: CommandCall, { operation }: FolderInd
   await confirm(call, "Proceed", "command aborted");
 }
 
-/** What is uploaded; undefined where there is nothing, which is then said. */
+/** Returns the changes to upload; undefined where there are none, which is then said. */
 async function changesToCommit(
   call: CommandCall,
   api: ApiClient,

@@ -22,7 +22,7 @@ interface RemoteEntry {
 }
 
 /**
- * What changed in a folder since it was the same as a commit, in the order of paths. Says what it compares.
+ * Lists the changes of a folder since it was the same as a commit, in the order of paths. Says what it compares.
  * @param remote with the commit as its ref
  * @param root absolute
  */

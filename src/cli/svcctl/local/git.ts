@@ -1,4 +1,4 @@
-/** What git says about a folder. Where there is no git, no folder is in one of its repositories. */
+/** Asks git about a folder. Without git, no folder is in a git repository. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -12,11 +12,6 @@ async function git(folder: string, ...args: readonly string[]): Promise<string |
   } catch {
     return undefined;
   }
-}
-
-/** True for a folder in a work tree. */
-export async function isInGit(folder: string): Promise<boolean> {
-  return (await git(folder, "rev-parse", "--is-inside-work-tree")) !== undefined;
 }
 
 /** The root of the work tree that a folder is in. */

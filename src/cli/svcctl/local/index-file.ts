@@ -14,14 +14,14 @@ export const INDEX_NAME = ".lakefs_ref.yaml";
 const SCHEME = "lakefs://";
 const OWN_SCHEME = "svc://";
 
-/** What changes the folder while it runs; the file holds it until it ended well. */
+/** An operation that changes the folder while it runs; the file holds it until it ended well. */
 export type Operation = "" | "clone" | "checkout" | "commit" | "pull";
 
-/** What the file says. */
+/** Content of the file. */
 export interface FolderIndex {
   /** The linked folder, absolute. */
   readonly root: string;
-  /** What it is linked with; always with a path. */
+  /** The path of a repository that it is linked with. */
   readonly remote: SvcUri;
   /** The commit that the folder was last the same as. */
   readonly head: string;

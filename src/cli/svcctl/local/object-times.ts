@@ -1,4 +1,4 @@
-/** When an object changed: what the client that uploaded it said, else what the server says. */
+/** The time at which an object changed, as the client that uploaded it said, else as the server says. */
 
 import type { JsonObject } from "../api/api-client.ts";
 import { metadataOf } from "../objects/object-stats.ts";

@@ -13,7 +13,7 @@ import type { Change } from "./changes.ts";
 import { type FolderIndex, type Operation, writeIndex } from "./index-file.ts";
 import type { Tasks } from "./sync-types.ts";
 
-/** What is synchronized. */
+/** Options of a synchronization. */
 export interface FolderSync {
   readonly index: FolderIndex;
   readonly operation: Operation;
@@ -22,7 +22,7 @@ export interface FolderSync {
   readonly changes: Iterable<Change> | AsyncIterable<Change>;
   readonly mode: PresignMode;
   readonly parallelism: number;
-  /** What the folder is linked with afterwards; undefined where the caller writes that itself. */
+  /** The link of the folder afterwards; undefined where the caller writes that itself. */
   readonly after?: Pick<FolderIndex, "remote" | "head">;
 }
 

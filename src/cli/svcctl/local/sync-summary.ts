@@ -1,4 +1,4 @@
-/** How many files a transfer moved, as text or as a record. */
+/** Prints the number of files that a transfer moved, as text or as a record. */
 
 import type { CommandCall } from "../command.ts";
 import { printObject } from "../output/print.ts";

@@ -7,12 +7,12 @@ import type { Progress } from "../transfer/progress.ts";
 import type { SvcUri } from "../uri/svc-uri.ts";
 import type { Change } from "./changes.ts";
 
-/** What to do, and how. */
+/** A synchronization. */
 export interface Sync {
   readonly link: ContentLink;
   /** The folder, absolute. */
   readonly root: string;
-  /** What it is made the same as: downloads come from this ref, uploads go to it. */
+  /** The other side: downloads come from this ref, uploads go to it. */
   readonly remote: SvcUri;
   readonly changes: Iterable<Change> | AsyncIterable<Change>;
   readonly settings: LocalSettings;
@@ -25,7 +25,7 @@ export interface Sync {
   readonly signal: AbortSignal;
 }
 
-/** How many files were moved. */
+/** Numbers of files that were moved. */
 export interface Tasks {
   downloaded: number;
   uploaded: number;

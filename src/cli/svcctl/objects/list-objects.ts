@@ -5,7 +5,7 @@ import { eachPage } from "../api/pages.ts";
 
 const PAGE = 1_000;
 
-/** What to list. */
+/** The objects to list. */
 export interface ObjectListing {
   readonly repository: string;
   readonly ref: string;

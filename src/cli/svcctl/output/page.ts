@@ -15,7 +15,7 @@ export interface PageTable {
   readonly columns: readonly Column[];
   /** The rows of one entry; default is one row with the fields of the columns. */
   readonly rowsOf?: (entry: JsonObject) => readonly Row[];
-  /** What stands behind the table; default is an empty line. */
+  /** Text behind the table; default is an empty line. */
   readonly end?: string;
 }
 

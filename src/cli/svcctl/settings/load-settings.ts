@@ -33,7 +33,7 @@ export interface Settings {
   readonly local: LocalSettings;
 }
 
-/** How folders are compared and synchronized with the data server. */
+/** Settings of the comparison of folders with the data server. */
 export interface LocalSettings {
   /** Leaves out what is no regular file, which is an error otherwise. */
   readonly skipNonRegular: boolean;

@@ -3,14 +3,14 @@
 import { ProtoFields } from "./proto-fields.ts";
 import type { Table, TableEntry } from "./table-reader.ts";
 
-/** How the entries of a kind of table are shown. */
+/** The form in which the entries of a kind of table are shown. */
 export interface RowKind {
   readonly headings: readonly string[];
   /** The cells, in the order of the headings. */
   readonly cells: (entry: TableEntry) => readonly (string | number)[];
 }
 
-/** What an entry holds beside its key. */
+/** Content of an entry beside its key. */
 interface Value {
   readonly identity: Buffer;
   readonly data: ProtoFields;

@@ -11,7 +11,7 @@ import { downloadParts } from "./download-parts.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 import { openPartialFile, type PartialFile } from "./partial-file.ts";
 
-/** What one way through the content found. */
+/** The result of one pass through the content. */
 interface Fetched {
   readonly digest: string;
   /** False where the object store keeps checksums that are none of the content. */

@@ -8,7 +8,7 @@ import { type AnswerHead, TransportFailure, transportFailure } from "../../rest-
 /** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
 const SILENCE_MS = 120_000;
 
-/** What is sent. */
+/** A body of a request. */
 export interface StreamBody {
   /** Bytes. */
   readonly size: number;

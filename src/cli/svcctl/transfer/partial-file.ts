@@ -2,7 +2,7 @@
 
 import { appendFile, open, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 
-/** What the parts belong to: those of another content are of no use. */
+/** The content that the parts belong to: those of another one are of no use. */
 export interface PartialKey {
   readonly size: number;
   readonly checksum: string;
@@ -15,7 +15,7 @@ export interface PartialFile {
   readonly content: string;
   /** True where parts are kept. */
   readonly inParts: boolean;
-  /** How many parts are there. */
+  /** Number of parts that are there. */
   readonly count: number;
   has(part: number): boolean;
   /** Notes that a part is there whole. */

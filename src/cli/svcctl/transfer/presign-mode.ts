@@ -1,4 +1,4 @@
-/** Which way contents take, and how many at once: options of a command, and what a server supports. */
+/** Decides which way contents take, and how many at once, from the options of a command and what a server supports. */
 
 import type { ApiClient } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
@@ -12,7 +12,7 @@ export interface PresignMode {
 }
 
 /**
- * What `--pre-sign` and the server's storage come to. Without the flag, the server decides; with `--pre-sign=false` it
+ * Combines `--pre-sign` with what the server's storage supports. Without the flag, the server decides; with `--pre-sign=false` it
  * is not asked.
  */
 export async function presignModeOf(
@@ -24,7 +24,7 @@ export async function presignModeOf(
   return refused ? { presign: false, multipart: false } : serverPresignMode(api, repository);
 }
 
-/** What the storage of a repository supports. */
+/** Asks what the storage of a repository supports. */
 export async function serverPresignMode(api: ApiClient, repository: string): Promise<PresignMode> {
   const storage = await storageConfig(api, repository);
   return {

@@ -1,4 +1,4 @@
-/** How far a transfer is: one line on a terminal with bytes, rate and time left. */
+/** Shows the progress of a transfer: one line on a terminal with bytes, rate and time left. */
 
 import type { CommandCall } from "../command.ts";
 import { humanBytes } from "../output/human-bytes.ts";

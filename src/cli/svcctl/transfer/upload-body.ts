@@ -1,11 +1,11 @@
-/** What is uploaded, and how it is counted and hashed while it is sent. */
+/** Contents of uploads, counted and hashed while they are sent. */
 
 import type { Readable } from "node:stream";
 import { checksumOf, type Fingerprint, isMd5, newFingerprint, tellsContent } from "./checksums.ts";
 import type { StreamAnswer, StreamBody } from "./http-exchange.ts";
 import type { Progress } from "./progress.ts";
 
-/** What is uploaded. */
+/** A content to upload. */
 export interface UploadSource {
   /** Bytes. */
   readonly size: number;
@@ -13,14 +13,14 @@ export interface UploadSource {
   readonly open: (start?: number, end?: number) => Readable;
 }
 
-/** Where to. */
+/** The place of an object. */
 export interface ObjectPlace {
   readonly repository: string;
   readonly ref: string;
   readonly path: string;
 }
 
-/** What is known of an object beside its content. */
+/** Properties of an object beside its content. */
 export interface ObjectTraits {
   /** MIME type; "" leaves it to the server. */
   readonly contentType: string;
