@@ -163,6 +163,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
     dataServer: {
       directory,
       setup: new RepeatableSetup(directory, catalog.preconfigured),
+      policySet: catalog,
       vocabulary: catalog,
       audit,
       log: logger,

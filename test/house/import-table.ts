@@ -169,7 +169,7 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   local: ["lmdb"],
   postgres: ["pg"],
   dynamodb: ["@aws-sdk/client-dynamodb"],
-  cosmosdb: ["@azure/cosmos", "@azure/identity"],
+  cosmosdb: ["@azure/cosmos"],
 };
 
 /** Packages that one room alone may know. */
