@@ -235,7 +235,7 @@ export interface ActionSearch {
   subject: Subject;
   resource: Resource;
   /**
-   * ValidationOptions, such as `SourceIp`.
+   * Circumstances, such as `SourceIp`.
    */
   context?: {
     [k: string]: unknown;
@@ -541,7 +541,7 @@ export interface EvaluationElement {
   action?: Action;
   resource?: Resource;
   /**
-   * ValidationOptions, such as `SourceIp`.
+   * Circumstances, such as `SourceIp`.
    */
   context?: {
     [k: string]: unknown;
@@ -552,7 +552,7 @@ export interface EvaluationRequest {
   action: Action;
   resource: Resource;
   /**
-   * ValidationOptions, such as `SourceIp`.
+   * Circumstances, such as `SourceIp`.
    */
   context?: {
     [k: string]: unknown;
@@ -563,7 +563,7 @@ export interface EvaluationsRequest {
   action?: Action;
   resource?: Resource;
   /**
-   * ValidationOptions, such as `SourceIp`.
+   * Circumstances, such as `SourceIp`.
    */
   context?: {
     [k: string]: unknown;
@@ -838,7 +838,7 @@ export interface ResourceSearch {
     } | null;
   };
   /**
-   * ValidationOptions, such as `SourceIp`.
+   * Circumstances, such as `SourceIp`.
    */
   context?: {
     [k: string]: unknown;
@@ -870,7 +870,7 @@ export interface SubjectSearch {
   action: Action;
   resource: Resource;
   /**
-   * ValidationOptions, such as `SourceIp`.
+   * Circumstances, such as `SourceIp`.
    */
   context?: {
     [k: string]: unknown;

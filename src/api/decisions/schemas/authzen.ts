@@ -12,7 +12,7 @@ const PARTS = {
   subject: schemaRef("Subject"),
   action: schemaRef("Action"),
   resource: schemaRef("Resource"),
-  context: { type: ["object", "null"], description: "ValidationOptions, such as `SourceIp`." },
+  context: { type: ["object", "null"], description: "Circumstances, such as `SourceIp`." },
 } as const satisfies { readonly [name: string]: Schema };
 
 const SEMANTICS = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"];

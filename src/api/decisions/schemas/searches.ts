@@ -6,7 +6,7 @@ import { closedObject, listOf, object, schemaRef, text } from "../../../http/sch
 const PROPERTIES: Schema = { type: ["object", "null"], description: "Attributes, as for an evaluation." };
 const CIRCUMSTANCES: Schema = {
   type: ["object", "null"],
-  description: "ValidationOptions, such as `SourceIp`.",
+  description: "Circumstances, such as `SourceIp`.",
 };
 const LIMIT: Schema = {
   type: ["integer", "null"],
