@@ -6,8 +6,15 @@
  */
 
 import { LRUCache } from "lru-cache";
-import type { CacheSettings } from "./cache-settings.ts";
 import { SharedLoads } from "./shared-loads.ts";
+
+/** Settings of caches over the directory, `auth.cache.*`; times in milliseconds. */
+export interface CacheSettings {
+  readonly enabled: boolean;
+  readonly size: number;
+  readonly ttl: number;
+  readonly jitter: number;
+}
 
 /** The entities that a change touched: internal ids, or everything. */
 export interface Touched {

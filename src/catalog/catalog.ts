@@ -7,8 +7,7 @@ import type { Problem } from "../errors.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import type { KnownAction } from "../model/policy-warnings.ts";
 import type { ResourceType } from "../model/resource-type.ts";
-import type { EndpointApi, EndpointTable } from "./endpoint-table.ts";
-import type { Provenance } from "./provenance.ts";
+import type { EndpointApi, EndpointTable, Provenance } from "./endpoint-table.ts";
 
 /** An action of the data server. */
 export interface ActionDefinition extends KnownAction, Provenance {

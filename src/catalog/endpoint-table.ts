@@ -1,7 +1,14 @@
 /** The permission tables of `policies/endpoints/`: what each operation of a data server needs (permissions.md §8). */
 
 import type { RequiredAnyResource, RequiredLeaf } from "../model/decision.ts";
-import type { Provenance } from "./provenance.ts";
+
+/** The source of a piece of policy data, and how other sources differ. */
+export interface Provenance {
+  /** The section of `docs/spec/` that specifies it, such as `permissions.md §12`. */
+  readonly source: string;
+  /** The difference between the reference and the data server, and the choice made here. */
+  readonly note?: string;
+}
 
 /** The APIs of a data server that have a permission table. */
 export type EndpointApi = "main" | "gateway" | "replication";

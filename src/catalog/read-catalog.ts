@@ -11,11 +11,10 @@ import type {
   ShippedResourceType,
 } from "./catalog.ts";
 import { endpointProblems } from "./endpoint-problems.ts";
-import type { EndpointTable } from "./endpoint-table.ts";
+import type { EndpointTable, Provenance } from "./endpoint-table.ts";
 import { FILE_PARTITION } from "./partition.ts";
 import type { PolicyFile, PolicyFiles } from "./policy-files.ts";
 import { parametersOf } from "./policy-template.ts";
-import type { Provenance } from "./provenance.ts";
 import { readEndpoints } from "./read-endpoints.ts";
 
 /** The policy data as values, in the partition of the files. */

@@ -2,7 +2,6 @@
 
 import { Command } from "commander";
 import { addOptions } from "./add-options.ts";
-import { pathOf } from "./command-path.ts";
 import type {
   ArgumentSpec,
   CommandOutput,
@@ -12,6 +11,7 @@ import type {
   OptionValues,
 } from "./command-spec.ts";
 import { UsageFailure } from "./failure.ts";
+import { pathOf } from "./new-program.ts";
 import { refuseUnknownWord } from "./unknown-word.ts";
 
 /** Adds commands and groups below `parent`; their help names a page of `docs/`. */
@@ -78,6 +78,7 @@ function addCommand<Context extends CommandOutput>(
   command.description(spec.description).allowExcessArguments();
   addArguments(command, spec);
   addOptions(command, options);
+  if (spec.passThrough === true) command.passThroughOptions();
   command.action(async () => {
     checkCount(spec, command.args.length);
     checkRequired(options, command.opts());

@@ -1,8 +1,17 @@
-/** `--effective=true`: switches with a value, as users and scripts of `lakectl` write them. */
+/** Booleans in variables and files, and as values of switches (`--effective=true`), as `lakectl` reads them. */
 
 import type { Command } from "commander";
-import { booleanText } from "./boolean-text.ts";
 import { UsageFailure } from "./failure.ts";
+
+const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "false", "FALSE", "False"]);
+
+/** Parses a boolean in the notations of `lakectl`; undefined for any other text. */
+export function booleanText(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  if (TRUE.has(text)) return true;
+  return FALSE.has(text) ? false : undefined;
+}
 
 /**
  * Arguments with `--switch=true` turned into `--switch`, and `--switch=false` left out. Only switches of the program

@@ -56,3 +56,8 @@ function formatHelp(command: Command, helper: Help): string {
 function argumentsOf(command: Command): string {
   return command.usage().replace("[options]", "").trim();
 }
+
+/** The words that run a command: `svcctl auth users`. */
+export function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

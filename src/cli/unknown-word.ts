@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import { closestName } from "../config/suggest.ts";
-import { pathOf } from "./command-path.ts";
 import { UsageFailure, unknownFlagText } from "./failure.ts";
+import { pathOf } from "./new-program.ts";
 
 /**
  * Refuses the first word or flag after a group or a program; without one it does nothing.

@@ -7,7 +7,9 @@ import { AuthorizerError } from "../errors.ts";
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { compileTemplate } from "../model/template.ts";
+import { readDocument } from "../source-files/read-document.ts";
 import { selectFiles } from "../source-files/select-files.ts";
+import type { DocumentSource } from "../source-files/source.ts";
 import { type Change, type ChangeCounts, countChanges } from "./change.ts";
 import { checkNames, checkPolicies, checkResources, type EntityChecks } from "./check-entities.ts";
 import { checkForm } from "./check-form.ts";
@@ -19,7 +21,6 @@ import { type DatasetMode, PlanBuilder } from "./plan.ts";
 import { planPuts } from "./plan-puts.ts";
 import { planRemovals, type RemovalShare } from "./plan-removals.ts";
 import { ProblemList } from "./problem-list.ts";
-import { readDataset } from "./read-dataset.ts";
 import { type Environment, resolveSecrets } from "./secrets.ts";
 import { type Wanted, wantedFrom } from "./wanted.ts";
 import type { DatasetRules } from "./world.ts";
@@ -185,4 +186,15 @@ export async function loadDatasets(options: LoadOptions): Promise<DatasetReport>
     }
   }
   return { mode, dryRun, files, changes, counts: countChanges(changes), needsYes };
+}
+
+/**
+ * Reads and parses one file, JSON or YAML by its extension (`.json`, `.yaml`, `.yml`). Adds faults to `problems` and
+ * then returns undefined.
+ */
+async function readDataset(file: string, problems: ProblemList): Promise<DocumentSource | undefined> {
+  const read = await readDocument(file, "data set");
+  if ("source" in read) return read.source;
+  for (const problem of read.problems) problems.addFile(problem);
+  return undefined;
 }

@@ -3,7 +3,7 @@
  * shared parts: the policies of groups and their compiled sets.
  */
 
-import type { CacheSettings } from "../cache/cache-settings.ts";
+import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal, StoredPolicy } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";

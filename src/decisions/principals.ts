@@ -1,6 +1,6 @@
 /** Users with compiled policies: from the cache, else loaded from the directory and compiled. */
 
-import type { CacheSettings } from "../cache/cache-settings.ts";
+import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory, Principal, StoredPolicy } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 import type { RequiredPermissions } from "../model/decision.ts";

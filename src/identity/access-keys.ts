@@ -4,7 +4,7 @@
  */
 
 import { type KeyObject, randomBytes } from "node:crypto";
-import type { CacheSettings } from "../cache/cache-settings.ts";
+import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
 import { isErrorCode } from "../errors.ts";

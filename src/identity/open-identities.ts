@@ -1,6 +1,6 @@
 /** Builds the authentication of end users. `identity.ts` is the contract. */
 
-import type { CacheSettings } from "../cache/cache-settings.ts";
+import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 import { type AccessKey, AccessKeys } from "./access-keys.ts";

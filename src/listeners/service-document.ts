@@ -2,8 +2,8 @@
 
 import { CHANGE_ROUTES, CHANGE_SCHEMAS } from "../api/changes/routes.ts";
 import { DATA_SERVER_SCHEMAS, type DataServerDeclaration } from "../api/data-server/declaration.ts";
-import { DATA_SERVER_OPERATIONS } from "../api/data-server/operations.ts";
 import { DECISION_ROUTES, DECISION_SCHEMAS } from "../api/decisions/routes.ts";
+import { DATA_SERVER_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";
 import type { Scope } from "../api/service-caller.ts";
 import { CHALLENGE, COMMON_FAILURES, ERROR_SCHEMAS, failure } from "../http/failures.ts";

@@ -2,13 +2,13 @@
 
 import { type ChangeOptions, openChangeRoutes } from "../api/changes/routes.ts";
 import { type DataServerOptions, mountDataServer } from "../api/data-server/declaration.ts";
-import { DATA_SERVER_OPERATIONS } from "../api/data-server/operations.ts";
 import { decisionRoutes } from "../api/decisions/declaration.ts";
 import type { DecisionLimits } from "../api/decisions/limits.ts";
 import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { DecisionMeters } from "../api/decisions/ports.ts";
 import { DECISION_ROUTES } from "../api/decisions/routes.ts";
 import { type ForwardAuthOptions, forwardAuthClaim } from "../api/forward-auth/forward-auth.ts";
+import { DATA_SERVER_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
 import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";

@@ -1,8 +1,8 @@
 /** The OpenAPI document of the user listener. */
 
 import { INVITE_OPERATIONS } from "../api/management/invite-page.ts";
-import { MANAGEMENT_OPERATIONS } from "../api/management/operations.ts";
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
+import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";
 import { CHALLENGE, COMMON_FAILURES, failure, RETRY_AFTER } from "../http/failures.ts";
 import { type Described, openApiDocument, type SecuredOperation } from "../http/openapi.ts";

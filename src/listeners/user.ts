@@ -5,6 +5,7 @@
 
 import helmet from "helmet";
 import { type ManagementOptions, managementRoutes } from "../api/management/operations.ts";
+import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
@@ -44,7 +45,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     management === undefined
       ? []
       : [
-          ...managementRoutes(management, counters),
+          ...managementRoutes(MANAGEMENT_OPERATIONS, management, counters),
           ...mount(OPEN_API, [openApiRoute(() => userDocument(management.version))], counters),
         ];
   return createManagedServer({

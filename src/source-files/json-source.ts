@@ -4,9 +4,9 @@
  * the one sign of a duplicate, and only then is the text searched for it.
  */
 
+import { countMembers } from "./document-value.ts";
 import { duplicateMembers, firstSyntaxFault, locateInJson } from "./json-positions.ts";
 import type { Parsed, Position } from "./source.ts";
-import { countMembers } from "./value-rules.ts";
 
 const QUOTE = '"';
 const BACKSLASH = 0x5c;

@@ -3,9 +3,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Problem } from "../errors.ts";
+import { invalidParts } from "./document-value.ts";
 import { parseJson } from "./json-source.ts";
 import type { DocumentSource, Parsed, TextFault } from "./source.ts";
-import { invalidParts } from "./value-rules.ts";
 import { parseYaml } from "./yaml-source.ts";
 
 const MIB = 1024 * 1024;

@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { runAuthorizer } from "../../src/cli/authorizer/program.ts";
-import { pathOf } from "../../src/cli/command-path.ts";
+import { pathOf } from "../../src/cli/new-program.ts";
 import { CommandContext } from "../../src/cli/svcctl/command-context.ts";
 import { buildProgram } from "../../src/cli/svcctl/program.ts";
 import { sink, svcctl } from "./svcctl/run-svcctl.ts";

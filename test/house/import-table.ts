@@ -37,6 +37,7 @@ const EVERYTHING_COMPOSED = [
   "api/forward-auth",
   "listeners",
   "analysis",
+  "decision-log",
 ];
 
 const SVCCTL = [
@@ -71,6 +72,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   decisions: {
     may: ["directory", "cache", "schedule", "request-map", "engine", "catalog", "model", "errors"],
   },
+  // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
+  "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -80,6 +83,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "identity",
       "decisions",
+      "decision-log",
       "datasets",
       "http",
       "api/decisions",
@@ -109,6 +113,10 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "errors",
     ],
   },
+  // What both REST APIs have, once: with what each of them does otherwise.
+  "api/resources": {
+    may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
+  },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
@@ -122,6 +130,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/data-server",
       "api/changes",
       "api/management",
+      "api/resources",
       "api/forward-auth",
       "decisions",
       "identity/login-claims.ts",
@@ -157,6 +166,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "datasets",
       "bootstrap",
+      "decision-log",
       // The first administrator's key goes straight into svcctl's configuration file.
       "cli/svcctl/settings/settings-file.ts",
       "cli/svcctl/settings/write-settings-file.ts",
@@ -173,7 +183,7 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   local: ["lmdb"],
   postgres: ["pg"],
   dynamodb: ["@aws-sdk/client-dynamodb"],
-  cosmosdb: ["@azure/cosmos", "@azure/identity"],
+  cosmosdb: ["@azure/cosmos"],
 };
 
 /** Packages that one room alone may know. */

@@ -3,18 +3,21 @@
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { RepeatableSetup } from "../../directory/write/repeatable-setup.ts";
-import { BodySchemas } from "../../http/body-schema.ts";
 import { type Declaration, routeOf } from "../../http/declaration.ts";
 import { errorReply } from "../../http/errors.ts";
 import type { HttpLimits } from "../../http/limits.ts";
 import type { Schemas } from "../../http/openapi-types.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type Authenticate, type MountedRoute, mount } from "../../http/route.ts";
-import { schemaRef } from "../../http/schema-forms.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
-import { PAGING, pageOfOne, REST_SCHEMAS } from "../rest/declared.ts";
+import { REST_SCHEMAS } from "../rest/declared.ts";
+import { UNCHECKED } from "../rest/grants.ts";
+import { Holdings } from "../rest/holdings.ts";
+import { NO_STORE } from "../rest/operation.ts";
+import { bodiesOf } from "../rest/operation-kinds.ts";
+import type { RestParts } from "../rest/parts.ts";
 import { plainError } from "../rest/plain-errors.ts";
-import type { AuditEvents, WarningLog } from "../rest/ports.ts";
+import type { AuditEvents, PolicySet, WarningLog } from "../rest/ports.ts";
 import {
   ANONYMOUS_SERVICE,
   requireScope,
@@ -22,11 +25,12 @@ import {
   type ServiceCall,
   type ServiceCaller,
 } from "../service-caller.ts";
+import { DataServerAudit } from "./data-server-audit.ts";
 import type { Invitations } from "./ports.ts";
 import { BODY_SCHEMAS } from "./schemas/bodies.ts";
 import { ENTITY_SCHEMAS } from "./schemas/entities.ts";
 import { POLICY_SCHEMAS } from "./schemas/policies.ts";
-import { CallAudit } from "./write-audit.ts";
+import { policyBody, userBody } from "./shapes.ts";
 
 /** What the API is made of. */
 export interface DataServerOptions {
@@ -38,14 +42,14 @@ export interface DataServerOptions {
   readonly log: WarningLog;
   /** Version of this package, which data servers log. */
   readonly version: string;
+  readonly policySet: PolicySet;
   /** Absent where no mail can be sent: inviting is then refused. */
   readonly invitations?: Invitations | undefined;
 }
 
 /** What handlers work with. */
-export interface DataServerParts extends Omit<DataServerOptions, "audit"> {
+export interface DataServerParts extends RestParts, Omit<DataServerOptions, keyof RestParts> {
   readonly decisions: Decisions;
-  readonly audit: CallAudit;
 }
 
 /** A declared operation. */
@@ -62,55 +66,8 @@ export const DATA_SERVER_SCHEMAS: Schemas = {
   ...POLICY_SCHEMAS,
 };
 
-const BODIES = new BodySchemas(DATA_SERVER_SCHEMAS);
-
-/** The body of an operation, whose shape is validated before the handler runs. */
-export function bodyOf(schema: string, example: unknown) {
-  const reference = schemaRef(schema);
-  return { schema: reference, example, validate: BODIES.shape(reference) };
-}
-
-/** The answer with one object. */
-export function answerWith(status: 200 | 201, schema: string, example: unknown) {
-  const description = status === 201 ? "What was created." : "What was asked for.";
-  return { status, description, schema: schemaRef(schema), example };
-}
-
-/** The answer with a page of a list. */
-export function answerWithPage(schema: string, item: unknown) {
-  const description = "A page, in UTF-8 byte order of its keys.";
-  return { status: 200, description, schema: schemaRef(schema), example: pageOfOne(item) } as const;
-}
-
-/** An operation that reads one thing. */
-export const READ = { method: "GET", scope: "read", priority: "bulk" } as const;
-
-/** An operation that reads a page of a list. */
-export const LIST = { ...READ, query: PAGING, errors: [400, 404] } as const;
-
-const WRITE = { scope: "write", priority: "bulk" } as const;
-
-/** An operation that creates something. */
-export const CREATE = { ...WRITE, method: "POST", errors: [409] } as const;
-
-/** An operation that replaces something. */
-export const REPLACE = { ...WRITE, method: "PUT", errors: [404] } as const;
-
-/** An operation that joins two things; a repetition is 409. */
-export const JOIN = {
-  ...WRITE,
-  method: "PUT",
-  answer: { status: 201, description: "Done." },
-  errors: [404, 409],
-} as const;
-
-/** An operation that removes something, or takes two things apart. */
-export const REMOVE = {
-  ...WRITE,
-  method: "DELETE",
-  answer: { status: 204, description: "Done." },
-  errors: [404],
-} as const;
+/** Declares a body by the name of its schema; its shape is validated before the handler runs. */
+export const bodyOf = bodiesOf(DATA_SERVER_SCHEMAS);
 
 /** Mounts operations for callers that `authenticate` knows. */
 export function mountDataServer(
@@ -122,7 +79,7 @@ export function mountDataServer(
     readonly counters: HttpCounters;
   },
 ): readonly MountedRoute[] {
-  const parts: DataServerParts = { ...options, audit: new CallAudit(options.audit) };
+  const parts = partsOf(options);
   const refusal = (error: unknown) => errorReply(plainError(error));
   const withToken: Api<ServiceCaller> = { authenticate: serving.authenticate, refusal };
   const open: Api<ServiceCaller> = { authenticate: () => ANONYMOUS_SERVICE, refusal };
@@ -131,6 +88,30 @@ export function mountDataServer(
     const route = routeOf(declaration, parts, serving.limits);
     if (scope === undefined) return mount(open, [route], serving.counters);
     const authorize = ({ caller }: ServiceCall) => requireScope(caller, scope);
-    return mount(withToken, [{ ...route, authorize }], serving.counters);
+    const handle: typeof route.handle = (call) =>
+      parts.directory.actingFor({ name: call.caller.name }, async () => route.handle(call));
+    const isRead = declaration.method === "GET";
+    return mount(withToken, [{ ...route, ...(!isRead && { handle }), authorize }], serving.counters);
   });
+}
+
+function partsOf(options: DataServerOptions & Pick<DataServerParts, "decisions">): DataServerParts {
+  const { directory, setup, audit } = options;
+  return {
+    ...options,
+    audit: new DataServerAudit(audit),
+    writes: {
+      createGroup: (group) => setup.createGroup(group),
+      createPolicy: (policy) => setup.createPolicy(policy),
+      attachPolicyToGroup: (group, policy) => setup.attachPolicyToGroup(group, policy),
+    },
+    // A token with scope `write` is as powerful as an administrator.
+    escalation: UNCHECKED,
+    holdings: new Holdings(directory),
+    shapes: {
+      user: (user, { caller }) => userBody(user, caller as ServiceCaller),
+      policy: policyBody,
+      usersHeaders: NO_STORE,
+    },
+  };
 }

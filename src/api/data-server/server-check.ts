@@ -1,7 +1,9 @@
 /** What a data server asks when it starts (authorization-api.md §7, operations 36 and 37). */
 
-import { BASE_PATH, json, NO_CONTENT } from "../rest/operation.ts";
-import { answerWith, type DataServerDeclaration, READ } from "./declaration.ts";
+import { BASE_PATH, NO_CONTENT } from "../rest/operation.ts";
+import { answerWith } from "../rest/operation-kinds.ts";
+import { EXAMPLE_VERSIONS, versions } from "../rest/versions.ts";
+import type { DataServerDeclaration } from "./declaration.ts";
 
 /**
  * The operations. The health check is open and answers 204 and nothing else; the version needs the token, so that a
@@ -21,17 +23,16 @@ export const SERVER_CHECK_OPERATIONS: readonly DataServerDeclaration[] = [
     handler: () => () => NO_CONTENT,
   },
   {
-    ...READ,
+    method: "GET",
+    scope: "read",
     tag: "service",
     id: "getVersion",
     path: `${BASE_PATH}/config/version`,
     summary: "Get the version",
-    description: "Needs the token, so that a wrong one is found when a data server starts.",
+    description:
+      "The version of the service and of the policy set that decides. Needs the token, so that a wrong one is found when a data server starts.",
     priority: "hot",
-    answer: answerWith(200, "Version", { version: "1.0.0" }),
-    handler: ({ version }) => {
-      const answer = json(200, { version });
-      return () => answer;
-    },
+    answer: answerWith(200, "Versions", EXAMPLE_VERSIONS),
+    handler: versions,
   },
 ];

@@ -1,12 +1,14 @@
 /** One-time tokens (authorization-api.md §7, operation 31). */
 
 import { BASE_PATH, created } from "../rest/operation.ts";
-import { bodyOf, CREATE, type DataServerDeclaration } from "./declaration.ts";
+import { CREATE } from "../rest/operation-kinds.ts";
+import { bodyOf, type DataServerDeclaration } from "./declaration.ts";
 
 /** The operation: 201 for the first claim of an id, 400 for every other as long as the token lives. */
 export const TOKEN_ID_OPERATIONS: readonly DataServerDeclaration[] = [
   {
     ...CREATE,
+    scope: "write",
     tag: "tokens",
     id: "claimTokenId",
     path: `${BASE_PATH}/auth/tokenid/claim`,

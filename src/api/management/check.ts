@@ -4,8 +4,9 @@ import type { Reply } from "../../http/route.ts";
 import { schemaRef } from "../../http/schema-forms.ts";
 import { checkBody, readCheck } from "../decisions/check.ts";
 import { BASE_PATH, json } from "../rest/operation.ts";
+import { answerWith } from "../rest/operation-kinds.ts";
 import type { UserCall } from "./call.ts";
-import { answerWith, type ManagementParts, type UserDeclaration } from "./declaration.ts";
+import type { ManagementParts, UserDeclaration } from "./declaration.ts";
 import { requirePermission } from "./permissions.ts";
 
 /** The operation. */
@@ -34,7 +35,7 @@ export const CHECK_OPERATIONS: readonly UserDeclaration[] = [
 ];
 
 async function check(call: UserCall, parts: ManagementParts): Promise<Reply> {
-  const request = readCheck(call.body, call.requestId, parts.limits);
+  const request = readCheck(call.body, call, parts.limits);
   const { user } = request;
   if (user !== call.caller.identity.username) {
     const asked = {

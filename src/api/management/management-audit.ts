@@ -1,11 +1,12 @@
-/** What the management API leaves in the audit log (security.md §5.2). */
+/** The audit log of the management API (security.md §5.2). */
 
 import type { Identity } from "../../identity/identity.ts";
+import type { CallAudit } from "../rest/parts.ts";
 import type { AuditEventKind, AuditEvents, AuditedFields } from "../rest/ports.ts";
 import type { OpenCall, UserCall } from "./call.ts";
 
 /** Writes audit records about calls. */
-export class ManagementAudit {
+export class ManagementAudit implements CallAudit {
   readonly #audit: AuditEvents;
 
   constructor(audit: AuditEvents) {

@@ -5,13 +5,14 @@ import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { Reply } from "../../http/route.ts";
 import { EXAMPLE_TIME, NO_STORE_HEADER } from "../rest/declared.ts";
+import { MANAGEMENT_EXAMPLES } from "../rest/examples.ts";
 import { BASE_PATH, json, NO_STORE } from "../rest/operation.ts";
+import { answerWith } from "../rest/operation-kinds.ts";
 import type { OpenCall, UserCall } from "./call.ts";
-import { answerWith, bodyOf, type ManagementDeclaration, type ManagementParts } from "./declaration.ts";
+import { bodyOf, type ManagementDeclaration, type ManagementParts } from "./declaration.ts";
 import { notImplemented } from "./errors.ts";
 import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
 import { userBody } from "./shapes.ts";
-import { EXAMPLE_USER } from "./users.ts";
 
 const SESSION = { tag: "sessions", priority: "bulk" } as const;
 const TOKEN_ANSWER = answerWith(200, "LoginToken", {
@@ -74,7 +75,7 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     path: `${BASE_PATH}/user`,
     summary: "Who the caller is",
     description: "The user of the access key or login token of this call.",
-    answer: answerWith(200, "CurrentUser", { user: EXAMPLE_USER }),
+    answer: answerWith(200, "CurrentUser", { user: MANAGEMENT_EXAMPLES.User }),
     handler:
       ({ directory }) =>
       (call) =>

@@ -6,14 +6,14 @@
 import { type AuthorizerError, isErrorCode } from "../../errors.ts";
 import { requireObject } from "../../http/json-body.ts";
 import type { Reply } from "../../http/route.ts";
-import { schemaRef } from "../../http/schema-forms.ts";
 import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
 import { NO_STORE_HEADER } from "../rest/declared.ts";
+import { MANAGEMENT_EXAMPLES } from "../rest/examples.ts";
 import { withFieldNames } from "../rest/field-names.ts";
 import { BASE_PATH, json, NO_STORE } from "../rest/operation.ts";
+import { answerWith } from "../rest/operation-kinds.ts";
 import type { OpenCall } from "./call.ts";
-import { EXAMPLE_WITH_SECRET } from "./credentials.ts";
-import { answerWith, type ManagementParts, type OpenDeclaration, shapeOf } from "./declaration.ts";
+import { bodyOf, type ManagementParts, type OpenDeclaration } from "./declaration.ts";
 import { OwnText } from "./errors.ts";
 import type { FirstAdministrator } from "./ports.ts";
 import { AuthenticationFailed } from "./proof.ts";
@@ -31,7 +31,10 @@ const BODY_NAMES = new Map([
   ["/secret_access_key", "/key/secret_access_key"],
 ]);
 const OPEN = { access: "open", priority: "bulk", tag: "service" } as const;
-const validateBody = shapeOf("Setup");
+const BODY = bodyOf("Setup", {
+  username: "admin",
+  setup_token: "the-token-that-the-start-of-the-service-wrote",
+});
 
 /** The operations. */
 export const SETUP_OPERATIONS: readonly OpenDeclaration[] = PATHS.flatMap(
@@ -57,12 +60,9 @@ export const SETUP_OPERATIONS: readonly OpenDeclaration[] = PATHS.flatMap(
       summary: "Set up the first administrator, once",
       description: "Needs the one-time token. The answer is the only one that shows the secret of the key.",
       // The handler validates the body: before the token is verified, a caller learns nothing.
-      body: {
-        schema: schemaRef("Setup"),
-        example: { username: "admin", setup_token: "the-token-that-the-start-of-the-service-wrote" },
-      },
+      body: { schema: BODY.schema, example: BODY.example },
       answer: {
-        ...answerWith(200, "CredentialsWithSecret", EXAMPLE_WITH_SECRET),
+        ...answerWith(200, "CredentialsWithSecret", MANAGEMENT_EXAMPLES.CredentialsWithSecret),
         headers: NO_STORE_HEADER,
       },
       errors: [401, 403, 409],
@@ -84,7 +84,7 @@ async function setUp(call: OpenCall, { setup, audit }: ManagementParts): Promise
   const { setup_token: token } = requireObject(call.body) as { readonly setup_token?: unknown };
   if (await setup.isDone()) throw already();
   if (!setup.accepts(typeof token === "string" ? token : "")) throw new AuthenticationFailed();
-  validateBody(call.body);
+  BODY.validate(call.body);
   const { username, key } = call.body as GivenAdministrator;
   const administrator = key === undefined || key === null ? { username } : { username, key };
   try {

@@ -1,7 +1,7 @@
 /** Shared by the commands of svcctl: output, style, global options, exit code. */
 
 import type { Environment } from "../../config/environment.ts";
-import { booleanText } from "../boolean-text.ts";
+import { booleanText } from "../boolean-switches.ts";
 import type { StructuredFormat } from "./output/structured.ts";
 import { COLORED, PLAIN, type Style } from "./style.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATA_SERVER_OPERATIONS } from "../../../src/api/data-server/operations.ts";
+import { DATA_SERVER_OPERATIONS } from "../../../src/api/resources/operations.ts";
 import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { SCOPES, type Scope } from "../../../src/api/service-caller.ts";
 import { type Api, callApi, rawCall, startApi } from "./api-kit.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MANAGEMENT_OPERATIONS } from "../../../src/api/management/operations.ts";
+import { MANAGEMENT_OPERATIONS } from "../../../src/api/resources/operations.ts";
 import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { KEYS, type Management, startManagement } from "./kit.ts";
 

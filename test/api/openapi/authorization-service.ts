@@ -62,6 +62,7 @@ export async function startAuthorizationService({
   const dataServer: DataServerOptions = {
     directory,
     setup: new RepeatableSetup(directory, catalog.preconfigured),
+    policySet: catalog,
     vocabulary: catalog,
     audit: { event() {} },
     log: { warn() {} },

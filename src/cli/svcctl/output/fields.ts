@@ -7,8 +7,3 @@ export function textField(object: JsonObject, name: string): string {
   const value = object[name];
   return typeof value === "string" ? value : "";
 }
-
-/** The first of several text fields that says something. */
-export function firstText(object: JsonObject, ...names: readonly string[]): string {
-  return names.map((name) => textField(object, name)).find((text) => text !== "") ?? "";
-}

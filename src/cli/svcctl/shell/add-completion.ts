@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { addExamples } from "../../add-commands.ts";
 import { UsageFailure } from "../../failure.ts";
 import type { CommandContext } from "../command-context.ts";
-import { SHELLS, type Shell } from "./shells.ts";
+import { SHELLS, type Shell } from "./completion-scripts.ts";
 
 /** The hidden command. */
 const COMPLETE_COMMAND = "__complete";

@@ -1,8 +1,7 @@
 /** All commands as plain data, for the reference. */
 
 import type { Command } from "commander";
-import { pathOf } from "../../command-path.ts";
-import { GLOBAL_HEADING } from "../../new-program.ts";
+import { GLOBAL_HEADING, pathOf } from "../../new-program.ts";
 
 /** One option, as its command shows it. */
 export interface DescribedOption {

@@ -1,6 +1,10 @@
 /** Completion scripts: thin, since they ask svcctl itself what may come next, so they never grow old. */
 
-import type { Shell } from "./shells.ts";
+/** The shells for which there is a completion script. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** One of {@link SHELLS}. */
+export type Shell = (typeof SHELLS)[number];
 
 /** The script for a shell. */
 export function completionScript(shell: Shell): string {

@@ -3,7 +3,7 @@
 import type { Command, Option } from "commander";
 import { specOf } from "../../add-options.ts";
 import type { OptionSpec } from "../../command-spec.ts";
-import { SHELLS } from "./shells.ts";
+import { SHELLS } from "./completion-scripts.ts";
 
 /** Names of a kind that begin with what was typed. It never fails: without an answer there are none. */
 export type NameSource = (

@@ -1,0 +1,179 @@
+/** Access keys (authorization-api.md §7, operations 19 to 23; permissions.md §12). */
+
+import { AuthorizerError } from "../../errors.ts";
+import type { Parameter } from "../../http/openapi-types.ts";
+import type { Reply } from "../../http/route.ts";
+import type { CredentialWithSecret } from "../../model/entities.ts";
+import { secretBody } from "../management/shapes.ts";
+import { NO_STORE_HEADER } from "../rest/declared.ts";
+import { one, page } from "../rest/examples.ts";
+import { withFieldNames } from "../rest/field-names.ts";
+import type { RestCall } from "../rest/grants.ts";
+import { json, NO_CONTENT, NO_STORE, param } from "../rest/operation.ts";
+import { CREATE, LIST, READ, REMOVE } from "../rest/operation-kinds.ts";
+import { listReply } from "../rest/pages.ts";
+import type { RestParts } from "../rest/parts.ts";
+import { credentialBody } from "../rest/shapes.ts";
+import { checkActingAs } from "./acting-as.ts";
+import type { ResourceOperation } from "./operation.ts";
+
+const OF_USER = "/auth/users/{userId}/credentials";
+const ONE = `${OF_USER}/{accessKeyId}`;
+/** Fields of the directory → parameters of the query. */
+const QUERY_NAMES = new Map([
+  ["/access_key_id", "access_key"],
+  ["/secret_access_key", "secret_key"],
+]);
+const TAG = { tag: "credentials" } as const;
+const MISSING = "credentials not found";
+
+function imported(name: string, what: string): Parameter {
+  return {
+    name,
+    in: "query",
+    description: `${what} to import; both or none are given. None: both are generated.`,
+    schema: { type: "string" },
+  };
+}
+
+/** The operations. */
+export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
+  {
+    ...LIST,
+    ...TAG,
+    id: "listUserCredentials",
+    path: OF_USER,
+    summary: "List access keys",
+    description: "All access keys of the user, without their secrets.",
+    answer: page("CredentialsList", "Credentials"),
+    dataServer: {
+      summary: "List the credentials of a user, without secrets",
+      description: "All access keys of the user.",
+    },
+    handler:
+      ({ directory: { credentials } }) =>
+      (call) =>
+        listReply(call, (asked) => credentials.list(param(call, 0), asked), credentialBody),
+  },
+  {
+    ...CREATE,
+    ...TAG,
+    id: "createCredentials",
+    path: OF_USER,
+    summary: "Create an access key",
+    description: "The answer is the only one that shows the secret. The request has no body.",
+    answer: one(201, "CredentialsWithSecret", NO_STORE_HEADER),
+    errors: [404],
+    compared: true,
+    dataServer: {
+      summary: "Create or import credentials",
+      description: "The request has no body. Access key ids are unique over all users.",
+      query: [imported("access_key", "Access key id"), imported("secret_key", "Secret")],
+      errors: [400, 404, 409],
+    },
+    handler: {
+      dataServer: (parts) => (call) => createOrImport(call, parts),
+      management: (parts) => (call) => create(call, parts),
+    },
+  },
+  {
+    ...READ,
+    ...TAG,
+    id: "getCredentialsForUser",
+    path: ONE,
+    summary: "Get credentials of a user, without the secret",
+    description: "One access key, if it belongs to the user.",
+    answer: one(200, "Credentials"),
+    management: {
+      id: "getCredentials",
+      summary: "Get an access key, without its secret",
+      missing: MISSING,
+    },
+    handler:
+      ({ directory: { credentials } }) =>
+      async (call) =>
+        json(200, credentialBody(await credentials.get(param(call, 0), param(call, 1)))),
+  },
+  {
+    ...REMOVE,
+    ...TAG,
+    id: "deleteCredentials",
+    path: ONE,
+    summary: "Delete credentials",
+    description: "The key stops working at once, and so do login tokens that were issued for it.",
+    management: { summary: "Delete an access key", missing: MISSING },
+    handler:
+      ({ directory: { credentials }, audit }) =>
+      async (call) => {
+        const before = await credentials.get(param(call, 0), param(call, 1));
+        await credentials.delete(before.username, before.access_key_id);
+        audit.wrote(call, "deleteCredentials", { user: before.username, before });
+        return NO_CONTENT;
+      },
+  },
+  {
+    ...READ,
+    ...TAG,
+    id: "getCredentials",
+    path: "/auth/credentials/{accessKeyId}",
+    summary: "Get credentials with their secret",
+    description: "What a data server needs to verify a signature. Each call is audited.",
+    answer: one(200, "CredentialsWithSecret", NO_STORE_HEADER),
+    dataServer: { scope: "secrets", priority: "hot" },
+    handler: {
+      dataServer:
+        ({ directory: { credentials }, audit }) =>
+        async (call) => {
+          const key = await credentials.getWithSecret(param(call, 0));
+          const { access_key_id, username: user } = key;
+          audit.readSecret(call, "getCredentials", { user, access_key_id });
+          return json(200, secretForDataServer(key), NO_STORE);
+        },
+    },
+  },
+];
+
+/** `user_id` is a number in the specification and means nothing; clients go by `user_name`. */
+function secretForDataServer(key: CredentialWithSecret): Record<string, unknown> {
+  return { ...secretBody(key), user_id: 0, user_name: key.username };
+}
+
+async function create(call: RestCall, parts: RestParts): Promise<Reply> {
+  const user = param(call, 0);
+  const grant = { user, doing: "creating credentials for" };
+  const { result: made, warnings } = await checkActingAs(call, grant, parts.escalation, () =>
+    parts.directory.credentials.create(user),
+  );
+  auditCreation(call, parts, made);
+  return json(201, secretBody(made), [...NO_STORE, ...warnings]);
+}
+
+async function createOrImport(call: RestCall, parts: RestParts): Promise<Reply> {
+  const key = given(call);
+  const { credentials } = parts.directory;
+  const made = await withFieldNames(QUERY_NAMES, credentials.create(param(call, 0), key));
+  auditCreation(call, parts, made, { imported: key.access_key_id !== undefined });
+  return json(201, secretForDataServer(made), NO_STORE);
+}
+
+function auditCreation(call: RestCall, { audit }: RestParts, made: CredentialWithSecret, more = {}): void {
+  const { access_key_id, creation_date, username: user } = made;
+  audit.wrote(call, "createCredentials", { user, after: { access_key_id, creation_date }, ...more });
+  audit.readSecret(call, "createCredentials", { user, access_key_id });
+}
+
+/** Empty counts as absent; one without the other is refused, as another key than asked for would be made. */
+function given({ query }: RestCall): { access_key_id?: string; secret_access_key?: string } {
+  const access_key_id = query.get("access_key") ?? "";
+  const secret_access_key = query.get("secret_key") ?? "";
+  if (access_key_id === "" && secret_access_key === "") return {};
+  if (access_key_id === "" || secret_access_key === "") {
+    const [missing, present] =
+      access_key_id === "" ? ["access_key", "secret_key"] : ["secret_key", "access_key"];
+    throw new AuthorizerError(
+      "invalid_request",
+      `${missing}: needed together with ${present}; give both to import a key, neither to generate one`,
+    );
+  }
+  return { access_key_id, secret_access_key };
+}

@@ -1,0 +1,45 @@
+/** Every operation of the data-server API and of the management API. */
+
+import type { DataServerDeclaration } from "../data-server/declaration.ts";
+import { SERVER_CHECK_OPERATIONS } from "../data-server/server-check.ts";
+import { TOKEN_ID_OPERATIONS } from "../data-server/token-ids.ts";
+import { ACL_OPERATIONS } from "../management/acls.ts";
+import { CHECK_OPERATIONS } from "../management/check.ts";
+import type { ManagementDeclaration } from "../management/declaration.ts";
+import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
+import { SESSION_OPERATIONS } from "../management/session.ts";
+import { SETUP_OPERATIONS } from "../management/setup-operations.ts";
+import { ATTACHMENT_OPERATIONS } from "./attachments.ts";
+import { CREDENTIAL_OPERATIONS } from "./credentials.ts";
+import { EXTERNAL_PRINCIPAL_OPERATIONS } from "./external-principals.ts";
+import { GROUP_OPERATIONS } from "./groups.ts";
+import { forDataServers, forManagement, type ResourceOperation } from "./operation.ts";
+import { POLICY_OPERATIONS } from "./policies.ts";
+import { USER_OPERATIONS } from "./users.ts";
+
+/** Operations on users, groups, policies and what belongs to them. */
+const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
+  ...USER_OPERATIONS,
+  ...GROUP_OPERATIONS,
+  ...POLICY_OPERATIONS,
+  ...ATTACHMENT_OPERATIONS,
+  ...CREDENTIAL_OPERATIONS,
+  ...EXTERNAL_PRINCIPAL_OPERATIONS,
+];
+
+/** The data-server API: the 37 operations that data servers call (authorization-api.md §7). */
+export const DATA_SERVER_OPERATIONS: readonly DataServerDeclaration[] = [
+  ...forDataServers(RESOURCE_OPERATIONS),
+  ...TOKEN_ID_OPERATIONS,
+  ...SERVER_CHECK_OPERATIONS,
+];
+
+/** The management API of the user listener: every operation, authorized by policy (permissions.md §12). */
+export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
+  ...SESSION_OPERATIONS,
+  ...SERVER_INFO_OPERATIONS,
+  ...SETUP_OPERATIONS,
+  ...CHECK_OPERATIONS,
+  ...forManagement(RESOURCE_OPERATIONS),
+  ...ACL_OPERATIONS,
+];

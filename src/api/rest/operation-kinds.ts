@@ -1,0 +1,55 @@
+/** Kinds of operations, and short ways to declare their bodies and answers. */
+
+import { BodySchemas } from "../../http/body-schema.ts";
+import type { Schemas } from "../../http/openapi-types.ts";
+import { schemaRef } from "../../http/schema-forms.ts";
+import { PAGING, pageOfOne } from "./declared.ts";
+
+/** An operation that reads one thing. */
+export const READ = { method: "GET", priority: "bulk", errors: [404] } as const;
+
+/** An operation that reads a page of a list. */
+export const LIST = { ...READ, query: PAGING, errors: [400, 404] } as const;
+
+/** An operation that creates something. */
+export const CREATE = { method: "POST", priority: "bulk", errors: [409] } as const;
+
+/** An operation that replaces something. */
+export const REPLACE = { method: "PUT", priority: "bulk", errors: [404] } as const;
+
+/** An operation that joins two things; a repetition is 409. */
+export const JOIN = {
+  method: "PUT",
+  priority: "bulk",
+  answer: { status: 201, description: "Done." },
+  errors: [404, 409],
+} as const;
+
+/** An operation that removes something, or takes two things apart. */
+export const REMOVE = {
+  method: "DELETE",
+  priority: "bulk",
+  answer: { status: 204, description: "Done." },
+  errors: [404],
+} as const;
+
+/** Returns the answer with one object. */
+export function answerWith(status: 200 | 201, schema: string, example: unknown) {
+  const description = status === 201 ? "What was created." : "What was asked for.";
+  return { status, description, schema: schemaRef(schema), example };
+}
+
+/** Returns the answer with a page of a list. */
+export function answerWithPage(schema: string, item: unknown) {
+  const description = "A page, in UTF-8 byte order of its keys.";
+  return { status: 200, description, schema: schemaRef(schema), example: pageOfOne(item) } as const;
+}
+
+/** Returns what declares bodies by the names of their schemas: their shape is validated before the handler runs. */
+export function bodiesOf(schemas: Schemas) {
+  const bodies = new BodySchemas(schemas);
+  return (name: string, example: unknown) => {
+    const schema = schemaRef(name);
+    return { schema, example, validate: bodies.shape(schema) };
+  };
+}
