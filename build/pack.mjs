@@ -28,7 +28,7 @@ const CLIENT = {
   "./prisma": "client/sql/prisma.ts",
 };
 
-/** What all runtimes have. */
+/** Libraries that all runtimes have. */
 const WEB = ["es2023", "dom", "dom.iterable", "dom.asynciterable"];
 
 const exportsOf = (entries) => ({
