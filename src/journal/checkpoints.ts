@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
 import { newId } from "../store/log-entry.ts";
-import type { VersionedRecord } from "../store/replica.ts";
+import type { VersionedRecord } from "../store/port.ts";
 import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.ts";
 import type { EntryId } from "./recent-ids.ts";
 

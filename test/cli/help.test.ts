@@ -70,6 +70,8 @@ const AUTHORIZER = [
   "superuser",
   "history",
   "restore",
+  "journal",
+  "journal copy",
   "reset",
   "check-store",
   "rotate-key",
