@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- --nodes`: several nodes over one PostgreSQL (journal.md §9), beside `pgbench` and bare `node:http`
- * of the same rounds. PostgreSQL runs with `fsync` and `synchronous_commit` on; load and servers share the cores.
+ * `npm run bench -- --nodes`: several nodes over one PostgreSQL, beside `pgbench` and bare `node:http` of the same
+ * rounds. PostgreSQL runs with `fsync` and `synchronous_commit` on; load and servers share the cores.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
