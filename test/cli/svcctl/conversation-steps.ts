@@ -89,6 +89,8 @@ export const STEPS: readonly Step[] = [
     files: { "check.yaml": ACTION },
   }),
   line(`commit ${MAIN} --message Checked`),
+  // A server keeps for seconds that a branch had no actions.
+  line(`commit ${MAIN} --message Again --allow-empty-commit`, { pause: 12_000 }),
   line(`actions runs list ${REPO}`),
   line(`actions runs list ${REPO} --branch main --amount 1`),
   line(`actions runs list ${REPO} --branch main --commit abc`),

@@ -25,6 +25,8 @@ export interface Step {
   stdin?: string;
   /** Files that are put into the working folder before. */
   files?: Record<string, string>;
+  /** Time to wait before, in milliseconds, where it is recorded. */
+  pause?: number;
 }
 
 /** A file of the working folder: content, and time of its last change in seconds. */
@@ -34,7 +36,7 @@ export interface PlacedFile {
 }
 
 /** A command line with what it did. */
-export interface Conversation extends Omit<Step, "files"> {
+export interface Conversation extends Omit<Step, "files" | "pause"> {
   /** The files of the working folder that the command finds, by their paths. */
   files: Record<string, PlacedFile>;
   exchanges: Exchange[];

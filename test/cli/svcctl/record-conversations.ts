@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { runSvcctl } from "../../../src/cli/svcctl/program.ts";
 import {
   type Conversation,
@@ -75,10 +76,10 @@ async function filled(args: readonly string[], server: string, cwd: string): Pro
       if (text.includes("{run}")) text = text.replace("{run}", (await runs()).results[0]?.run_id ?? "");
       if (text.includes("{hook}")) {
         const run = (await runs()).results[0]?.run_id ?? "";
-        const hooks: { results: { hook_run_id: string }[] } = await get(
+        const hooks: { results?: { hook_run_id: string }[] } = await get(
           `/repositories/example-repo/actions/runs/${run}/hooks`,
         );
-        text = text.replace("{hook}", hooks.results[0]?.hook_run_id ?? "");
+        text = text.replace("{hook}", hooks.results?.[0]?.hook_run_id ?? "");
       }
       return text;
     }),
@@ -128,7 +129,9 @@ async function runOther(step: Step, cwd: string): Promise<string> {
   };
   const ran = spawnSync(OTHER_TOOL, args, { cwd, env, input: step.stdin ?? "", encoding: "utf8" });
   const warning = /Warning: Using "lakectl local"[^\n]*\n\n/;
-  return `${ran.stdout}${ran.stderr.replace(warning, "")}`.replaceAll(cwd, "{folder}");
+  // Without a terminal it prints a line for each file, in the order in which they end.
+  const progress = /^(download|upload|delete local:|delete remote path:) \S+ +\.\.\. done!.*\n/gm;
+  return `${ran.stdout}${ran.stderr.replace(warning, "")}`.replace(progress, "").replaceAll(cwd, "{folder}");
 }
 
 /** Replaces what differs between two servers, and the names of the two tools. */
@@ -150,7 +153,8 @@ const folders = [
 ] as const;
 const kept: Conversation[] = [];
 let different = 0;
-for (const step of STEPS) {
+for (const { pause = 0, ...step } of STEPS) {
+  await setTimeout(pause);
   writeFiles(folders[0], step.files);
   const own = await record(step, folders[0]);
   kept.push(own);
