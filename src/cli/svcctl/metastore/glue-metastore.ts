@@ -7,7 +7,7 @@ import type { Metastore, Partition, Schema, Table, TableName } from "./metastore
 /** Partitions of one call, at most. */
 const BATCH = 100;
 
-/** How Glue is called; what is absent comes from where the AWS tools look. */
+/** Settings of calls to Glue; what is absent comes from where the AWS tools look. */
 export interface GlueSettings {
   readonly region: string | undefined;
   readonly profile: string | undefined;

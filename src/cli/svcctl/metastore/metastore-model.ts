@@ -7,14 +7,14 @@ export interface Column {
   readonly comment: string;
 }
 
-/** How values are written. */
+/** The serialization of values. */
 export interface SerDe {
   readonly name: string;
   readonly library: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Where the data of a table or a partition is, and in which form. */
+/** Place and form of the data of a table or a partition. */
 export interface StorageDescriptor {
   readonly columns: readonly Column[];
   readonly location: string;

@@ -5,7 +5,7 @@ import type { CommandCall } from "../command.ts";
 import { loadSettings, type MetastoreSettings } from "../settings/load-settings.ts";
 import type { Metastore } from "./metastore-model.ts";
 
-/** Which of the two sides of a command is meant. */
+/** One of the two sides of a command. */
 export type Side = "from" | "to";
 
 /** Settings of metastores, with the options of the command above them. */

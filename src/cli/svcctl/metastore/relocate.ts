@@ -11,7 +11,7 @@ const SPARK = "spark.sql.sources.provider";
 const SPARK_PATH = "path";
 const SYMLINKS = "org.apache.hadoop.hive.ql.io.SymlinkTextInputFormat";
 
-/** What is changed. */
+/** A change of place. */
 export interface Relocation {
   readonly to: TableName;
   /** Name of the serialization. */
