@@ -11,7 +11,7 @@ const statement = (action: string) => [{ effect: "allow" as const, action: [acti
 const READS = statement("fs:ReadObject");
 const WRITES = statement("fs:WriteObject");
 
-/** What a restore brings back, as plain values. */
+/** Returns the part of a state that a restore brings back, as plain values. */
 function comparable({ users, groups, policies, resourceTypes, resources }: DirectoryState): unknown {
   const names = (map: ReadonlyMap<string, unknown>) => [...map.keys()];
   return {

@@ -12,7 +12,7 @@ export const AT_OPTION = {
 export const HISTORY_COMMANDS: readonly CommandSpec[] = [
   {
     name: "history",
-    description: "list who changed what, oldest first; without --after the newest entries",
+    description: "Lists who changed what, oldest first; without --after the newest entries.",
     page: "operations.md",
     examples: ["--config authorizer.yaml", "--config authorizer.yaml --after 1200 --limit 50 --json"],
     options: [
@@ -26,7 +26,7 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
   {
     name: "restore",
     description:
-      "make users, groups, policies and resources what they were; a new change, which can be undone",
+      "Makes users, groups, policies and resources what they were; a new change, which can be undone.",
     page: "operations.md",
     examples: [
       "--config authorizer.yaml --at 2026-11-22T08:00:00Z --dry-run",
