@@ -72,8 +72,8 @@ export interface RouteBody {
   readonly arrivesWithinMs?: number;
   /** Reads the bytes; default `parseJsonBody`. Throws as that does. */
   readonly parse?: (bytes: Buffer, maxDepth: number) => unknown;
-  /** Throws "invalid_request" with every problem of the value. */
-  readonly validate?: (value: unknown) => void;
+  /** Throws "invalid_request" with every problem of the value; a promise rejects with it, and only on heavy routes. */
+  readonly validate?: (value: unknown) => void | Promise<void>;
   /**
    * Where the route also takes `application/x-ndjson`: reads the request and writes the whole response. Rejects only
    * as long as no part of the response is written.

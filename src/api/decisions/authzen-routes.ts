@@ -99,6 +99,7 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
   {
     ...SEARCH,
     id: "searchSubjects",
+    checked: "SubjectSearch",
     path: "/access/v1/search/subject",
     summary: "Which subjects may do this to this resource?",
     description: EXACT,
@@ -118,6 +119,7 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
   {
     ...SEARCH,
     id: "searchResources",
+    checked: "ResourceSearch",
     path: "/access/v1/search/resource",
     summary: "On which registered resources may this subject do this?",
     description: EXACT,
@@ -146,6 +148,7 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
   {
     ...SEARCH,
     id: "searchActions",
+    checked: "ActionSearch",
     path: "/access/v1/search/action",
     summary: "What may this subject do to this resource?",
     description: `${EXACT} Names are those of the resource's type; for type \`arn\` they are \`service:Verb\`.`,
