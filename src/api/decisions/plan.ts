@@ -4,6 +4,7 @@ import type { Decisions } from "../../decisions/decisions.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import { contextOf } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
+import { recordSearch } from "./search-record.ts";
 
 interface PlanBody {
   readonly user: string;
@@ -17,6 +18,9 @@ export function planHandler(decisions: Decisions) {
   return async (call: ServiceCall): Promise<string> => {
     refuseQuery(call);
     const { context, ...question } = call.body as PlanBody;
-    return JSON.stringify(await decisions.searches.plan({ ...question, context: contextOf(context) }));
+    const request = { ...question, context: contextOf(context) };
+    const plan = await decisions.searches.plan(request, call.signal);
+    await recordSearch(decisions, call, "plan", request, []);
+    return JSON.stringify(plan);
   };
 }

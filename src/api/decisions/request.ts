@@ -42,12 +42,8 @@ interface RequestBody extends GivenRequest {
   readonly context?: unknown;
 }
 
-function checkOf(
-  { body, requestId }: ServiceCall,
-  limits: DecisionLimits,
-  s3Domains: readonly string[],
-): RequestCheck {
-  const { user, context, ...given } = body as RequestBody;
+function checkOf(call: ServiceCall, limits: DecisionLimits, s3Domains: readonly string[]): RequestCheck {
+  const { user, context, ...given } = call.body as RequestBody;
   const problems: Problem[] = [];
   const request = wireRequest(given, limits, s3Domains, problems);
   if (problems.length > 0) throw invalidRequest(problems);
@@ -58,6 +54,7 @@ function checkOf(
     missingBody: "every_resource",
     context: contextOf(context),
     entrance: "request",
-    requestId,
+    requestId: call.requestId,
+    call,
   };
 }

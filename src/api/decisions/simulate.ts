@@ -27,7 +27,7 @@ export function simulateHandler(decisions: Decisions, limits: DecisionLimits) {
       return simulateMany(decisions, await scheduler.run(casesInSteps(body, call, limits)), call);
     const simulation = await scheduler.run(caseInSteps(body, "", {}, limits, call.requestId));
     requireScopes(simulation, call);
-    return simulationText(await decisions.simulate(simulation));
+    return simulationText(await decisions.simulate({ ...simulation, call }));
   };
 }
 
@@ -51,10 +51,10 @@ async function simulateMany(
 ): Promise<string> {
   for (const simulation of cases) requireScopes(simulation, call);
   // One budget of work for all cases, since they are one request.
-  const budget = decisions.workBudget();
+  const budget = decisions.workBudget(call);
   const results: string[] = [];
   for (const simulation of cases) {
-    results.push(simulationText(await decisions.simulate({ ...simulation, budget })));
+    results.push(simulationText(await decisions.simulate({ ...simulation, budget, call })));
   }
   return `{"results":[${results.join(",")}]}`;
 }

@@ -7,6 +7,7 @@ import { requestText } from "./page-tokens.ts";
 import { refuseQuery } from "./query.ts";
 import type { SearchServing } from "./search.ts";
 import { type AskedPage, RequestedPage } from "./search-pages.ts";
+import { recordSearch } from "./search-record.ts";
 
 interface WhatCanBody {
   readonly user: string;
@@ -24,6 +25,9 @@ export function whatCanHandler(decisions: Decisions, { tokens }: SearchServing) 
     const requested = new RequestedPage(tokens, page, text);
     const whole = { ...rest, context: contextOf(context), page: requested.page };
     const { reason, ...found } = await decisions.searches.whatCan(whole, call.signal);
+    const { user, resource } = rest;
+    const actions = found.results.map((action) => ({ user, action, resource }));
+    await recordSearch(decisions, call, "what_can", { user }, actions);
     const answer = { results: found.results, page: requested.answer(found) };
     return JSON.stringify(reason === undefined ? answer : { ...answer, reason });
   };

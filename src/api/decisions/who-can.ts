@@ -7,6 +7,7 @@ import { requestText } from "./page-tokens.ts";
 import { refuseQuery } from "./query.ts";
 import type { SearchServing } from "./search.ts";
 import { type AskedPage, RequestedPage } from "./search-pages.ts";
+import { recordSearch } from "./search-record.ts";
 
 interface WhoCanBody {
   readonly action: string;
@@ -24,6 +25,9 @@ export function whoCanHandler(decisions: Decisions, { tokens }: SearchServing) {
     const requested = new RequestedPage(tokens, page, text);
     const whole = { ...rest, context: contextOf(context), page: requested.page };
     const found = await decisions.searches.whoCan(whole, call.signal);
+    const { action, resource } = rest;
+    const users = found.results.map(({ user }) => ({ user, action, resource }));
+    await recordSearch(decisions, call, "who_can", { action }, users);
     return JSON.stringify({ results: found.results, page: requested.answer(found) });
   };
 }

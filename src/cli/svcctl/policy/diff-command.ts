@@ -57,7 +57,7 @@ async function worldOf(documents: readonly PolicyDocument[], partition: string):
   return world;
 }
 
-/** A lone statement document whose file is named otherwise than the other side's: it is named after neither. */
+/** Gives two single statement documents with different file names one common name, so that they are compared. */
 function sameName(
   documents: readonly PolicyDocument[],
   others: readonly PolicyDocument[],
@@ -77,8 +77,8 @@ function lonePolicy(documents: readonly PolicyDocument[]): PolicyDocument["polic
 function scopeText(scope: DiffScope): string {
   if ("user" in scope) return `For the user ${safeText(scope.user)}`;
   return "policy" in scope
-    ? `For whoever has ${safeText(scope.policy)} alone`
-    : "For whoever has all policies";
+    ? `For users who have only ${safeText(scope.policy)}`
+    : "For users who have all policies";
 }
 
 function reportText(scopes: readonly ScopeDiff[], limit: number, style: Style): string {
