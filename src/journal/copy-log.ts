@@ -3,10 +3,11 @@
 import { AuthorizerError } from "../errors.ts";
 import { encodeBody, encodeItem, HEAD_BYTES, LOG_FORMAT, newId } from "../store/log-entry.ts";
 import type { CommittedChange, EntryWrites, Store, VersionedRecord } from "../store/port.ts";
+import type { EntryId } from "../store/replica.ts";
 import { writeCheckpoint } from "./checkpoints.ts";
 import { type Engine, entryName } from "./engine.ts";
 import { writeParts } from "./entry-parts.ts";
-import { CARRIED_IDS, type EntryId } from "./recent-ids.ts";
+import { CARRIED_IDS } from "./recent-ids.ts";
 
 /** The result of a copy. */
 export interface CopyReport {

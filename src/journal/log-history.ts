@@ -76,12 +76,13 @@ export class LogHistory implements History {
 
   async snapshotAt(revision: number): Promise<Snapshot> {
     const { replica } = this.#parts;
-    const newest = await replica.snapshot();
-    if (newest.revision === revision) return newest;
-    newest.release();
+    const latest = await replica.snapshot();
+    const newest = latest.revision;
+    if (newest === revision) return latest;
+    latest.release();
     const keptFrom = await this.keptFrom();
-    const refusal = revisionNotKept(revision, keptFrom, newest.revision);
-    if (revision > newest.revision || revision < keptFrom) throw refusal;
+    const refusal = revisionNotKept(revision, keptFrom, newest);
+    if (revision > newest || revision < keptFrom) throw refusal;
     const state = await this.#stateAt(revision, refusal);
     return closing(await state.snapshot(), () => void state.close());
   }

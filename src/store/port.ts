@@ -236,6 +236,11 @@ export interface Store {
    * (journal.md §3.5). Cheap enough for each request. Absent in a store of one process.
    */
   assertFresh?(): void;
+  /**
+   * Where a store is shared by several processes: raises the format of its log to the newest that this program knows,
+   * once all processes know it. Others stop at that entry and are not ready. Resolves with both formats.
+   */
+  upgradeLog?(): Promise<{ readonly from: number; readonly to: number }>;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */
   health(): Promise<void>;
   /** Waits for what is under way and frees everything. Later calls throw. */

@@ -72,6 +72,7 @@ const AUTHORIZER = [
   "restore",
   "journal",
   "journal copy",
+  "journal upgrade",
   "reset",
   "check-store",
   "rotate-key",

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { UNCHECKED_NAMES } from "../../src/config/data-server-items.ts";
 import { configFromObject } from "../../src/config/load.ts";
-import { parseValue } from "../../src/config/parse-value.ts";
 import { problemSink } from "../../src/config/problem.ts";
-import { rawFromJs, rawFromText } from "../../src/config/raw-value.ts";
 import { ALL_ITEMS, findItem, variableOf } from "../../src/config/table.ts";
+import { parseValue } from "../../src/config/values/parse-value.ts";
+import { rawFromJs, rawFromText } from "../../src/config/values/raw-value.ts";
 import { KEY } from "./config-folder.ts";
 
 interface ReferenceItem {
@@ -132,6 +132,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.tls.client_ca_file": undefined,
   "authorizer.public_url": undefined,
   "authorizer.insecure_listen": false,
+  "authorizer.replication.path": undefined,
   "authorizer.replication.poll_interval": 250,
   "authorizer.replication.max_staleness": 300_000,
   "authorizer.replication.commit_timeout": 5_000,

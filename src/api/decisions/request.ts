@@ -2,34 +2,46 @@
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, RequestCheck } from "../../decisions/requests.ts";
+import type { Problem } from "../../errors.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import { parseJsonBody } from "../../http/json-body.ts";
-import { repeatedMembers } from "../../http/repeated-members.ts";
+import { type BodyBounds, parseJsonBody, parseJsonInTurns } from "../../http/json-body.ts";
+import { repeatedMembers, repeatedMembersInSteps } from "../../http/repeated-members.ts";
+import { scheduler } from "../../schedule/scheduler.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import type { DecisionLimits } from "./limits.ts";
-import { FieldReader } from "./native-fields.ts";
+import { contextOf } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
-import { readWireRequest, WIRE_FIELDS } from "./request-fields.ts";
-
-const FIELDS: ReadonlySet<string> = new Set(["user", ...WIRE_FIELDS, "context"]);
+import { type GivenRequest, wireRequest } from "./request-fields.ts";
 
 /** Where letter case makes no difference: to HTTP, and to Go that reads the body. */
 const CASELESS: ReadonlySet<string> = new Set(["headers", "body"]);
 
-/** The value of a body in which no member is repeated; throws as {@link parseJsonBody} does. */
-export function parseRequestBody(bytes: Buffer, maxDepth: number): unknown {
-  const value = parseJsonBody(bytes, maxDepth);
-  const problems = repeatedMembers(bytes.toString("utf8"), CASELESS);
-  if (problems.length > 0) throw invalidRequest(problems);
+/** Longest body that is searched for repeated members in one go: some milliseconds. */
+const MAX_AT_ONCE = 64 << 10;
+
+/** The value of a body in which no member is repeated; throws as {@link parseJsonInTurns} does. */
+export function parseRequestBody(bytes: Buffer, bounds: BodyBounds): unknown | Promise<unknown> {
+  if (bytes.length > MAX_AT_ONCE) return parseLargeBody(bytes, bounds);
+  const value = parseJsonBody(bytes, bounds.depth);
+  refuseRepeated(repeatedMembers(bytes.toString("utf8"), CASELESS));
   return value;
+}
+
+async function parseLargeBody(bytes: Buffer, bounds: BodyBounds): Promise<unknown> {
+  const value = await parseJsonInTurns(bytes, bounds);
+  refuseRepeated(await scheduler.run(repeatedMembersInSteps(bytes.toString("utf8"), CASELESS)));
+  return value;
+}
+
+function refuseRepeated(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw invalidRequest(problems);
 }
 
 /** Builds the handler; `s3Domains` are the host names of the S3 gateway. */
 export function requestHandler(decisions: Decisions, limits: DecisionLimits, s3Domains: readonly string[]) {
   return (call: ServiceCall): string | Promise<string> => {
-    const { body } = call;
     refuseQuery(call);
-    const answer = decisions.request(readRequest(body, call, limits, s3Domains));
+    const answer = decisions.request(checkOf(call, limits, s3Domains));
     return answer instanceof Promise ? answer.then(requestText) : requestText(answer);
   };
 }
@@ -39,25 +51,24 @@ function requestText({ operation, required, allowed, perItem, ...rest }: Request
   return JSON.stringify({ operation, required, allowed, ...rest, ...items });
 }
 
-function readRequest(
-  body: unknown,
-  call: ServiceCall,
-  limits: DecisionLimits,
-  s3Domains: readonly string[],
-): RequestCheck {
-  const reader = new FieldReader();
-  const fields = reader.object({ value: body, pointer: "" }, FIELDS);
-  if (fields.size === 0 && reader.problems.length > 0) reader.finish();
-  const check: RequestCheck = {
-    user: reader.text(fields.get("user"), "/user"),
-    request: readWireRequest(reader, fields, limits, s3Domains),
+interface RequestBody extends GivenRequest {
+  readonly user: string;
+  readonly context?: unknown;
+}
+
+function checkOf(call: ServiceCall, limits: DecisionLimits, s3Domains: readonly string[]): RequestCheck {
+  const { user, context, ...given } = call.body as RequestBody;
+  const problems: Problem[] = [];
+  const request = wireRequest(given, limits, s3Domains, problems);
+  if (problems.length > 0) throw invalidRequest(problems);
+  return {
+    user,
+    request,
     items: "told",
     missingBody: "every_resource",
-    context: reader.context(fields.get("context")),
+    context: contextOf(context),
     entrance: "request",
     requestId: call.requestId,
     call,
   };
-  reader.finish();
-  return check;
 }

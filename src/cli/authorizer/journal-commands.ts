@@ -23,5 +23,14 @@ export const JOURNAL_COMMANDS: GroupSpec = {
       ],
       load: async () => (await import("./journal-copy.ts")).journalCopy,
     },
+    {
+      name: "upgrade",
+      description:
+        "Raises the format of a shared log once all nodes run this version. Nodes of earlier versions stop being ready.",
+      page: "high-availability.md",
+      examples: ["--config authorizer.yaml"],
+      options: [...CONFIG_OPTIONS, JSON_OPTION],
+      load: async () => (await import("./journal-upgrade.ts")).journalUpgrade,
+    },
   ],
 };
