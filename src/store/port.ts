@@ -237,8 +237,8 @@ export interface Store {
    */
   assertFresh?(): void;
   /**
-   * Where a store is shared by several processes: raises the format of its log to the newest that this program knows,
-   * once all processes know it. Others stop at that entry and are not ready. Resolves with both formats.
+   * Raises the format of a log that several processes share to the newest that this program knows, once all processes
+   * know it. Others stop at that entry and are not ready. Resolves with both formats.
    */
   upgradeLog?(): Promise<{ readonly from: number; readonly to: number }>;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */
