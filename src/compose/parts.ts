@@ -73,6 +73,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   });
   const datasets: DatasetState = { lastLoadSuccess: undefined };
   await bootstrapStore(data, audit);
+  await directory.reportKeys();
   await loadConfiguredDatasets(data, values, datasets, options.env);
   const endpoints = openEndpoints(catalog);
   const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints);

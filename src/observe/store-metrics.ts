@@ -51,6 +51,7 @@ export function observeStore(
     changes: (after, limit) => store.changes(after, limit),
     history: store.history,
     subscribe: (listener) => store.subscribe(listener),
+    ...(store.tellsEveryChange !== undefined && { tellsEveryChange: () => store.tellsEveryChange!() }),
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),
     ...(store.assertFresh !== undefined && { assertFresh: () => store.assertFresh!() }),
