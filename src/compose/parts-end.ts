@@ -10,6 +10,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
   parts.decisions.close();
   parts.identities.close();
   parts.metrics.close();
+  await parts.decisionLog?.close();
   await parts.audit.close();
   await parts.data.close();
 }

@@ -1,7 +1,9 @@
 /** The parts of the running service, opened in their order: what comes later is built on what came before. */
 
+import type { ChangeOptions } from "../api/changes/routes.ts";
 import { limitsOf } from "../config/limits.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts";
+import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
 import { ReplicaRecords } from "../directory/read/replica-records.ts";
@@ -22,6 +24,7 @@ import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
+import { openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { cacheSettings, openServiceIdentities } from "./identities.ts";
@@ -48,6 +51,8 @@ export interface ServiceOptions {
 export interface ServiceParts {
   readonly data: DataParts;
   readonly audit: AuditLog;
+  /** undefined if no decisions are logged. */
+  readonly decisionLog: ServiceDecisionLog | undefined;
   readonly decisions: Decisions;
   readonly identities: Identities;
   readonly datasets: DatasetState;
@@ -78,7 +83,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     await loadConfiguredDatasets(data, values, datasets, options.env);
   }
   const endpoints = openEndpoints(catalog);
-  const decisions = await openServiceDecisions(data, audit, endpoints);
+  const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints);
   const identities = openServiceIdentities(data, options.worker?.sharing);
   const invitations = openServiceInvitations(data);
   const { version } = options;
@@ -95,21 +100,18 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     version,
   };
   const http = createHttpCounters();
-  const metrics = createMetrics({
-    build: { version, policiesVersion: catalog.digest },
-    decisions: decisions.counters,
-    identities: identities.counters,
-    http,
-    store: data.storeCounters,
-    audit: audit.counters,
-    log: logger,
-    datasets,
-    mail: invitations.counters,
-    journal: data.journal,
-  });
+  const metrics = openMetrics(data, { ...working, decisionLog, datasets, http });
   const health = new Health({ checkStore: () => directory.health() });
   const listening = { http, health, metrics, audit };
-  return { data, ...working, datasets, health, metrics, ...openListeners(data, working, listening) };
+  return {
+    data,
+    ...working,
+    decisionLog,
+    datasets,
+    health,
+    metrics,
+    ...openListeners(data, working, listening),
+  };
 }
 
 /** The parts that all listeners share. */
@@ -140,7 +142,7 @@ function openListeners(
       ...serviceApis(data, working),
       bearer,
       revisions,
-      changes: { log: changeLog(data), records: new ReplicaRecords(data.store) },
+      changes: changeOptions(data),
     }),
     user: createUserListener({
       ...shared,
@@ -154,6 +156,45 @@ function openListeners(
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
   };
+}
+
+/** The log of the directory, and what readers of it are sent. */
+function changeOptions(data: DataParts): ChangeOptions {
+  const { values } = data;
+  return {
+    log: changeLog(data),
+    records: new ReplicaRecords(data.store),
+    decisions: {
+      partition: values["authorizer.partition"],
+      request_properties: values["authorizer.request_properties"],
+      policies_per_user: limitsOf(values).policiesPerUser,
+    },
+  };
+}
+
+/** The parts that metrics read. */
+interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "identities" | "datasets"> {
+  readonly invitations: ReturnType<typeof openServiceInvitations>;
+  readonly audit: AuditLog;
+  readonly http: ReturnType<typeof createHttpCounters>;
+  readonly version: string;
+}
+
+function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, parts: Measured): Metrics {
+  const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
+  return createMetrics({
+    build: { version, policiesVersion: catalog.digest },
+    decisions: decisions.counters,
+    identities: identities.counters,
+    http,
+    store: storeCounters,
+    audit: audit.counters,
+    log: logger,
+    datasets,
+    mail: invitations.counters,
+    journal,
+    decisionLog: decisionLog?.log.counters,
+  });
 }
 
 /** The APIs of the service listener. */
@@ -172,6 +213,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
     dataServer: {
       directory,
       setup: new RepeatableSetup(directory, catalog.preconfigured),
+      policySet: catalog,
       vocabulary: catalog,
       audit,
       log: logger,
@@ -181,17 +223,22 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
   };
 }
 
-function openServiceDecisions(
-  { values, directory, catalog, logger }: DataParts,
+async function openServiceDecisions(
+  data: DataParts,
   audit: AuditLog,
   endpoints: Endpoints,
-): Promise<Decisions> {
+): Promise<Pick<ServiceParts, "decisions" | "decisionLog">> {
+  const { values, directory, catalog, logger } = data;
   const limits = limitsOf(values);
-  return openDecisions({
+  const nextId = decisionIds();
+  const decisionLog = await openServiceDecisionLog(data, nextId, audit);
+  const decisions = await openDecisions({
     directory,
     catalog,
     endpoints,
     audit,
+    log: decisionLog?.log,
+    nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
     effectivePolicies: values["authorizer.effective_policies"],
@@ -204,6 +251,7 @@ function openServiceDecisions(
     onRewritten: (policy) =>
       logger.warn("a data server gets a policy in another form, as it cannot evaluate it", { ...policy }),
   });
+  return { decisions, decisionLog };
 }
 
 function isLocal(address: string): boolean {

@@ -3,7 +3,7 @@
 import type { FailureSharing } from "../identity/failed-attempts.ts";
 import type { LineRelay } from "../observe/relay-target.ts";
 
-/** What a worker is given. */
+/** The things that a worker is given. */
 export interface WorkerRole {
   /** The one-time token of the set-up; undefined where the set-up is done. */
   readonly setupToken: string | undefined;

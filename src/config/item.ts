@@ -82,7 +82,14 @@ export interface ConfigItem extends AnyItem {
 }
 
 /** Names of the syntaxes that {@link ConfigItem.check} can ask for. */
-export type TextCheck = "listen address" | "https url" | "partition" | "peers" | "workers";
+export type TextCheck =
+  | "listen address"
+  | "https url"
+  | "partition"
+  | "peers"
+  | "node name"
+  | "decision share"
+  | "workers";
 
 type Given<Item extends ConfigItem> = Item extends { type: "choice"; choices: readonly (infer Choice)[] }
   ? Choice

@@ -6,6 +6,7 @@ import { AUTH_ITEMS } from "./items/auth.ts";
 import { AUTHORIZER_ITEMS } from "./items/authorizer.ts";
 import { AUTHORIZER_LIMIT_ITEMS } from "./items/authorizer-limits.ts";
 import { DATABASE_ITEMS } from "./items/database.ts";
+import { DECISION_LOG_ITEMS } from "./items/decision-log.ts";
 import { EMAIL_ITEMS } from "./items/email.ts";
 import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
@@ -13,6 +14,7 @@ import { LOGGING_ITEMS } from "./items/logging.ts";
 const SECTIONS = [
   { title: "Authorizer", items: AUTHORIZER_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },
+  { title: "Decision log", items: DECISION_LOG_ITEMS },
   { title: "General", items: GENERAL_ITEMS },
   { title: "Authentication", items: AUTH_ITEMS },
   { title: "Database", items: DATABASE_ITEMS },

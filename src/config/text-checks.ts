@@ -20,7 +20,15 @@ const CHECKS: Readonly<Record<TextCheck, (text: string) => string | undefined>> 
       ? undefined
       : "expected letters, digits, - and _ (at most 63)",
   workers: (text) =>
-    workerCount(text, 1) === undefined ? "expected a number of 1 to 64, or auto" : undefined,
+    workerCount(text, 1) === undefined ? "expected a number of 1 to 32, or auto" : undefined,
+  "node name": (text) =>
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(text)
+      ? undefined
+      : "expected letters, digits, ., - and _ (at most 63), beginning with a letter or digit",
+  "decision share": (text) =>
+    /^(none|denied|all|0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(text)
+      ? undefined
+      : "expected none, denied, all, or a share of the allowed decisions between 0 and 1 such as 0.05",
   peers: (text) =>
     text === "loopback" || isPeer(text)
       ? undefined

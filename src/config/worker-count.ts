@@ -1,7 +1,7 @@
 /** The number of worker processes (`authorizer.workers`). */
 
 /** Most workers. */
-const MOST_WORKERS = 64;
+const MOST_WORKERS = 32;
 
 /** Reads `auto` or a number; undefined for anything else. `auto` is one less than the cores, at least 1. */
 export function workerCount(text: string, cores: number): number | undefined {

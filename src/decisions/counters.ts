@@ -1,7 +1,8 @@
 /** Decision counters as plain numbers. */
 
 import type { Effect } from "../model/decision.ts";
-import { type DecisionCounters, ENTRANCES } from "./decisions.ts";
+import type { DecisionCounters } from "./decisions.ts";
+import { ENTRANCES } from "./entrances.ts";
 
 /** New counters, all zero. The owners of cache and sets fill in the sizes. */
 export function createCounters(

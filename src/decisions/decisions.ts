@@ -13,29 +13,12 @@ import type {
 } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
-import type { WorkBudget } from "../schedule/scheduler.ts";
+import type { Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
+import type { AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";
+import type { Entrance } from "./entrances.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
-
-/** The entrance of a question; a label of metrics and a field of the audit log. */
-export type Entrance = (typeof ENTRANCES)[number];
-
-/** All of {@link Entrance}. */
-export const ENTRANCES = [
-  "evaluation",
-  "evaluations",
-  "check",
-  "filter",
-  "simulate",
-  "request",
-  "forward_auth",
-  "search",
-  "plan",
-  "who_can",
-  "what_can",
-  "management",
-] as const;
 
 /** A question about one user. */
 export interface CheckRequest {
@@ -47,6 +30,8 @@ export interface CheckRequest {
   readonly explain: boolean;
   readonly entrance: Entrance;
   readonly requestId: string;
+  /** The call, for the decision log; long work ends when its caller is gone. */
+  readonly call?: AskingCall;
 }
 
 /** Its answer. */
@@ -66,6 +51,10 @@ export interface FilterRequest {
   readonly resources: readonly string[];
   readonly context: DecisionContext;
   readonly requestId: string;
+  /** The record that the decisions become a part of. */
+  readonly batch?: DecisionBatch | undefined;
+  /** The work ends when this caller is gone. */
+  readonly waiter?: Waiter;
 }
 
 /** One AuthZEN access evaluation. */
@@ -77,6 +66,10 @@ export interface EvaluationRequest {
   readonly explain: boolean;
   readonly entrance: "evaluation" | "evaluations";
   readonly requestId: string;
+  /** The call, for the decision log; long work ends when its caller is gone. */
+  readonly call?: AskingCall;
+  /** The record that the decision becomes a part of. */
+  readonly batch?: DecisionBatch;
 }
 
 /** `{"decision": true}`, or a denial with its reason in the context. Serialised as it is. */
@@ -111,6 +104,8 @@ export interface SimulationCase {
   readonly explain: boolean;
   readonly evaluator: "extended" | "data_server";
   readonly requestId: string;
+  /** The call, for the decision log; long work ends when its caller is gone. */
+  readonly call?: AskingCall;
   /** The budget of the work; by default its own. */
   readonly budget?: WorkBudget;
 }
@@ -127,8 +122,14 @@ export interface Decisions {
    * Evaluations of one user and action name, one resource after the other, for batches: see {@link CachedOutcomes}.
    * Undefined where they cannot be had at once or need more than the resource: {@link evaluate} then.
    * @param budget pays for them; an outcome that it cannot pay for throws its refusal
+   * @param batch the record that the outcomes become a part of
    */
-  cachedOutcomes(username: string, actionName: string, budget: WorkBudget): CachedOutcomes | undefined;
+  cachedOutcomes(
+    username: string,
+    actionName: string,
+    budget: WorkBudget,
+    batch?: DecisionBatch,
+  ): CachedOutcomes | undefined;
   /** A new decision id, for the answer to a refusal from {@link cachedOutcomes}. */
   decisionId(): string;
   /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
@@ -142,14 +143,16 @@ export interface Decisions {
   /** Decides about a request of a data server with the permission tables. */
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer>;
   simulate(simulation: SimulationCase): Promise<SimulationAnswer>;
-  /** A work budget of one request (`authorizer.limits.work`), shared by its use cases. */
-  workBudget(): WorkBudget;
+  /** A work budget of one request (`authorizer.limits.work`), shared by its use cases; its work ends when the caller is gone. */
+  workBudget(waiter?: Waiter): WorkBudget;
   /**
    * The effective policies of a user in the form that data servers get (`authorizer.effective_policies`), distinct
    * by name, sorted by name in UTF-8 byte order; undefined for an unknown user. Returns the same list object until
    * something changes.
    */
   effectivePolicies(username: string): readonly Policy[] | undefined | Promise<readonly Policy[] | undefined>;
+  /** The log of decisions; undefined if none are logged. */
+  readonly log: DecisionLog | undefined;
   /** The searches. */
   readonly searches: Searches;
   /** Digest of the policy set. */

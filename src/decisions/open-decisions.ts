@@ -4,9 +4,10 @@ import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
+import type { Outcome } from "../model/decision.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
-import { type Scheduler, scheduler, WorkBudget } from "../schedule/scheduler.ts";
+import { type Scheduler, scheduler, type Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import { Authzen, viaOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
@@ -16,6 +17,7 @@ import { Simulating } from "./check/simulating.ts";
 import { CompiledSets } from "./compiled-sets.ts";
 import { createCounters } from "./counters.ts";
 import { decisionIds } from "./decision-ids.ts";
+import type { DecisionLog } from "./decision-log.ts";
 import type {
   CheckAnswer,
   CheckRequest,
@@ -40,6 +42,10 @@ export interface DecisionsOptions {
   readonly endpoints: Endpoints;
   readonly cache: CacheSettings;
   readonly audit: DecisionAudit;
+  /** Absent if no decisions are logged. */
+  readonly log?: DecisionLog | undefined;
+  /** A new decision id; default a source of its own. */
+  readonly nextId?: () => string;
   readonly requestProperties: RequestProperties;
   /** Form of the effective policies for data servers; default portable. */
   readonly effectivePolicies?: EffectivePoliciesForm;
@@ -74,23 +80,14 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const unsubscribe = directory.onChange(({ resources, all }) => {
     if (resources || all) types.invalidate();
   });
-  const nextId = decisionIds();
+  const { log, nextId = decisionIds() } = options;
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
-  const workBudget = (): WorkBudget => new WorkBudget(limits.work, () => tooMuchWork(limits.work));
-  const deciding = new Deciding({
-    counters,
-    audit,
-    policiesVersion: catalog.digest,
-    nextId,
-    now,
-    scheduler,
-    workBudget,
-  });
-  const effective = new EffectivePolicies(
-    options.effectivePolicies ?? "portable",
-    counters,
-    options.onRewritten ?? (() => {}),
-  );
+  const workBudget = (waiter?: Waiter): WorkBudget =>
+    new WorkBudget(limits.work, () => tooMuchWork(limits.work), waiter?.signal);
+  const made = { counters, audit, log, policiesVersion: catalog.digest, nextId, now };
+  const deciding = new Deciding({ ...made, scheduler, workBudget });
+  const { effectivePolicies: form = "portable", onRewritten = () => {} } = options;
+  const effective = new EffectivePolicies(form, counters, onRewritten);
   const { partition } = catalog;
   const registered = new RegisteredResources(directory, types);
   const native = new NativeFields(registered, requestProperties);
@@ -103,7 +100,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   return {
     check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
-    cachedOutcomes: (username, actionName, budget) => authzen.cachedOutcomes(username, actionName, budget),
+    cachedOutcomes: (username, actionName, budget, batch) =>
+      authzen.cachedOutcomes(username, actionName, budget, batch),
     decisionId: nextId,
     filter: (request) => filter(shared, request),
     typesRefreshed: () => types.refreshed(),
@@ -117,6 +115,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
       if (found instanceof Promise) return found.then((user) => user && effective.of(user.principal));
       return effective.of(found.principal);
     },
+    log,
     searches,
     policiesVersion: catalog.digest,
     counters,
@@ -149,13 +148,15 @@ function tooMuchWork(units: number): Error {
   return new AuthorizerError("invalid_request", message);
 }
 
+const UNKNOWN_USER: Outcome = { effect: "neutral", message: "insufficient permissions: unknown user" };
+
 /** The parts that answer checks and filters. */
 interface Answering {
   readonly principals: Principals;
   readonly native: NativeFields;
   readonly deciding: Deciding;
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly counters: DecisionCounters;
 }
 
@@ -173,7 +174,7 @@ function check(
     const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
     return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
-  const budget = "action" in request.required ? undefined : workBudget();
+  const budget = "action" in request.required ? undefined : workBudget(request.call);
   const found = principals.find(request.user, request.required, budget);
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");
 }
@@ -183,17 +184,22 @@ async function filter(
   request: FilterRequest,
 ): Promise<readonly number[]> {
   const user = await principals.find(request.user, { action: request.action, resource: "*" });
+  const { batch, action } = request;
   if (user === undefined) {
     counters.decisions.filter.neutral += request.resources.length;
+    batch?.about({ ...request, loaded: undefined });
+    for (const resource of batch === undefined ? [] : request.resources) batch?.add(UNKNOWN_USER, resource);
     return [];
   }
   const { policies } = user;
   const context = native.ofUser(request.context, user);
   const question = { ...request, context };
+  const loaded = { policies, via: (policy: string) => viaOf(user, policy) };
+  batch?.about({ user: request.user, action, loaded, context });
   if (!policies.readsResource) {
-    const budget = workBudget();
+    const budget = workBudget(request.waiter);
     return scheduler.run(filterResources(policies, question, counters), { budget });
   }
   const fieldsOf = (arn: string) => native.ofResource(context, arn);
-  return filterByAttributes(policies, question, counters, fieldsOf, new Pace().pause);
+  return filterByAttributes(policies, question, counters, fieldsOf, new Pace(request.waiter?.signal).pause);
 }

@@ -2,6 +2,7 @@
 
 import type { DecisionContext, Effect, RequiredPermissions } from "../model/decision.ts";
 import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
+import type { AskingCall } from "./decision-log.ts";
 
 /** The credential of an authenticated user, for records. */
 export interface UsedCredential {
@@ -29,6 +30,8 @@ export interface RequestCheck {
   readonly context: DecisionContext;
   readonly entrance: "request" | "forward_auth";
   readonly requestId: string;
+  /** The call, for the decision log; long work ends when its caller is gone. */
+  readonly call?: AskingCall;
 }
 
 /** Its answer. */

@@ -27,10 +27,14 @@ export interface Call<C extends Caller = Caller> {
   readonly queryText: string;
   /** The parsed body; undefined where the route takes none. */
   readonly body: unknown;
-  /** Of heavy routes: aborted when the caller has gone, so that unwanted work ends. */
+  /** Aborted when the caller has gone, so that unwanted work ends. */
   readonly signal: AbortSignal | undefined;
   /** Address of the peer, where known. */
   readonly peer: string | undefined;
+  /** Milliseconds of `performance.now()`: when the headers had arrived. */
+  readonly startedAt: number;
+  /** The header `traceparent`, as it came. */
+  readonly traceParent: string | undefined;
 }
 
 /** A call with the request and the response that it came with. */

@@ -13,6 +13,8 @@ export type AuditEventKind =
   | "secret_read"
   | "setup"
   | "key_rotation"
+  /** A segment of the decision log was closed. */
+  | "decision_log_seal"
   /** Data sets, tokens or certificates were read again. */
   | "reload";
 

@@ -1,7 +1,7 @@
 /** The counters behind the port of the HTTP entrances, readable at scrape time. */
 
 import type { DecisionMeters } from "../api/decisions/ports.ts";
-import type { Entrance } from "../decisions/decisions.ts";
+import type { Entrance } from "../decisions/entrances.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { HttpCounters, RouteMeter } from "../http/ports.ts";
 import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";

@@ -1,10 +1,12 @@
 /** The metrics of the service itself: every name begins with `svc_authorizer_`. */
 
+import type { DecisionLogCounters } from "../decision-log/counters.ts";
 import type { DecisionCounters } from "../decisions/decisions.ts";
 import type { IdentityCounters } from "../identity/identity.ts";
 import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
+import { decisionLogMetrics } from "./decision-log-metrics.ts";
 import { type JournalSource, journalMetrics } from "./journal-metrics.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 import type { StoreCounters } from "./store-metrics.ts";
@@ -30,6 +32,8 @@ export interface MetricSources {
   readonly mail: MailCounters;
   /** The log of several nodes; undefined for a store of one process. */
   readonly journal: JournalSource | undefined;
+  /** The log of decisions; undefined if none are logged. */
+  readonly decisionLog: DecisionLogCounters | undefined;
 }
 
 /** All metrics of the service over their sources. */
@@ -40,6 +44,7 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...httpMetrics(sources.http),
     ...storeMetrics(sources.store),
     ...journalMetrics(sources.journal),
+    ...decisionLogMetrics(sources.decisionLog),
     ...mailMetrics(sources.mail),
     ...stateMetrics(sources),
   ];

@@ -38,6 +38,7 @@ const EVERYTHING_COMPOSED = [
   "api/forward-auth",
   "listeners",
   "analysis",
+  "decision-log",
 ];
 
 const SVCCTL = [
@@ -73,6 +74,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   decisions: {
     may: ["directory", "cache", "schedule", "request-map", "engine", "catalog", "model", "errors"],
   },
+  // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
+  "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -82,6 +85,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "identity",
       "decisions",
+      "decision-log",
       "datasets",
       "http",
       "api/decisions",
@@ -136,6 +140,20 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     ],
   },
   client: { may: [], types: ["model"] },
+  // A decision point in another process: the engine, and the pure parts of decisions around it.
+  "client/embedded": {
+    may: [
+      "client",
+      "engine",
+      "model",
+      "errors",
+      "catalog/partition.ts",
+      "decisions/attached-together.ts",
+      "decisions/registered-properties.ts",
+      "decisions/check/condition-fields.ts",
+    ],
+    types: ["directory/directory.ts", "datasets/dataset.ts"],
+  },
   "source-files": { may: ["model", "errors"] },
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
@@ -150,6 +168,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "datasets",
       "bootstrap",
+      "decision-log",
       // The first administrator's key goes straight into svcctl's configuration file.
       "cli/svcctl/settings/settings-file.ts",
       "cli/svcctl/settings/write-settings-file.ts",
@@ -167,7 +186,7 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   local: ["lmdb"],
   postgres: ["pg"],
   dynamodb: ["@aws-sdk/client-dynamodb"],
-  cosmosdb: ["@azure/cosmos", "@azure/identity"],
+  cosmosdb: ["@azure/cosmos"],
 };
 
 /** Packages that one room alone may know. */

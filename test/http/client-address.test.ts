@@ -72,7 +72,7 @@ describe("SourceIp (security.md §2.9) is the first from the right that is no tr
     ],
     ["only trusted ones: the leftmost", "127.0.0.1", "10.0.0.9, 10.0.0.2", "10.0.0.9"],
     ["an IPv6 client", "::1", "2001:db8::1", "2001:db8::1"],
-    ["IPv4 in an IPv6 coat", "::ffff:127.0.0.1", "::ffff:203.0.113.9", "203.0.113.9"],
+    ["IPv4-mapped IPv6", "::ffff:127.0.0.1", "::ffff:203.0.113.9", "203.0.113.9"],
     ["a peer that is not trusted is the client", "203.0.113.9", "10.0.0.1", "203.0.113.9"],
     ["something that is no address: unknown", "127.0.0.1", "203.0.113.9, unknown", undefined],
     ["an empty element: unknown", "127.0.0.1", "203.0.113.9,", undefined],

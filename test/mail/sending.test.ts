@@ -116,7 +116,7 @@ describe("a server that asks for a login", () => {
     expect(server.mails).toEqual([]);
   });
 
-  it("and whose certificate nobody vouches for gets neither password nor mail", async () => {
+  it("and whose certificate is not trusted gets neither password nor mail", async () => {
     for (const implicitTls of [true, false]) {
       const server = await startServer({ login, certificate: selfSigned("mail"), implicitTls });
       const room = sendTo(server.port, { ...login, useSsl: implicitTls });

@@ -153,7 +153,7 @@ describe("the program", () => {
     },
   );
 
-  it("refuses a certificate that nobody vouches for", async () => {
+  it("refuses an untrusted certificate", async () => {
     const server = await startServer({ certificate: selfSigned("mail"), implicitTls: true });
     const program = await run(newFolder(), { smtp_port: server.port, use_ssl: true });
     expect(await createUser(program.service, TOKEN, alice)).toMatchObject({ status: 201 });

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
-import { type DecisionCounters, ENTRANCES, type Entrance } from "../../src/decisions/decisions.ts";
+import { newCounters } from "../../src/decision-log/counters.ts";
+import type { DecisionCounters } from "../../src/decisions/decisions.ts";
+import { ENTRANCES, type Entrance } from "../../src/decisions/entrances.ts";
 import { createJournalCounters } from "../../src/journal/counters.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
 import type { Effect } from "../../src/model/decision.ts";
@@ -38,6 +40,7 @@ function newSources() {
     log: { droppedLines: 0 },
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
+    decisionLog: newCounters(),
     journal: { counters: createJournalCounters(), revision: 7, staleness: () => 250 },
   } satisfies MetricSources;
 }

@@ -17,7 +17,7 @@ import { NO_STORE } from "../rest/operation.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
 import { plainError } from "../rest/plain-errors.ts";
-import type { AuditEvents, WarningLog } from "../rest/ports.ts";
+import type { AuditEvents, PolicySet, WarningLog } from "../rest/ports.ts";
 import {
   ANONYMOUS_SERVICE,
   requireScope,
@@ -42,6 +42,7 @@ export interface DataServerOptions {
   readonly log: WarningLog;
   /** Version of this package, which data servers log. */
   readonly version: string;
+  readonly policySet: PolicySet;
   /** Absent where no mail can be sent: inviting is then refused. */
   readonly invitations?: Invitations | undefined;
 }
@@ -87,7 +88,10 @@ export function mountDataServer(
     const route = routeOf(declaration, parts, serving.limits);
     if (scope === undefined) return mount(open, [route], serving.counters);
     const authorize = ({ caller }: ServiceCall) => requireScope(caller, scope);
-    return mount(withToken, [{ ...route, authorize }], serving.counters);
+    const handle: typeof route.handle = (call) =>
+      parts.directory.actingFor({ name: call.caller.name }, async () => route.handle(call));
+    const isRead = declaration.method === "GET";
+    return mount(withToken, [{ ...route, ...(!isRead && { handle }), authorize }], serving.counters);
   });
 }
 

@@ -1,7 +1,8 @@
 /** What a data server asks when it starts (authorization-api.md §7, operations 36 and 37). */
 
-import { BASE_PATH, json, NO_CONTENT } from "../rest/operation.ts";
+import { BASE_PATH, NO_CONTENT } from "../rest/operation.ts";
 import { answerWith } from "../rest/operation-kinds.ts";
+import { EXAMPLE_VERSIONS, versions } from "../rest/versions.ts";
 import type { DataServerDeclaration } from "./declaration.ts";
 
 /**
@@ -28,12 +29,10 @@ export const SERVER_CHECK_OPERATIONS: readonly DataServerDeclaration[] = [
     id: "getVersion",
     path: `${BASE_PATH}/config/version`,
     summary: "Get the version",
-    description: "Needs the token, so that a wrong one is found when a data server starts.",
+    description:
+      "The version of the service and of the policy set that decides. Needs the token, so that a wrong one is found when a data server starts.",
     priority: "hot",
-    answer: answerWith(200, "Version", { version: "1.0.0" }),
-    handler: ({ version }) => {
-      const answer = json(200, { version });
-      return () => answer;
-    },
+    answer: answerWith(200, "Versions", EXAMPLE_VERSIONS),
+    handler: versions,
   },
 ];

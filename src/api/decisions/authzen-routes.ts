@@ -3,6 +3,7 @@
 import type { ActionSearch, ResourceSearch, SubjectSearch } from "../../decisions/searches.ts";
 import type { Parameter } from "../../http/openapi-types.ts";
 import { schemaRef } from "../../http/schema-forms.ts";
+import { recordActions, recordResources, recordSubjects } from "./authzen-search-records.ts";
 import type { DecisionDeclaration } from "./declaration.ts";
 import { evaluationHandler } from "./evaluation.ts";
 import { evaluationsHandler } from "./evaluations.ts";
@@ -112,8 +113,13 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
       schema: schemaRef("EntitySearchAnswer"),
       example: { page: PAGE, results: [ALICE] },
     },
-    handler: ({ decisions: { searches }, ...serving }) =>
-      searchHandler<SubjectSearch>("subject", (asked, signal) => searches.subjects(asked, signal), serving),
+    handler: ({ decisions, ...serving }) =>
+      searchHandler<SubjectSearch>(
+        "subject",
+        (asked, signal) => decisions.searches.subjects(asked, signal),
+        serving,
+        recordSubjects(decisions),
+      ),
   },
   {
     ...SEARCH,
@@ -136,11 +142,12 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
       schema: schemaRef("EntitySearchAnswer"),
       example: { page: PAGE, results: [{ type: "repository", id: "data" }] },
     },
-    handler: ({ decisions: { searches }, ...serving }) =>
+    handler: ({ decisions, ...serving }) =>
       searchHandler<ResourceSearch>(
         "resource",
-        (asked, signal) => searches.resources(asked, signal),
+        (asked, signal) => decisions.searches.resources(asked, signal),
         serving,
+        recordResources(decisions),
       ),
   },
   {
@@ -156,7 +163,12 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
       schema: schemaRef("ActionSearchAnswer"),
       example: { page: PAGE, results: [{ name: "read" }] },
     },
-    handler: ({ decisions: { searches }, ...serving }) =>
-      searchHandler<ActionSearch>("action", (asked, signal) => searches.actions(asked, signal), serving),
+    handler: ({ decisions, ...serving }) =>
+      searchHandler<ActionSearch>(
+        "action",
+        (asked, signal) => decisions.searches.actions(asked, signal),
+        serving,
+        recordActions(decisions),
+      ),
   },
 ];

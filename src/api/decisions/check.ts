@@ -2,6 +2,7 @@
 
 import type { CheckAnswer, CheckRequest, Decisions } from "../../decisions/decisions.ts";
 import { hasMembers, isObject } from "../../http/json-body.ts";
+import type { Call } from "../../http/route.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { isName } from "./authzen.ts";
 import { type DecisionLimits, fits } from "./limits.ts";
@@ -27,7 +28,7 @@ export function checkHandler(decisions: Decisions, limits: DecisionLimits) {
   return (call: ServiceCall): string | Promise<string> => {
     const { body } = call;
     refuseQuery(call);
-    const request = readCheck(body, call.requestId, limits);
+    const request = readCheck(body, call, limits);
     if (request.explain) requireScope(call.caller, "read");
     const answer = decisions.check(request);
     return answer instanceof Promise ? answer.then(checkText) : checkText(answer);
@@ -35,12 +36,12 @@ export function checkHandler(decisions: Decisions, limits: DecisionLimits) {
 }
 
 /** The question of a body; throws "invalid_request" with every problem. */
-export function readCheck(body: unknown, requestId: string, limits: DecisionLimits): CheckRequest {
-  return readPlain(body, requestId, limits) ?? readAny(body, requestId, limits);
+export function readCheck(body: unknown, call: Call, limits: DecisionLimits): CheckRequest {
+  return readPlain(body, call, limits) ?? readAny(body, call, limits);
 }
 
 /** The short way for the usual body, which has nothing but a user and one permission; undefined for any other. */
-function readPlain(body: unknown, requestId: string, limits: DecisionLimits): CheckRequest | undefined {
+function readPlain(body: unknown, call: Call, limits: DecisionLimits): CheckRequest | undefined {
   if (!isObject(body)) return undefined;
   const { user, required } = body;
   if (!isObject(required)) return undefined;
@@ -55,10 +56,11 @@ function readPlain(body: unknown, requestId: string, limits: DecisionLimits): Ch
     hasMembers(required, 2);
   if (!sound) return undefined;
   const leaf = { action, resource };
-  return { user, required: leaf, context: NO_CONTEXT, explain: false, entrance: "check", requestId };
+  const { requestId } = call;
+  return { user, required: leaf, context: NO_CONTEXT, explain: false, entrance: "check", requestId, call };
 }
 
-function readAny(body: unknown, requestId: string, limits: DecisionLimits): CheckRequest {
+function readAny(body: unknown, call: Call, limits: DecisionLimits): CheckRequest {
   const reader = new FieldReader();
   const fields = reader.object({ value: body, pointer: "" }, FIELDS);
   const whole = reader.problems.length === 0 || fields.size > 0;
@@ -73,7 +75,8 @@ function readAny(body: unknown, requestId: string, limits: DecisionLimits): Chec
     context: reader.context(fields.get("context")),
     explain: reader.flag(fields.get("explain")),
     entrance: "check",
-    requestId,
+    requestId: call.requestId,
+    call,
   };
   reader.finish();
   return request;

@@ -1,6 +1,7 @@
 /** What a declared route of the decision API says, and how it becomes a route. */
 
-import type { Decisions, Entrance } from "../../decisions/decisions.ts";
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { Entrance } from "../../decisions/entrances.ts";
 import type { Admission } from "../../http/admission.ts";
 import { type Declaration, routeOf } from "../../http/declaration.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";

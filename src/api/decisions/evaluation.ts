@@ -65,6 +65,6 @@ export function toRequest(
 ): EvaluationRequest {
   const { subject, action, resource, context } = parts;
   const { requestId } = call;
-  if (context === undefined) return { subject, action, resource, explain, entrance, requestId };
-  return { subject, action, resource, context, explain, entrance, requestId };
+  if (context === undefined) return { subject, action, resource, explain, entrance, requestId, call };
+  return { subject, action, resource, context, explain, entrance, requestId, call };
 }

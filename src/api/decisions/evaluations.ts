@@ -1,5 +1,6 @@
 /** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (decision-api.md §2). */
 
+import type { DecisionBatch } from "../../decisions/decision-log.ts";
 import type {
   CachedOutcomes,
   Decisions,
@@ -99,6 +100,7 @@ class Batch {
   readonly #call: ServiceCall;
   readonly #explain: boolean;
   readonly #budget: WorkBudget;
+  readonly #record: DecisionBatch | undefined;
 
   constructor(
     decisions: Decisions,
@@ -112,7 +114,9 @@ class Batch {
     this.#defaults = defaults;
     this.#call = call;
     this.#explain = explain;
-    this.#budget = decisions.workBudget();
+    this.#budget = decisions.workBudget(call);
+    const { requestId } = call;
+    this.#record = decisions.log?.batch({ entrance: "evaluations", requestId, call });
   }
 
   /** Every element in order; at once when every answer is at hand. */
@@ -125,7 +129,13 @@ class Batch {
       answers.push(answer);
       if (index % LOOK === 0 && performance.now() > end) return this.#executeRest(elements, answers);
     }
-    return batchText(answers);
+    return this.#ended(batchText(answers));
+  }
+
+  /** The answer, once its record is kept. */
+  #ended(text: string): string | Promise<string> {
+    const written = this.#record?.end();
+    return written === undefined ? text : written.then(() => text);
   }
 
   /** The elements after those that are answered, in turns with other work. */
@@ -133,7 +143,7 @@ class Batch {
     elements: readonly unknown[],
     answers: (Answer | Promise<EvaluationAnswer>)[],
   ): Promise<string> {
-    const { pause } = new Pace();
+    const { pause } = new Pace(this.#budget.signal);
     let waiting: Promise<EvaluationAnswer>[] = [];
     for (let index = answers.length; index < elements.length; index++) {
       if (index % LOOK === 0) await this.#meanwhile(pause());
@@ -147,7 +157,7 @@ class Batch {
       await this.#meanwhile(Promise.allSettled(waiting));
       waiting = [];
     }
-    return batchText(await Promise.all(answers));
+    return this.#ended(batchText(await Promise.all(answers)));
   }
 
   /** Waits. The user may have changed meanwhile. */
@@ -161,7 +171,7 @@ class Batch {
   async untilDecided(elements: readonly unknown[], semantic: Semantic): Promise<string> {
     const deciding = semantic === "permit_on_first_permit";
     const answers: (ElementAnswer | string)[] = [];
-    const { pause } = new Pace();
+    const { pause } = new Pace(this.#budget.signal);
     for (const [index, element] of elements.entries()) {
       if (index % LOOK === LOOK - 1) await this.#meanwhile(pause());
       const pending = this.#answer(element, index);
@@ -175,7 +185,7 @@ class Batch {
       }
       answers.push(given);
     }
-    return batchText(answers);
+    return this.#ended(batchText(answers));
   }
 
   #answer(element: unknown, index: number): Answer | Promise<EvaluationAnswer> {
@@ -215,7 +225,7 @@ class Batch {
     const same = subject.id === user && action.name === name;
     const outcomes = same
       ? this.#last.outcomes
-      : this.#decisions.cachedOutcomes(subject.id, action.name, this.#budget);
+      : this.#decisions.cachedOutcomes(subject.id, action.name, this.#budget, this.#record);
     this.#last = { subject, action, user: subject.id, name: action.name, outcomes };
   }
 
@@ -230,7 +240,8 @@ class Batch {
     };
     const parts = readParts(whole, this.#limits);
     if (parts === undefined) throw invalidRequest(partProblems(whole, pointer, this.#limits));
-    return toRequest(parts, this.#call, this.#explain, "evaluations");
+    const request = toRequest(parts, this.#call, this.#explain, "evaluations");
+    return this.#record === undefined ? request : { ...request, batch: this.#record };
   }
 }
 

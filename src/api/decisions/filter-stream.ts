@@ -9,6 +9,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
+import type { DecisionBatch } from "../../decisions/decision-log.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { Admission } from "../../http/admission.ts";
@@ -60,6 +61,7 @@ class FilterSession {
   readonly #call: RawCall<ServiceCaller>;
   readonly #gone = new AbortController();
   readonly #splitter = new LineSplitter();
+  readonly #batch: DecisionBatch | undefined;
   #head: FilterHead | undefined;
   #items: ItemReader | undefined;
   #seen = 0;
@@ -69,6 +71,8 @@ class FilterSession {
     this.#serving = serving;
     this.#limits = serving.limits;
     this.#call = call;
+    const { requestId } = call;
+    this.#batch = serving.decisions.log?.batch({ entrance: "filter", requestId, call });
     this.#response = call.response;
     this.#response.once("close", () => this.#gone.abort());
   }
@@ -83,6 +87,7 @@ class FilterSession {
     await this.#take(this.#splitter.end(maxBytes));
     if (this.#head === undefined)
       throw invalidRequest([], "line 1: an object with user and action is needed");
+    await this.#batch?.end();
     this.#response.end(`{"complete":true,"items":${this.#seen},"allowed":${this.#allowed}}\n`);
   }
 
@@ -168,7 +173,16 @@ class FilterSession {
     await this.#serving.admission.acquire(this.#gone.signal);
     try {
       const { requestId } = this.#call;
-      return await this.#serving.decisions.filter({ user, action, resources, context, requestId });
+      const batch = this.#batch;
+      return await this.#serving.decisions.filter({
+        user,
+        action,
+        resources,
+        context,
+        requestId,
+        batch,
+        waiter: this.#call,
+      });
     } finally {
       this.#serving.admission.release();
     }

@@ -35,10 +35,12 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
     const { user, context } = head;
     const { action } = itemReader;
     const { requestId } = call;
+    const batch = decisions.log?.batch({ entrance: "filter", requestId, call });
     const allowed =
       action === undefined || resources === undefined
         ? []
-        : await decisions.filter({ user, action, resources, context, requestId });
+        : await decisions.filter({ user, action, resources, context, requestId, batch, waiter: call });
+    await batch?.end();
     return `{"allowed":[${allowed.join(",")}],"complete":true}`;
   };
 }

@@ -5,6 +5,7 @@ import type { ServiceCall } from "../service-caller.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
+import { recordSearch } from "./search-record.ts";
 
 const FIELDS: ReadonlySet<string> = new Set(["user", "action", "type", "context"]);
 
@@ -24,6 +25,8 @@ export function planHandler(decisions: Decisions, limits: DecisionLimits) {
       context: reader.context(fields.get("context")),
     };
     reader.finish();
-    return JSON.stringify(await decisions.searches.plan(request));
+    const plan = await decisions.searches.plan(request, call.signal);
+    await recordSearch(decisions, call, "plan", request, []);
+    return JSON.stringify(plan);
   };
 }

@@ -1,6 +1,6 @@
 /** What the decision API needs from others; `observe` provides it. */
 
-import type { Entrance } from "../../decisions/decisions.ts";
+import type { Entrance } from "../../decisions/entrances.ts";
 import type { DurationMeter } from "../../http/ports.ts";
 
 /** Port: the time of decisions. */

@@ -56,6 +56,7 @@ function readRequest(
     context: reader.context(fields.get("context")),
     entrance: "request",
     requestId: call.requestId,
+    call,
   };
   reader.finish();
   return check;

@@ -17,18 +17,22 @@ export interface SearchServing {
 /**
  * Builds the handler of one search.
  * @param find answers it
+ * @param record leaves it in the decision log
  */
 export function searchHandler<S extends { readonly page: SearchPage }>(
   kind: SearchKind,
   find: (search: S, signal: AbortSignal | undefined) => Promise<Found<unknown>>,
   { tokens, limits }: SearchServing,
+  record?: (search: S, results: readonly never[], call: ServiceCall) => Promise<void> | undefined,
 ) {
   return async (call: ServiceCall): Promise<string> => {
     const { body } = call;
     const { entities, asked } = readSearch<S>(kind, requireObject(body), limits);
     const text = requestText(`search/${kind}`, entities, call.caller.name);
     const requested = new RequestedPage(tokens, asked, text);
-    const found = await find(withPage(entities, requested.page), call.signal);
+    const search = withPage(entities, requested.page);
+    const found = await find(search, call.signal);
+    await record?.(search, found.results as readonly never[], call);
     // The page comes first, so that a reader of a long answer knows how much is to come.
     return JSON.stringify({ page: requested.answer(found), results: found.results });
   };

@@ -29,7 +29,7 @@ export function simulateHandler(decisions: Decisions, limits: DecisionLimits) {
     );
     reader.finish();
     requireScopes(simulation, call);
-    return simulationText(await decisions.simulate(simulation));
+    return simulationText(await decisions.simulate({ ...simulation, call }));
   };
 }
 
@@ -62,10 +62,10 @@ async function simulateMany(
 ): Promise<string> {
   for (const simulation of cases) requireScopes(simulation, call);
   // One budget of work for all cases, since they are one request.
-  const budget = decisions.workBudget();
+  const budget = decisions.workBudget(call);
   const results: string[] = [];
   for (const simulation of cases) {
-    results.push(simulationText(await decisions.simulate({ ...simulation, budget })));
+    results.push(simulationText(await decisions.simulate({ ...simulation, budget, call })));
   }
   return `{"results":[${results.join(",")}]}`;
 }

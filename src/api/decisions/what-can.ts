@@ -7,6 +7,7 @@ import { requestText } from "./page-tokens.ts";
 import { refuseQuery } from "./query.ts";
 import type { SearchServing } from "./search.ts";
 import { RequestedPage, readNativePage } from "./search-pages.ts";
+import { recordSearch } from "./search-record.ts";
 
 const FIELDS: ReadonlySet<string> = new Set(["user", "resource", "context", "page"]);
 
@@ -29,6 +30,9 @@ export function whatCanHandler(decisions: Decisions, { tokens, limits }: SearchS
     const requested = new RequestedPage(tokens, asked, requestText("what-can", bound, call.caller.name));
     const whole = { ...question, page: requested.page };
     const { reason, ...found } = await decisions.searches.whatCan(whole, call.signal);
+    const { user, resource } = question;
+    const actions = found.results.map((action) => ({ user, action, resource }));
+    await recordSearch(decisions, call, "what_can", { user }, actions);
     const answer = { results: found.results, page: requested.answer(found) };
     return JSON.stringify(reason === undefined ? answer : { ...answer, reason });
   };

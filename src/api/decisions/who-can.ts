@@ -7,6 +7,7 @@ import { requestText } from "./page-tokens.ts";
 import { refuseQuery } from "./query.ts";
 import type { SearchServing } from "./search.ts";
 import { RequestedPage, readNativePage } from "./search-pages.ts";
+import { recordSearch } from "./search-record.ts";
 
 const FIELDS: ReadonlySet<string> = new Set(["action", "resource", "context", "page"]);
 
@@ -28,6 +29,9 @@ export function whoCanHandler(decisions: Decisions, { tokens, limits }: SearchSe
     const bound = { ...question, context: fields.get("context")?.value };
     const requested = new RequestedPage(tokens, asked, requestText("who-can", bound, call.caller.name));
     const found = await decisions.searches.whoCan({ ...question, page: requested.page }, call.signal);
+    const { action, resource } = question;
+    const users = found.results.map(({ user }) => ({ user, action, resource }));
+    await recordSearch(decisions, call, "who_can", { action }, users);
     return JSON.stringify({ results: found.results, page: requested.answer(found) });
   };
 }

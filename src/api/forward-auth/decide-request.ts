@@ -3,6 +3,7 @@
  * All ways to a pass meet in one place, `outcomeOf`; everything else is a refusal.
  */
 
+import type { AskingCall } from "../../decisions/decision-log.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, UsedCredential } from "../../decisions/requests.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
@@ -35,6 +36,8 @@ export interface AskedRequest {
   /** Address of the client. */
   readonly source: string;
   readonly requestId: string;
+  /** The call, for the decision log. */
+  readonly call: AskingCall;
 }
 
 /** An outcome that lets nothing pass. */
@@ -167,6 +170,7 @@ function decided(
     context,
     entrance: "forward_auth",
     requestId: request.requestId,
+    call: request.call,
     ...(identity === undefined ? {} : { credential: usedBy(identity) }),
   });
   if (answer instanceof Promise) return answer.then((late) => outcomeOf(late, reading, identity));

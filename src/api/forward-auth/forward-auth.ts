@@ -99,17 +99,17 @@ function trustedProxy(
 function decide(
   options: ForwardAuthOptions,
   serving: ForwardAuthServing,
-  { caller, request, requestId }: RawCall<Proxy>,
+  call: RawCall<Proxy>,
 ): Reply | Promise<Reply> {
-  const { headers, address } = caller;
-  const { method = "", url: target = "" } = request;
+  const { headers, address } = call.caller;
+  const { method = "", url: target = "" } = call.request;
   const original = originalRequest(options.proxy as ProxyKind, { method, target, headers });
   if (original === undefined) {
     throw notAllowed(`the headers do not describe the client's request as ${options.proxy} does`);
   }
   const source = clientAddress(options.trusted, address, headers.get("x-forwarded-for"));
   if (source === undefined) throw notAllowed("X-Forwarded-For holds something that is no address");
-  const asked: AskedRequest = { original, headers, source, requestId };
+  const asked: AskedRequest = { original, headers, source, requestId: call.requestId, call };
   const outcome = decideRequest(options, asked);
   if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, serving));
   return answerOf(outcome, asked, serving);

@@ -35,7 +35,7 @@ export const CHECK_OPERATIONS: readonly UserDeclaration[] = [
 ];
 
 async function check(call: UserCall, parts: ManagementParts): Promise<Reply> {
-  const request = readCheck(call.body, call.requestId, parts.limits);
+  const request = readCheck(call.body, call, parts.limits);
   const { user } = request;
   if (user !== call.caller.identity.username) {
     const asked = {

@@ -8,9 +8,10 @@ import type { Endpoints } from "../../request-map/endpoints.ts";
 import type { DecisionLimits } from "../decisions/limits.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
+import type { PolicySet } from "../rest/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
 import type { ManagementAudit } from "./management-audit.ts";
-import type { GroupAcls, PolicySet, Setup, UserInvitations } from "./ports.ts";
+import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 
 /** What handlers work with. */

@@ -46,8 +46,9 @@ export function askedBy(
 export async function requirePermission(
   { decisions, endpoints }: PermissionParts,
   { id, values, fields }: Asked,
-  { caller: { identity, sourceIp }, requestId }: UserCall,
+  call: UserCall,
 ): Promise<void> {
+  const { identity, sourceIp } = call.caller;
   const required = endpoints.requirement(id, values);
   // Every operation that asks has a row that requires something: an empty one would be open to all users.
   if (required === null) throw new AuthorizerError("internal", `${id} requires nothing`);
@@ -59,7 +60,8 @@ export async function requirePermission(
     context,
     explain: false,
     entrance: "management",
-    requestId,
+    requestId: call.requestId,
+    call,
   });
   if (effect !== "allow") throw new PermissionRefused(message ?? REFUSED);
 }

@@ -74,9 +74,3 @@ export interface UserInvitations {
   /** What became of the invitation of a link; changes nothing. */
   state(token: string): Promise<InvitationState>;
 }
-
-/** The policy set that decides: actions, resource types, preconfigured policies. */
-export interface PolicySet {
-  readonly version: string;
-  readonly digest: string;
-}

@@ -99,13 +99,6 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     invite_user: { type: "boolean", description: "Whether mails can be sent." },
     forgot_password: { const: false },
   }),
-  Versions: object({
-    version: text("Version of the service."),
-    policy_set: object({
-      version: text("Version of the policy set: actions, resource types, preconfigured policies."),
-      digest: text("Digest of the policy set, the same for every partition of ARNs."),
-    }),
-  }),
   Config: object({ version_config: schemaRef("Version"), capabilities_config: { type: "object" } }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },

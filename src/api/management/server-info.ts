@@ -2,13 +2,10 @@
 
 import { BASE_PATH, json, NO_CONTENT } from "../rest/operation.ts";
 import { answerWith } from "../rest/operation-kinds.ts";
+import { EXAMPLE_VERSIONS, versions } from "../rest/versions.ts";
 import type { ManagementDeclaration } from "./declaration.ts";
 
 const GET = { method: "GET", tag: "service", priority: "bulk" } as const;
-const EXAMPLE_VERSION = {
-  version: "1.0.0",
-  policy_set: { version: "2026.11.0", digest: "0f3a9c5b7d1e" },
-};
 
 /** The operations. `version_context` stays absent: clients warn of any other than their own. */
 export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
@@ -55,10 +52,7 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
     path: `${BASE_PATH}/config/version`,
     summary: "Get the version",
     description: "The version of the service and of the policy set that decides.",
-    answer: answerWith(200, "Versions", EXAMPLE_VERSION),
-    handler:
-      ({ version, policySet }) =>
-      () =>
-        json(200, { version, policy_set: { version: policySet.version, digest: policySet.digest } }),
+    answer: answerWith(200, "Versions", EXAMPLE_VERSIONS),
+    handler: versions,
   },
 ];

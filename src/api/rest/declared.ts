@@ -97,4 +97,11 @@ export const REST_SCHEMAS: Schemas = {
     max_per_page: { type: "integer", minimum: 0, description: "Most items that a page can have." },
   }),
   Version: object({ version: text("Version of the service.") }),
+  Versions: object({
+    version: text("Version of the service."),
+    policy_set: object({
+      version: text("Version of the policy set: actions, resource types, preconfigured policies."),
+      digest: text("Digest of the policy set, the same for every partition of ARNs."),
+    }),
+  }),
 };

@@ -28,3 +28,9 @@ export interface WarningLog {
   /** Something valid that is almost certainly a mistake. Fields hold no secrets. */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
+
+/** The policy set that decides: actions, resource types, preconfigured policies. */
+export interface PolicySet {
+  readonly version: string;
+  readonly digest: string;
+}

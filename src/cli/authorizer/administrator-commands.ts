@@ -10,9 +10,9 @@ const ADMINISTRATOR_OPTIONS: readonly OptionSpec[] = [
   { flags: "--data <folder>", description: "folder of the quick start (default ./.svc-authorizer)" },
   {
     flags: "--access-key-id <id>",
-    description: "import this key; its secret is asked for, or taken from --secret-env",
+    description: "import this key; the command asks for its secret or reads it from --secret-env",
   },
-  { flags: "--secret-env <name>", description: "variable that has the secret of the imported key" },
+  { flags: "--secret-env <name>", description: "environment variable with the secret of the imported key" },
   JSON_OPTION,
 ];
 
@@ -20,7 +20,7 @@ const ADMINISTRATOR_OPTIONS: readonly OptionSpec[] = [
 export const ADMINISTRATOR_COMMANDS: readonly CommandSpec[] = [
   {
     name: "setup",
-    description: "create the first administrator, once; in a running service with its one-time token",
+    description: "Creates the first administrator, once. In a running service this needs its one-time token.",
     page: "management-api.md",
     examples: [
       "--quickstart --user-name admin --write-config",
@@ -32,7 +32,7 @@ export const ADMINISTRATOR_COMMANDS: readonly CommandSpec[] = [
       { flags: "--server <url>", description: "user listener of the running service" },
       {
         flags: "--token-file <file>",
-        description: "file with the one-time token; default where the service keeps it",
+        description: "file with the one-time token (default: the file of the service)",
       },
       {
         flags: "--write-config [file]",
@@ -43,7 +43,7 @@ export const ADMINISTRATOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "superuser",
-    description: "create a further administrator while the service is not running",
+    description: "Creates another administrator while the service is not running.",
     page: "management-api.md",
     examples: ["--config authorizer.yaml --user-name second-admin"],
     options: ADMINISTRATOR_OPTIONS,

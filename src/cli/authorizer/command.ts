@@ -15,7 +15,10 @@ export type GroupSpec = framework.GroupSpec<CommandContext>;
 
 /** Options that name the configuration; `ConfigFlags` are their values. */
 export const CONFIG_OPTIONS: readonly OptionSpec[] = [
-  { flags: "-c, --config <file>", description: "configuration file; else the first of the usual places" },
+  {
+    flags: "-c, --config <file>",
+    description: "configuration file (default: the first one found in the usual places)",
+  },
   {
     flags: "--set <item=value>",
     description: "set a configuration item (repeatable)",

@@ -5,8 +5,11 @@ import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
 
 const LOAD_OPTIONS: readonly OptionSpec[] = [
   ...CONFIG_OPTIONS,
-  { flags: "--dry-run", description: "only say what would change" },
-  { flags: "--yes", description: "confirm a sync that removes more than half of what it manages" },
+  { flags: "--dry-run", description: "only report what would change" },
+  {
+    flags: "--yes",
+    description: "confirm a sync that removes more than half of the entities that it manages",
+  },
   JSON_OPTION,
 ];
 
@@ -20,7 +23,7 @@ const LOAD_EXAMPLES = [
 export const DATA_COMMANDS: readonly CommandSpec[] = [
   {
     name: "load",
-    description: "create what data sets name and the store lacks (files or globs)",
+    description: "Creates the entities of data sets that the store lacks (files or globs).",
     page: "datasets.md",
     examples: LOAD_EXAMPLES,
     arguments: "<files...>",
@@ -28,7 +31,7 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
       ...LOAD_OPTIONS,
       {
         flags: "--mode <mode>",
-        description: "load, or sync as the command of that name",
+        description: "load, or sync: the same as the command sync",
         values: ["load", "sync"],
         closed: true,
         default: "load",
@@ -38,7 +41,8 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "sync",
-    description: "make the store equal to data sets, removing what a former sync made",
+    description:
+      "Makes the store equal to data sets; removes entities of an earlier sync that they no longer contain.",
     page: "datasets.md",
     examples: LOAD_EXAMPLES,
     arguments: "<files...>",
@@ -47,7 +51,7 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "export",
-    description: "write the directory as a data set that loads back",
+    description: "Writes the directory as a data set that can be loaded again.",
     page: "datasets.md",
     examples: [
       "--config authorizer.yaml --output people.yaml",
@@ -57,15 +61,15 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
       ...CONFIG_OPTIONS,
       {
         flags: "--format <format>",
-        description: "form of the data set: yaml or json",
+        description: "format of the data set: yaml or json",
         values: ["yaml", "json"],
         closed: true,
         default: "yaml",
       },
-      { flags: "--secrets", description: "with the secrets of access keys, in clear" },
+      { flags: "--secrets", description: "include the secrets of access keys in clear text" },
       {
         flags: "-o, --output <file>",
-        description: "file to write (mode 600) in place of standard output",
+        description: "write to this file (mode 600) instead of standard output",
       },
     ],
     load: async () => (await import("./dataset-runs.ts")).exportData,

@@ -6,15 +6,16 @@ import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
 export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "reset",
-    description: "empty the store; without --yes only say what would be lost",
+    description: "Empties the store. Without --yes it only reports what would be lost.",
     page: "bootstrap.md",
     examples: ["--config authorizer.yaml --yes"],
-    options: [...CONFIG_OPTIONS, { flags: "--yes", description: "really empty it" }],
+    options: [...CONFIG_OPTIONS, { flags: "--yes", description: "empty the store" }],
     load: async () => (await import("./reset-command.ts")).reset,
   },
   {
     name: "check-store",
-    description: "look for damage and contradictions in the store, changing nothing; exit code 1 when found",
+    description:
+      "Checks the store for damage and inconsistencies without changing it: exit code 1 if there are any.",
     page: "bootstrap.md",
     examples: ["--config authorizer.yaml"],
     options: [...CONFIG_OPTIONS, JSON_OPTION],
@@ -22,20 +23,25 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "rotate-key",
-    description: "encrypt all secrets of the store with a new auth.encrypt.secret_key",
+    description: "Encrypts all secrets of the store with a new auth.encrypt.secret_key.",
     page: "bootstrap.md",
     examples: ["OLD=… NEW=… --config authorizer.yaml --from-env OLD --to-env NEW"],
     options: [
       ...CONFIG_OPTIONS,
-      { flags: "--from-env <name>", description: "variable that has the key in use", required: true },
-      { flags: "--to-env <name>", description: "variable that has the new key", required: true },
+      {
+        flags: "--from-env <name>",
+        description: "environment variable with the current key",
+        required: true,
+      },
+      { flags: "--to-env <name>", description: "environment variable with the new key", required: true },
       JSON_OPTION,
     ],
     load: async () => (await import("./rotate-key-command.ts")).rotateKey,
   },
   {
     name: "import",
-    description: "copy users, groups, policies and all that belongs to them from a running data-server API",
+    description:
+      "Copies users, groups, policies and everything that belongs to them from a running data-server API.",
     page: "bootstrap.md",
     examples: ["TOKEN=… --from http://old-host:8001/api/v1 --token-env TOKEN --dry-run"],
     options: [
@@ -45,9 +51,13 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
         description: "base of the API, such as http://host:8001/api/v1",
         required: true,
       },
-      { flags: "--token-env <name>", description: "variable that has the bearer token", required: true },
+      {
+        flags: "--token-env <name>",
+        description: "environment variable with the bearer token",
+        required: true,
+      },
       { flags: "--with-secrets", description: "copy access keys with their secrets (the default)" },
-      { flags: "--no-secrets", description: "leave access keys out" },
+      { flags: "--no-secrets", description: "do not copy access keys" },
       {
         flags: "--merge",
         description: "add to a store that is not empty; an entity with the same name is replaced",

@@ -17,6 +17,7 @@ import { usageText } from "../usage-text.ts";
 import { ADMINISTRATOR_COMMANDS } from "./administrator-commands.ts";
 import { CommandContext } from "./command-context.ts";
 import { DATA_COMMANDS } from "./data-commands.ts";
+import { DECISION_LOG_COMMANDS } from "./decision-log/decision-log-commands.ts";
 import { splitItemFlags } from "./item-flags.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance-commands.ts";
 import { SERVICE_COMMANDS } from "./service-commands.ts";
@@ -47,6 +48,7 @@ export function buildProgram(context: CommandContext): Command {
     ...DATA_COMMANDS,
     ...ADMINISTRATOR_COMMANDS,
     ...MAINTENANCE_COMMANDS,
+    DECISION_LOG_COMMANDS,
   ];
   addCommands(program, commands, context, "operations.md");
   addOptions(program, [{ flags: "-v, --version", description: "print the version" }], GLOBAL_HEADING);

@@ -78,6 +78,7 @@ export function prepareQuickstart(folder: string): Quickstart {
           listen_address: "127.0.0.1:8001",
           metrics_address: "127.0.0.1:8002",
           datasets: [DATASET],
+          decision_log: { include: "denied", directory: join(folder, "decision-log") },
         },
       },
     };

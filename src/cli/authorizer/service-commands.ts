@@ -4,14 +4,15 @@ import { CONFIG_OPTIONS, type CommandSpec, type GroupSpec } from "./command.ts";
 
 const RUN: CommandSpec = {
   name: "run",
-  description: "start the service",
+  description: "Starts the service.",
   page: "operations.md",
   examples: ["--quickstart", "--config authorizer.yaml", "--config authorizer.yaml --logging.level DEBUG"],
   options: [
     ...CONFIG_OPTIONS,
     {
       flags: "--quickstart",
-      description: "without a configuration file: loopback, generated secrets, a small data set",
+      description:
+        "run without a configuration file: on loopback, with generated secrets and a small data set",
     },
     { flags: "--data <folder>", description: "folder of the quick start (default ./.svc-authorizer)" },
   ],
@@ -20,30 +21,30 @@ const RUN: CommandSpec = {
 
 const CONFIG: GroupSpec = {
   name: "config",
-  description: "show, validate or document the configuration",
+  description: "Shows, validates and documents the configuration.",
   page: "configuration.md",
   commands: [
     {
       name: "show",
-      description: "print the effective values and where each came from, secrets redacted",
+      description: "Prints the effective values and the source of each, with secrets redacted.",
       examples: ["--only-set", "--config authorizer.yaml --json"],
       options: [
         ...CONFIG_OPTIONS,
         { flags: "--json", description: "print JSON" },
-        { flags: "--only-set", description: "leave out defaults" },
+        { flags: "--only-set", description: "omit defaults" },
       ],
       load: async () => (await import("./config-commands.ts")).show,
     },
     {
       name: "validate",
-      description: "report every problem with file and line",
+      description: "Reports every problem with file and line.",
       examples: ["--config authorizer.yaml"],
       options: CONFIG_OPTIONS,
       load: async () => (await import("./config-commands.ts")).validate,
     },
     {
       name: "docs",
-      description: "print the reference of all items in Markdown",
+      description: "Prints the reference of all items in Markdown.",
       examples: ["> configuration.md"],
       load: async () => (await import("./config-commands.ts")).docs,
     },

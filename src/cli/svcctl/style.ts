@@ -1,6 +1,6 @@
 /** Colours of svcctl's messages, with the codes of management-cli.md §1. */
 
-/** Paints text; every function gives its argument back unchanged where colours are off. */
+/** Colours text. If colours are off, every function returns its argument unchanged. */
 export interface Style {
   red(text: string): string;
   green(text: string): string;

@@ -4,6 +4,7 @@ import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
+import type { BatchSubject, DecisionBatch } from "../decision-log.ts";
 import type {
   CachedOutcomes,
   CheckAnswer,
@@ -21,6 +22,7 @@ import {
 } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
+import { sourceIpOf } from "./condition-fields.ts";
 import type { Deciding, UserPolicies } from "./deciding.ts";
 import { requestedFields } from "./evaluation-fields.ts";
 
@@ -59,12 +61,23 @@ export class Authzen {
   }
 
   /** See {@link Decisions.cachedOutcomes}. */
-  cachedOutcomes(username: string, actionName: string, budget: WorkBudget): CachedOutcomes | undefined {
+  cachedOutcomes(
+    username: string,
+    actionName: string,
+    budget: WorkBudget,
+    batch?: DecisionBatch,
+  ): CachedOutcomes | undefined {
     const { types, principals, deciding, counters } = this.#options;
     if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
     const user = principals.cached(username);
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, OutcomeTest | undefined>();
+    const loaded = { policies: user.policies, via: (policy: string) => viaOf(user, policy) };
+    const subjects = new Map<string, BatchSubject>();
+    const subjectOf = (type: string): BatchSubject => {
+      const action = types.action(type, actionName) ?? actionName;
+      return { user: username, action, loaded, context: NO_FIELDS };
+    };
     return (type, id) => {
       const arn = types.arn(type, id);
       if (!tests.has(type)) tests.set(type, quickTest(user, username, types.action(type, actionName)));
@@ -76,6 +89,12 @@ export class Authzen {
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
+      if (batch !== undefined) {
+        const subject = subjects.get(type) ?? subjectOf(type);
+        subjects.set(type, subject);
+        batch.about(subject);
+        batch.add(outcome, arn, { type, id }, test.decidedBy());
+      }
       return outcome;
     };
   }
@@ -84,7 +103,9 @@ export class Authzen {
     const { subject, action, resource } = request;
     const { types, principals } = this.#options;
     const arn = types.arn(resource.type, resource.id);
-    if (subject.type !== "user") return this.#denial("unknown_subject", "unknown subject");
+    if (subject.type !== "user") {
+      return this.#refused(request, { arn, action: action.name }, "unknown_subject", "unknown subject");
+    }
     const mapped: Mapped = { arn, action: types.action(resource.type, action.name) };
     const required = { action: mapped.action ?? action.name, resource: arn ?? resource.id };
     const found = principals.find(subject.id, required);
@@ -104,13 +125,16 @@ export class Authzen {
     const { subject, action, resource } = request;
     if (user === undefined) {
       const answer = deciding.unknownUser({ user: subject.id, required, context: NO_FIELDS }, request);
-      return this.#denial("unknown_subject", "unknown subject", answer.id);
+      const denied = ({ id }: CheckAnswer) => denial("unknown_subject", "unknown subject", id as string);
+      return answer instanceof Promise ? answer.then(denied) : denied(answer);
     }
     if (mapped.arn === undefined) {
-      return this.#denial("unknown_resource", `unknown resource type ${resource.type}`);
+      return this.#refused(request, mapped, "unknown_resource", `unknown resource type ${resource.type}`);
     }
     if (mapped.action === undefined) {
-      return this.#denial(
+      return this.#refused(
+        request,
+        mapped,
         "unknown_action",
         `unknown action ${action.name} of resource type ${resource.type}`,
       );
@@ -120,7 +144,7 @@ export class Authzen {
       const answer = deciding.check(loaded, { user: subject.id, required, context }, request);
       return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
     };
-    if (!user.policies.readsContext) return decided(NO_FIELDS);
+    if (!user.policies.readsContext) return decided(deciding.logs ? addressOf(request.context) : NO_FIELDS);
     const fields = (properties: RegisteredProperties): ConditionFields =>
       withRegistered(requestedFields(request), properties, this.#options.requestProperties);
     const subjects = user.principal.properties;
@@ -129,9 +153,33 @@ export class Authzen {
     return registered.then((resources) => decided(fields({ subject: subjects, resource: resources })));
   }
 
-  #denial(reason: string, text: string, id = this.#options.nextId()): EvaluationAnswer {
-    return { decision: false, context: { id, reason_user: { "403": text }, reason } };
+  /** The denial of what could not be evaluated. */
+  #refused(
+    request: EvaluationRequest,
+    { arn, action }: Mapped,
+    reason: string,
+    text: string,
+  ): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const { deciding, nextId } = this.#options;
+    const id = nextId();
+    const answer = denial(reason, text, id);
+    if (!deciding.logs) return answer;
+    const { subject, resource } = request;
+    const required = { action: action ?? request.action.name, resource: arn ?? resource.id };
+    const about = { user: subject.id, subjectType: subject.type, required, context: NO_FIELDS, error: text };
+    const written = deciding.refused(id, about, request);
+    return written === undefined ? answer : written.then(() => answer);
   }
+}
+
+function denial(reason: string, text: string, id: string): EvaluationAnswer {
+  return { decision: false, context: { id, reason_user: { "403": text }, reason } };
+}
+
+/** The address of the client, which records have whether a condition reads it or not. */
+function addressOf(context: EvaluationRequest["context"]): ConditionFields {
+  const address = sourceIpOf(context);
+  return address === undefined ? NO_FIELDS : new Map([["SourceIp", address]]);
 }
 
 /** A test of ARNs, if the action is known and its index is quick to build. */

@@ -3,10 +3,13 @@
 import type { CompiledPolicies } from "../../engine/compile.ts";
 import { decide, decideInSteps, type EngineRequest, isShort } from "../../engine/decide.ts";
 import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
-import type { Explanation, Outcome } from "../../model/decision.ts";
+import type { CompiledStatement } from "../../engine/statement.ts";
+import type { ConditionFields, Explanation, Outcome } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
-import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
-import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord, Entrance } from "../decisions.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
+import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "../decision-log.ts";
+import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
+import type { Entrance } from "../entrances.ts";
 
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
@@ -18,10 +21,34 @@ export interface DecisionCall {
   readonly explain: boolean;
   /** The budget of the work, which is then done in slices. Without it, only long work has a budget. */
   readonly budget?: WorkBudget;
+  /** The call, for the decision log; long work without a budget of its own ends when its caller is gone. */
+  readonly call?: AskingCall;
+  /** The only resource as it was asked for, for the decision log. */
+  readonly resource?: AskedResource;
+  /** The record that the decision is a part of. */
+  readonly batch?: DecisionBatch;
 }
 
 /** The subject of a decision, for records. */
-export type DecisionSubject = Pick<DecisionRecord, "user" | "credential" | "required" | "operation">;
+export interface DecisionSubject
+  extends Pick<DecisionRecord, "user" | "credential" | "required" | "operation"> {
+  readonly context: ConditionFields;
+  /** Absent if no policies were read. */
+  readonly loaded?: UserPolicies;
+  /** See `decidedBy` of `EngineRequest`. */
+  readonly decidedBy?: CompiledStatement[];
+  /** Type of a subject that is no user. */
+  readonly subjectType?: string;
+  /** The reason why nothing was evaluated. */
+  readonly error?: string;
+}
+
+/** The id of a recorded decision, and when its answer may go out. */
+export interface Recorded {
+  readonly id: string;
+  /** Resolves when the record is on disk; undefined if the answer need not wait for it. */
+  readonly written: Promise<void> | undefined;
+}
 
 /** The compiled policies of a loaded user: the input of a decision. */
 export interface UserPolicies {
@@ -35,12 +62,14 @@ export interface UserPolicies {
 export interface DecidingOptions {
   readonly counters: DecisionCounters;
   readonly audit: DecisionAudit;
+  /** Absent if no decisions are logged. */
+  readonly log?: DecisionLog | undefined;
   readonly policiesVersion: string;
   readonly nextId: () => string;
   readonly now: () => Date;
   /** Runs long decisions and explanations. */
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
 }
 
 /** Makes decisions, counts them and audits them. */
@@ -61,56 +90,118 @@ export class Deciding {
     return this.#options.audit.decisions !== "none";
   }
 
-  /** Decides; synchronous except for long explanations. An allow without audit and explanation gets no id. */
+  /** True when decisions are logged. */
+  get logs(): boolean {
+    return this.#options.log !== undefined;
+  }
+
+  /**
+   * Decides; synchronous except for long explanations and where the answer waits for its record. An allow without
+   * record and explanation gets no id.
+   */
   check(
     loaded: UserPolicies,
     request: EngineRequest,
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
-    if (call.explain) return this.#explained(loaded, request, call);
+    const asked = this.#options.log === undefined ? request : { ...request, decidedBy: [] };
+    if (call.explain) return this.#explained(loaded, asked, call);
     if (call.budget !== undefined || !isShort(request.required))
-      return this.#decidedInSteps(loaded, request, call);
-    return this.#answered(decide(loaded.policies, request), request, call);
+      return this.#decidedInSteps(loaded, asked, call);
+    return this.#answered(decide(loaded.policies, asked), asked, loaded, call);
   }
 
-  #decidedInSteps(
-    { policies }: UserPolicies,
-    request: EngineRequest,
-    call: DecisionCall,
-  ): Promise<CheckAnswer> {
+  #decidedInSteps(loaded: UserPolicies, request: EngineRequest, call: DecisionCall): Promise<CheckAnswer> {
     const { scheduler, workBudget } = this.#options;
-    const budget = call.budget ?? workBudget();
+    const budget = call.budget ?? workBudget(call.call);
     return scheduler
-      .run(decideInSteps(policies, request), { budget })
-      .then((outcome) => this.#answered(outcome, request, call));
+      .run(decideInSteps(loaded.policies, request), { budget })
+      .then((outcome) => this.#answered(outcome, request, loaded, call));
   }
 
-  #answered(outcome: Outcome, request: EngineRequest, call: DecisionCall): CheckAnswer {
+  #answered(
+    outcome: Outcome,
+    request: EngineRequest,
+    loaded: UserPolicies,
+    call: DecisionCall,
+  ): CheckAnswer | Promise<CheckAnswer> {
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
-    const { decisions } = this.#options.audit;
-    if (outcome.effect === "allow" && decisions !== "all") return outcome;
-    return this.#recorded(outcome, request, call);
+    const { audit, log } = this.#options;
+    if (log === undefined && outcome.effect === "allow" && audit.decisions !== "all") return outcome;
+    return this.#recorded(outcome, { ...request, loaded }, call);
   }
 
   /** The answer about a user who does not exist. */
-  unknownUser(request: EngineRequest, call: DecisionCall): CheckAnswer {
+  unknownUser(request: EngineRequest, call: DecisionCall): CheckAnswer | Promise<CheckAnswer> {
     this.#options.counters.decisions[call.entrance].neutral++;
     const outcome = { effect: "neutral", message: "insufficient permissions: unknown user" } as const;
-    return { ...this.#recorded(outcome, request, call), reason: "unknown_user" };
+    return this.#recorded(
+      { ...outcome, reason: "unknown_user" },
+      { ...request, error: "unknown user" },
+      call,
+    );
   }
 
   #recorded(
-    outcome: Outcome,
-    request: EngineRequest,
+    answer: CheckAnswer,
+    subject: DecisionSubject,
     call: DecisionCall,
-  ): CheckAnswer & { readonly id: string } {
-    return { ...outcome, id: this.#audited(outcome, request, call) };
+  ): CheckAnswer | Promise<CheckAnswer> {
+    const { effect, message } = answer;
+    const outcome: Outcome = message === undefined ? { effect } : { effect, message };
+    const { id, written } = this.#noted(outcome, subject, call);
+    const whole = { ...answer, id };
+    return written === undefined ? whole : written.then(() => whole);
   }
 
-  /** Counts and audits a decision that other code made. Returns the id of the decision. */
-  record(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): string {
+  /** Counts and records a decision that other code made. */
+  record(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): Recorded {
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
-    return this.#audited(outcome, subject, call);
+    return this.#noted(outcome, subject, call);
+  }
+
+  /** Records a refusal for which no policy was read and which counts as no decision. */
+  refused(
+    id: string,
+    subject: DecisionSubject,
+    call: Omit<DecisionCall, "explain">,
+  ): Promise<void> | undefined {
+    return this.#logged(id, { effect: "neutral" }, subject, call);
+  }
+
+  #noted(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): Recorded {
+    const id = this.#audited(outcome, subject, call);
+    return { id, written: this.#logged(id, outcome, subject, call) };
+  }
+
+  #logged(
+    id: string,
+    outcome: Outcome,
+    subject: DecisionSubject,
+    { entrance, requestId, call, resource, batch }: Omit<DecisionCall, "explain">,
+  ): Promise<void> | undefined {
+    const { log } = this.#options;
+    if (log === undefined) return undefined;
+    const { required, decidedBy = [], loaded, subjectType } = subject;
+    if (batch !== undefined && required !== null && "action" in required) {
+      const { user, context } = subject;
+      const { action } = required;
+      batch.about({ user, action, loaded, context, ...(subjectType === undefined ? {} : { subjectType }) });
+      batch.add(outcome, required.resource, resource, decidedBy[0]);
+      return undefined;
+    }
+    if (!log.wants(outcome.effect)) return undefined;
+    return log.decided({
+      ...subject,
+      id,
+      entrance,
+      requestId,
+      call,
+      loaded,
+      outcome,
+      decidedBy,
+      ...(resource && { resource }),
+    });
   }
 
   #audited(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): string {
@@ -139,16 +230,16 @@ export class Deciding {
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
     const { policies } = loaded;
-    const answer = (outcome: ExplainedOutcome): CheckAnswer => {
-      this.#options.counters.decisions[call.entrance][outcome.effect]++;
+    const answer = (outcome: ExplainedOutcome): CheckAnswer | Promise<CheckAnswer> => {
       const { effect, message } = outcome;
       const bare: Outcome = message === undefined ? { effect } : { effect, message };
-      const recorded = this.#recorded(bare, request, call);
-      return { ...recorded, explanation: this.#explanation(recorded.id, outcome, loaded) };
+      const { id, written } = this.record(bare, { ...request, loaded }, call);
+      const whole = { ...bare, id, explanation: this.#explanation(id, outcome, loaded) };
+      return written === undefined ? whole : written.then(() => whole);
     };
     if (call.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
       return answer(explain(policies, request));
-    const budget = call.budget ?? this.#options.workBudget();
+    const budget = call.budget ?? this.#options.workBudget(call.call);
     return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }
 

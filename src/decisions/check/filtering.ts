@@ -6,6 +6,7 @@
 import type { CompiledPolicies } from "../../engine/compile.ts";
 import { decide } from "../../engine/decide.ts";
 import { outcomeTest } from "../../engine/outcome-test.ts";
+import type { CompiledStatement } from "../../engine/statement.ts";
 import { STEP_UNITS, type Steps } from "../../engine/work.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { DecisionCounters, FilterRequest } from "../decisions.ts";
@@ -22,14 +23,17 @@ export function* filterResources(
   request: FilterQuestion,
   counters: DecisionCounters,
 ): Steps<readonly number[]> {
-  const { user, action, resources, context } = request;
+  const { user, action, resources, context, batch } = request;
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
   const test = outcomeTest(policies, { user, action, context });
   let done = 0;
   for (let index = 0; index < resources.length; index++) {
-    const { effect } = test(resources[index] as string);
+    const resource = resources[index] as string;
+    const outcome = test(resource);
+    const { effect } = outcome;
     counts[effect]++;
+    batch?.add(outcome, resource, undefined, test.decidedBy());
     if (effect === "allow") allowed.push(index);
     const work = test.work() - done;
     if (work < STEP_UNITS) continue;
@@ -47,7 +51,7 @@ export function* filterResources(
  */
 export async function filterByAttributes(
   policies: CompiledPolicies,
-  { user, action, resources }: FilterQuestion,
+  { user, action, resources, batch }: FilterQuestion,
   counters: DecisionCounters,
   fieldsOf: (resource: string) => Promise<ConditionFields>,
   pause: () => Promise<void> | undefined,
@@ -60,8 +64,12 @@ export async function filterByAttributes(
     for (const [index, context] of fields.entries()) {
       await pause();
       const resource = some[index] as string;
-      const { effect } = decide(policies, { user, required: { action, resource }, context });
+      const decidedBy: CompiledStatement[] | undefined = batch && [];
+      const request = { user, required: { action, resource }, context, ...(decidedBy && { decidedBy }) };
+      const outcome = decide(policies, request);
+      const { effect } = outcome;
       counts[effect]++;
+      batch?.add(outcome, resource, undefined, decidedBy?.[0]);
       if (effect === "allow") allowed.push(from + index);
     }
   }

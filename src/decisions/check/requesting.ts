@@ -7,11 +7,12 @@ import { decideSets, decideSetsInSteps, openLeaves } from "../../engine/decide-s
 import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
-import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import { isUser, type Principals } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
-import type { Deciding } from "./deciding.ts";
+import { viaOf } from "./authzen.ts";
+import type { Deciding, DecisionSubject, UserPolicies } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */
@@ -26,7 +27,7 @@ export interface RequestingOptions {
   readonly endpoints: Endpoints;
   readonly principals: Principals;
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly deciding: Deciding;
   readonly native: NativeFields;
   readonly limits: RequestLimits;
@@ -133,40 +134,57 @@ export class Requesting {
   #decidedWith(
     asked: Asked,
     { required, shown }: { readonly required: RequiredOnSets; readonly shown: RequiredPermissions },
-    { principal, policies }: CachedPrincipal,
+    cached: CachedPrincipal,
     fields: TreeFields,
   ): RequestAnswer | Promise<RequestAnswer> {
-    const { scheduler } = this.#options;
-    const who = { user: principal.username, ...fields };
-    const options = { budget: this.#options.workBudget() };
+    const { scheduler, workBudget, deciding } = this.#options;
+    const { principal, policies } = cached;
+    const loaded: UserPolicies = { policies, via: (policy) => viaOf(cached, policy), cache: "hit" };
+    const decided = deciding.logs ? { loaded, decidedBy: [] } : undefined;
+    const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
+    const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
+    const options = () => ({ budget: workBudget(asked.check.call) });
     // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       const request = { ...who, required: shown };
-      if (isShort(shown)) return this.#answer(asked, decide(policies, request));
-      return scheduler
-        .run(decideInSteps(policies, request), options)
-        .then((outcome) => this.#answer(asked, outcome));
+      if (isShort(shown)) return answer(decide(policies, request));
+      return scheduler.run(decideInSteps(policies, request), options()).then(answer);
     }
     const request = { ...who, required };
     if (policies.size <= MANY_STATEMENTS && isShort(shown)) {
-      return this.#answer(asked, decideSets(policies, request));
+      return answer(decideSets(policies, request));
     }
-    return scheduler
-      .run(decideSetsInSteps(policies, request), options)
-      .then((outcome) => this.#answer(asked, outcome));
+    return scheduler.run(decideSetsInSteps(policies, request), options()).then(answer);
   }
 
-  #refused(asked: Asked, why: string, reason?: RequestAnswer["reason"]): RequestAnswer {
+  #refused(
+    asked: Asked,
+    why: string,
+    reason?: RequestAnswer["reason"],
+  ): RequestAnswer | Promise<RequestAnswer> {
     return this.#answer(asked, { effect: "neutral", message: `insufficient permissions: ${why}` }, reason);
   }
 
-  #answer(asked: Asked, outcome: Outcome, reason?: RequestAnswer["reason"]): RequestAnswer {
+  #answer(
+    asked: Asked,
+    outcome: Outcome,
+    reason?: RequestAnswer["reason"],
+    decided?: Pick<DecisionSubject, "loaded" | "decidedBy">,
+  ): RequestAnswer | Promise<RequestAnswer> {
     const { check } = asked;
     const { operation, shown, perItem } = asked.needed;
-    const { user = null, credential } = check;
-    const subject = { user, operation, required: shown, ...(credential === undefined ? {} : { credential }) };
-    const id = this.#options.deciding.record(outcome, subject, check);
-    return {
+    const { user = null, credential, context } = check;
+    const subject: DecisionSubject = {
+      user,
+      operation,
+      required: shown,
+      context,
+      ...(credential === undefined ? {} : { credential }),
+      ...(reason === undefined ? {} : { error: reason }),
+      ...decided,
+    };
+    const { id, written } = this.#options.deciding.record(outcome, subject, check);
+    const answer: RequestAnswer = {
       operation,
       required: shown,
       allowed: outcome.effect === "allow",
@@ -175,6 +193,7 @@ export class Requesting {
       ...(perItem === undefined ? {} : { perItem: told(perItem) }),
       id,
     };
+    return written === undefined ? answer : written.then(() => answer);
   }
 }
 

@@ -10,6 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+const { version, digest } = JSON.parse(readFileSync("policies/manifest.json", "utf8"));
+const MANIFEST = { version, digest: digest.slice(0, 12) };
 const ALLOW = { effect: "allow", action: ["fs:ReadObject"], resource: "*" };
 const SECOND = Math.floor(Date.now() / 1000);
 
@@ -24,7 +26,16 @@ beforeAll(async () => {
 /** Method, path, body, status and body of the answer; in this order, since one builds on another. */
 const CALLS: [string, string, unknown, number, unknown?][] = [
   ["GET", "/healthcheck", undefined, 204],
-  ["GET", "/config/version", undefined, 200, { version: expect.stringMatching(/^\d+\.\d+\.\d+/) }],
+  [
+    "GET",
+    "/config/version",
+    undefined,
+    200,
+    {
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      policy_set: MANIFEST,
+    },
+  ],
   [
     "POST",
     "/auth/users",

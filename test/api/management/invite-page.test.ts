@@ -91,7 +91,7 @@ describe("the link of an invitation", () => {
 });
 
 describe("the page", () => {
-  it("runs nothing, is framed by nobody, is kept nowhere and tells nobody its address", async () => {
+  it("runs no script, cannot be framed, is not stored and sends no Referer", async () => {
     const { headers } = await page("/auth/invite?token=x");
     const policy = headers.get("content-security-policy");
     expect(policy).toMatch(/^default-src 'none';style-src 'sha256-[^']+';form-action 'self';/);

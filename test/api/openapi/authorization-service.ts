@@ -62,6 +62,7 @@ export async function startAuthorizationService({
   const dataServer: DataServerOptions = {
     directory,
     setup: new RepeatableSetup(directory, catalog.preconfigured),
+    policySet: catalog,
     vocabulary: catalog,
     audit: { event() {} },
     log: { warn() {} },
@@ -81,6 +82,7 @@ export async function startAuthorizationService({
     changes: {
       log: changeLog({ store: opened.store, revisions, journal: undefined }),
       records: new ReplicaRecords(opened.store),
+      decisions: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
     },
   });
   return {

@@ -1,4 +1,4 @@
-/** One difference between policies as text: the request that shows it, and the statements behind it. */
+/** Prints one difference between policies: the request that shows it and the statements that cause it. */
 
 import type { Change } from "../../../analysis/policy-diff.ts";
 import type { StatementPlace } from "../../../analysis/rules.ts";
@@ -22,7 +22,7 @@ function requestOf({ counterexample, point, user, anyUser }: Widening): string {
   return `${who}: ${safeText(asked.action)} on ${safeText(asked.resource)}${context}`;
 }
 
-/** The words for a cause, with the statement that is gone on one side. */
+/** Describes the cause, with the statement that exists on one side only. */
 function causeOf({ cause, deniedBy }: Widening, direction: "wider" | "narrower"): string | undefined {
   if (deniedBy === undefined) return undefined;
   const denies =

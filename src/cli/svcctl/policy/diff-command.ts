@@ -57,7 +57,7 @@ async function worldOf(documents: readonly PolicyDocument[], partition: string):
   return world;
 }
 
-/** A lone statement document whose file is named otherwise than the other side's: it is named after neither. */
+/** Gives two single statement documents with different file names one common name, so that they are compared. */
 function sameName(
   documents: readonly PolicyDocument[],
   others: readonly PolicyDocument[],

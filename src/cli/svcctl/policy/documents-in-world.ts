@@ -1,4 +1,4 @@
-/** Puts what documents say of users, groups and policies into a world; a data set says who has which of them. */
+/** Adds the users, groups and policies of documents to a world. Data sets also contain the attachments. */
 
 import { isObject, type PolicyDocument } from "../../../analysis/policy-documents.ts";
 import type { PolicyWorld } from "../../../analysis/policy-world.ts";

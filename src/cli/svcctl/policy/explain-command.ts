@@ -1,4 +1,4 @@
-/** `svcctl policy explain`: a decision with its reasons, from files alone. */
+/** `svcctl policy explain`: a decision with its reasons, from files only. */
 
 import { isMissing, PolicyWorld } from "../../../analysis/policy-world.ts";
 import { type OfflineExplanation, offlineExplanation } from "../../../analysis/run-tests.ts";
@@ -15,7 +15,7 @@ import { jsonText } from "../output/json-text.ts";
 import { addDocument } from "./documents-in-world.ts";
 import { needPolicies } from "./load-policies.ts";
 
-/** Exit code for a refusal, which is an answer and no failure. */
+/** Exit code for a refusal. A refusal is an answer, not a failure. */
 const REFUSED = 3;
 
 /** Decides one request and prints why. */
@@ -54,7 +54,7 @@ export async function explainRequest({ context, options }: CommandCall): Promise
   context.out(`${lines.join("\n")}\n`);
 }
 
-/** With users among the files, what is in force for this one; without, everything is taken as attached. */
+/** Returns the policies of the user if the files contain users, else all policies of the files. */
 function heldPolicies(
   world: PolicyWorld,
   user: string,

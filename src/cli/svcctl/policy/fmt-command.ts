@@ -13,7 +13,7 @@ import type { CommandCall } from "../command.ts";
 import { findFiles } from "./load-policies.ts";
 import { countOf } from "./placed-text.ts";
 
-/** Prints policies formatted, writes them (`--write`), or says what would change (`--check`). */
+/** Formats policies and prints them, writes them (`--write`), or lists files that would change (`--check`). */
 export async function format({ context, options, args }: CommandCall): Promise<void> {
   const check = options["check"] === true;
   const write = options["write"] === true;
@@ -51,7 +51,7 @@ interface Formatted {
   readonly formatted: string;
 }
 
-/** All files, before any is written: one that cannot be read leaves the others as they are. */
+/** Formats all files before any is written: if one cannot be read, no file changes. */
 async function readAndFormat(cwd: string, files: readonly string[]): Promise<readonly Formatted[]> {
   const done: Formatted[] = [];
   const problems: Problem[] = [];
@@ -87,7 +87,7 @@ function formattedOf(read: ReadDocument, json: boolean): string {
   return formatPolicies(read.text, json);
 }
 
-/** Replaces a file at once, so that an interruption leaves the old one. */
+/** Replaces a file atomically: an interruption keeps the old one. */
 async function replace(path: string, text: string): Promise<void> {
   const { mode } = await stat(path);
   const written = `${path}.${process.pid}.tmp`;

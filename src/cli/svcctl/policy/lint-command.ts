@@ -14,7 +14,7 @@ import { loadPolicies } from "./load-policies.ts";
 import { countOf, placeText } from "./placed-text.ts";
 import { sarifOf } from "./sarif.ts";
 
-/** Looks policies over and prints what there is to say, as text, JSON or SARIF. */
+/** Checks policies and prints the findings as text, JSON or SARIF. */
 export async function lint({ context, options, args }: CommandCall): Promise<void> {
   if (options["json"] === true && options["sarif"] === true)
     throw new UsageFailure("--json and --sarif exclude each other");

@@ -1,4 +1,4 @@
-/** The files of the `policy` commands: which ones are meant, and what policies are in them. */
+/** Finds the files of the `policy` commands and reads their policies. */
 
 import { stat } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
@@ -13,7 +13,7 @@ import type { CommandContext } from "../command-context.ts";
 const STDIN = "-";
 const STDIN_NAME = "standard input";
 
-/** Documents with policies, and what could not be read; every problem has its place. */
+/** Documents with policies, and the problems of those that could not be read, each with its place. */
 export interface LoadedPolicies {
   readonly documents: readonly PolicyDocument[];
   readonly problems: readonly Problem[];
@@ -25,7 +25,7 @@ async function isFolder(path: string): Promise<boolean> {
 
 /**
  * Finds the files that paths, globs and folders name.
- * @param within what is taken of a folder, as a glob
+ * @param within glob of the files to take from a folder
  * @returns paths relative to the working folder, as far as they are below it
  */
 export async function findFiles(
@@ -59,7 +59,7 @@ async function readOne(context: CommandContext, file: string): Promise<ReadDocum
   return { problems: read.problems.map((problem) => ({ ...problem, file })) };
 }
 
-/** Name of a statement document: its file's, without endings. */
+/** Returns the name of a statement document: its file name without endings. */
 function nameFrom(file: string): string {
   return basename(file).replace(/\..*$/, "") || "policy";
 }
@@ -89,7 +89,7 @@ function formProblems({ source, problems }: PolicyDocument): Problem[] {
 }
 
 /**
- * Reads policies that have to be readable.
+ * Reads policies; unreadable ones are an error.
  * @throws AuthorizerError("invalid_request") with every problem
  */
 export async function needPolicies(

@@ -15,15 +15,15 @@ export const POLICY_GROUP: GroupSpec = {
     {
       name: "lint",
       description:
-        "Checks policies for errors that a write refuses, and for what is valid but almost certainly a mistake.",
+        "Checks policies for errors that a write refuses, and for valid statements that are almost certainly mistakes.",
       examples: ["policies/*.json", "policies --strict --sarif"],
       arguments: "<files...>",
       options: [
-        { flags: "--strict", description: "warnings fail too" },
+        { flags: "--strict", description: "fail on warnings as well" },
         { flags: "--max-warnings <int>", description: "fail when there are more warnings", kind: "integer" },
         {
           flags: "--service <name>",
-          description: "a further service that actions may name (repeatable)",
+          description: "another service that actions may name (repeatable)",
           kind: "repeated",
         },
         JSON_OUTPUT,
@@ -40,7 +40,7 @@ export const POLICY_GROUP: GroupSpec = {
       options: [
         {
           flags: "--min-coverage <percent>",
-          description: "fail when a smaller share of statements is tested",
+          description: "fail if a smaller share of the statements is tested",
           kind: "integer",
         },
         { flags: "--coverage", description: "list how often each statement decided" },
@@ -90,7 +90,7 @@ export const POLICY_GROUP: GroupSpec = {
       options: [
         {
           flags: "--limit <int>",
-          description: "most changes that are looked for in each direction and comparison",
+          description: "largest number of changes to report in each direction and comparison",
           kind: "integer",
           default: 50,
         },
@@ -102,7 +102,7 @@ export const POLICY_GROUP: GroupSpec = {
     {
       name: "template",
       description:
-        "Prints the policy of a template with its parameters filled in; without a name, the templates.",
+        "Prints the policy of a template with its parameters filled in. Without a name it lists the templates.",
       examples: ["", "repository-read-write --param repository=data"],
       arguments: "[name]",
       options: [PARAM, JSON_OUTPUT, PARTITION],
@@ -111,12 +111,12 @@ export const POLICY_GROUP: GroupSpec = {
     },
     {
       name: "fmt",
-      description: "Formats policies: order of fields, one action a line; comments of YAML stay.",
+      description: "Formats policies: order of fields, one action per line. Comments in YAML are kept.",
       examples: ["policies/*.json --check", "policies/*.json --write"],
       arguments: "<files...>",
       options: [
         { flags: "--write", description: "change the files (default: print)" },
-        { flags: "--check", description: "change nothing; exit code 1 where something would change" },
+        { flags: "--check", description: "change nothing; exit code 1 if a file would change" },
       ],
       load: async () => (await import("./fmt-command.ts")).format,
     },

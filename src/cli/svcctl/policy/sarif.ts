@@ -1,10 +1,10 @@
-/** Findings as SARIF 2.1.0 (OASIS Standard, 27 March 2020): what code scanning services read. */
+/** Writes findings as SARIF 2.1.0 (OASIS Standard, 27 March 2020), which code scanning services read. */
 
 import { type Finding, LINT_RULES } from "../../../analysis/lint.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/** A path as a relative URI reference: separators stay, everything else is encoded. */
+/** A path as a relative URI reference: everything except the separators is percent-encoded. */
 function uriOf(file: string): string {
   return file.split(/[\\/]/).map(encodeURIComponent).join("/");
 }

@@ -2,7 +2,7 @@
 
 import { type TemplateSummary, templateSummaries } from "../../../catalog/template-summaries.ts";
 
-/** The templates that ship, as a section of a help text. */
+/** The shipped templates, as a section of a help text. */
 export function templateHelp(): readonly string[] {
   return ["Templates:", ...templateLines(templateSummaries())];
 }

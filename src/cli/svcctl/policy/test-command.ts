@@ -32,7 +32,7 @@ async function runOnce(call: CommandCall, least: number | undefined): Promise<Te
   const { style, terminal } = context;
   if (options["json"] === true) context.out(jsonText(jsonOf(run, failed, percent)));
   else context.out(reportText(run, { coverage: options["coverage"] === true, terminal, style }));
-  if (isBelow) context.err(`${style.red("coverage")} is below the wanted ${least} %\n`);
+  if (isBelow) context.err(`${style.red("coverage")} is below the required ${least} %\n`);
   const junit = textOption(options, "junit");
   if (junit !== undefined) await writeFile(resolve(context.edge.cwd, junit), junitOf(run));
   context.finish(failed > 0 || isBelow ? EXIT.failed : EXIT.ok);

@@ -9,13 +9,13 @@ import type { Style } from "../style.ts";
 import { countOf, placeText } from "./placed-text.ts";
 import type { StatementCoverage, SuiteResult, TestRun } from "./test-suites.ts";
 
-/** Share of statements that decided at least one request, in percent; 100 where there are none. */
+/** Percentage of statements that decided at least one request; 100 if there are no statements. */
 export function coveredPercent(coverage: readonly StatementCoverage[]): number {
   if (coverage.length === 0) return 100;
   return (coverage.filter(({ hits }) => hits > 0).length / coverage.length) * 100;
 }
 
-/** Cases and files that failed. */
+/** Number of cases and files that failed. */
 export function failuresOf({ suites }: TestRun): number {
   return suites.reduce(
     (sum, { results, problems }) =>
@@ -24,7 +24,7 @@ export function failuresOf({ suites }: TestRun): number {
   );
 }
 
-/** A required tree in a line. */
+/** Required permissions as one line. */
 export function requiredText(required: RequiredPermissions): string {
   return "action" in required ? `${required.action} on ${required.resource}` : JSON.stringify(required);
 }

@@ -13,7 +13,7 @@ import type { CommandContext } from "../command-context.ts";
 import { addDocument, addPreconfigured } from "./documents-in-world.ts";
 import { findFiles, needPolicies } from "./load-policies.ts";
 
-/** The results of one test file, or what keeps it from being run. */
+/** The results of one test file, or the problems that prevent it from running. */
 export interface SuiteResult {
   readonly file: string;
   readonly results: readonly CaseResult[];
@@ -31,17 +31,17 @@ export interface StatementCoverage {
   readonly hits: number;
 }
 
-/** All suites with what they covered. */
+/** All suites and the statements that they covered. */
 export interface TestRun {
   readonly suites: readonly SuiteResult[];
   readonly coverage: readonly StatementCoverage[];
-  /** Every file that was read: what a watch looks at beside the folders. */
+  /** All files that were read. A watch observes them in addition to the folders. */
   readonly files: readonly string[];
 }
 
 const TEST_FILES = "**/*.test.{json,yaml,yml}";
 
-/** Policies of one origin, with what decided of them. */
+/** Policies of one origin, and how often their statements decided. */
 interface Tested {
   readonly file: string;
   readonly policy: NamedStatements;
@@ -49,7 +49,7 @@ interface Tested {
   readonly coverages: Coverage[];
 }
 
-/** Runs suites, and puts together what they cover of the same files. */
+/** Runs suites and adds up their coverage of the same files. */
 class Runner {
   readonly #context: CommandContext;
   readonly #partition: string;

@@ -2,19 +2,19 @@
 
 import { watch } from "chokidar";
 
-/** Several writes of one save come within this time. */
+/** Time within which the writes of one save arrive, in milliseconds. */
 const SETTLED_MS = 100;
 
-/** A watch that goes on until it is closed. */
+/** A watch that runs until it is closed. */
 export interface FileWatch {
   /** Resolves once every path is watched. */
   readonly ready: Promise<void>;
-  /** Watches further paths too. */
+  /** Watches additional paths. */
   add(paths: readonly string[]): void;
   close(): Promise<void>;
 }
 
-/** Watches paths, folders with all that is in them. `changed` is not called while a call of it goes on. */
+/** Watches paths, folders recursively. Calls of `changed` do not overlap. */
 export function watchFiles(paths: readonly string[], changed: () => Promise<void>): FileWatch {
   const watcher = watch([...paths], {
     ignoreInitial: true,

@@ -1,4 +1,4 @@
-/** The three values that `svcctl config` is about: from people, or from standard input. */
+/** Reads the three values that `svcctl config` writes, from a terminal or from standard input. */
 
 import { createInterface } from "node:readline";
 import { apiBase } from "../api/endpoint.ts";
@@ -13,15 +13,15 @@ export interface Answers {
 
 /** The questions of `svcctl config`. */
 export interface Questions {
-  /** In force where nothing else is answered. */
+  /** The values that an empty answer keeps. */
   readonly current: Answers;
-  /** Given on the command line, so not asked. A secret is never among them: other users could see it there. */
+  /** Values of the command line. They never include a secret, which other users of the machine could see there. */
   readonly given: Partial<Omit<Answers, "secretAccessKey">>;
-  /** The first line of standard input is the secret, where that is no terminal. */
+  /** True if the first line of standard input is the secret. It does not apply to a terminal. */
   readonly secretFromStdin: boolean;
 }
 
-/** Asks on the terminal, the secret masked. Throws when the questions are interrupted. */
+/** Asks on the terminal and masks the secret. Throws when the questions are interrupted. */
 export async function askPeople(context: CommandContext, { current, given }: Questions): Promise<Answers> {
   const { default: input } = await import("@inquirer/input");
   const { default: password } = await import("@inquirer/password");

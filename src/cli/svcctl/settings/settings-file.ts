@@ -1,4 +1,4 @@
-/** svcctl's configuration file: where it is, and what it holds. */
+/** Finds and reads svcctl's configuration file. */
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -23,7 +23,7 @@ const LARGEST_BYTES = 1024 * 1024;
 export interface SettingsPlace {
   /** Absolute. */
   readonly path: string;
-  /** Named with `--config`: then it must be there and be readable. */
+  /** True if `--config` names it. The file must then exist and be readable. */
   readonly required: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface SettingsFile {
 }
 
 /**
- * Reads the file. A file that cannot be read, or is no YAML, has a `fault`.
+ * Reads the file. The result has a `fault` if the file cannot be read or is not YAML.
  * @throws Error when it holds an unknown item, or a value of another type
  */
 export function readSettingsFile(path: string): SettingsFile {
@@ -127,7 +127,7 @@ function settingOf(name: SettingName, raw: RawValue): SettingValue | undefined {
     throw unmarshalError(`${name}: must be a string, not a ${kindName(raw.kind, raw.text)}`);
   }
   const value = settingFromText(setting.type, raw.text);
-  // The text itself stays out of the message: in the wrong place it may be a secret.
+  // The message does not contain the text, which may be a misplaced secret.
   if (value === undefined) throw unmarshalError(`${name}: expected a ${setting.type}`);
   return value;
 }

@@ -15,7 +15,7 @@ export interface Setting {
   readonly strict?: true;
 }
 
-/** The items by name. Those of commands that this tool does not have are known, so that one file serves both tools. */
+/** The items by name. They include items of commands that only `lakectl` has, so that one file serves both tools. */
 export const SETTINGS = {
   "credentials.access_key_id": { type: "text", strict: true },
   "credentials.secret_access_key": { type: "text", strict: true },
@@ -54,10 +54,10 @@ export function variableOf(name: SettingName): string {
   return `SVCCTL_${name.toUpperCase().replaceAll(".", "_")}`;
 }
 
-/** A value as it is kept: durations in milliseconds, tables as they were written. */
+/** A parsed value: durations in milliseconds, tables as they are written. */
 export type SettingValue = string | boolean | number | Readonly<Record<string, string>>;
 
-/** The value that a text stands for; undefined when it stands for none of this type. */
+/** Parses a text as a value of a type; undefined if it is invalid. */
 export function settingFromText(type: SettingType, text: string): string | boolean | number | undefined {
   return READERS[type](text);
 }

@@ -7,7 +7,10 @@ import type { Settings } from "./load-settings.ts";
 const ACCESS_KEY = /^AKIA[IJ|][A-Z0-9]{14}Q$/;
 const SECRET_KEY = /^[A-Za-z0-9+/]{38}(==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$/;
 
-/** One line for each setting whose form is unusual; a key that is not there at all is no matter of form. Only guesses: other services make other keys. */
+/**
+ * Returns one line for each setting with an unusual form. These are guesses, because other services issue other keys.
+ * A missing key is not reported.
+ */
 export function suspicions({
   accessKeyId,
   secretAccessKey,
@@ -31,7 +34,7 @@ export function suspicions({
   return found;
 }
 
-/** With the base path, or without any path: then the base path is appended. */
+/** Matches a URL with the base path, and one without any path, to which the base path is appended. */
 function isUsualEndpoint(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const path = new URL(text).pathname;

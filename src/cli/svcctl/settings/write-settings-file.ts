@@ -15,12 +15,12 @@ import {
   type SettingValue,
 } from "./settings-table.ts";
 
-/** Read and write for the owner. */
+/** Only the owner may read and write. */
 const OWNER_ONLY = 0o600;
 
 /**
  * Writes the answers and every other item that has a value, defaults included, in place of what the file held. The
- * file is there whole or not at all, and with mode 600 from its first byte, whatever mode it had before.
+ * file is replaced atomically and has mode 600 from its first byte, whatever mode it had before.
  */
 export function writeSettingsFile(
   path: string,
@@ -33,7 +33,7 @@ export function writeSettingsFile(
     ["credentials.secret_access_key", answers.secretAccessKey],
     ["server.endpoint_url", answers.endpointUrl],
   ]);
-  // A link stays a link: the file it leads to is replaced.
+  // A symbolic link is kept: the file that it points to is replaced.
   const target = targetOf(path);
   const draft = `${target}.${randomUUID()}`;
   try {
@@ -50,7 +50,7 @@ function targetOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // Not there yet.
+    // The file does not exist yet.
     return path;
   }
 }

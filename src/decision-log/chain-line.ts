@@ -1,0 +1,52 @@
+/**
+ * The lines of a chain (decision-log.md §2). A line is a JSON object that ends with two members: `prev`, the digest of
+ * the line before, and `crc`, a checksum of everything before it, which finds a damage of the last line too.
+ */
+
+import { crc32 } from "node:zlib";
+
+/** Length of `,"prev":"<64 digits>","crc":"<8 digits>"}`. */
+export const LINE_END = 9 + 64 + 1 + 18;
+
+const CRC_PART = 18;
+const ENDING = /^,"prev":"([0-9a-f]{64})","crc":"([0-9a-f]{8})"\}$/;
+
+/** Returns the eight digits of a checksum. */
+export function checksumText(bytes: Buffer): string {
+  return crc32(bytes).toString(16).padStart(8, "0");
+}
+
+/**
+ * Writes a line with its line feed at the beginning of a buffer, which must have room for it.
+ * @param text the JSON object without its closing brace
+ * @returns the length without the line feed
+ */
+export function writeLine(target: Buffer, text: string, prev: string): number {
+  const checked = target.write(`${text},"prev":"${prev}"`);
+  const checksum = checksumText(target.subarray(0, checked));
+  return checked + target.write(`,"crc":"${checksum}"}\n`, checked, "latin1") - 1;
+}
+
+/** Returns the most bytes that {@link writeLine} needs for a text. */
+export function mostBytes(text: string): number {
+  return text.length * 3 + LINE_END + 1;
+}
+
+/** A fault of a line. */
+export type LineFault = "form" | "checksum";
+
+/** A line that was looked at. */
+export interface CheckedLine {
+  readonly fault: LineFault | undefined;
+  /** Digest of the line before, as this line has it; undefined for a line without the form of one. */
+  readonly prev: string | undefined;
+}
+
+/** Checks the form and the checksum of a line without its line feed. */
+export function checkLine(line: Buffer): CheckedLine {
+  const ending = ENDING.exec(line.toString("latin1", Math.max(0, line.length - LINE_END)));
+  if (ending === null || line[0] !== 0x7b) return { fault: "form", prev: undefined };
+  const [, prev, checksum] = ending;
+  const sound = checksumText(line.subarray(0, line.length - CRC_PART)) === checksum;
+  return { fault: sound ? undefined : "checksum", prev };
+}

@@ -1,0 +1,43 @@
+/** Compresses closed segments with zstd, off the event loop. */
+
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { appendFile, open, rename, rm } from "node:fs/promises";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { constants, createZstdCompress } from "node:zlib";
+import type { SegmentFile } from "./chain-files.ts";
+import { trailerOf } from "./read-lines.ts";
+
+const MODE = 0o600;
+
+/**
+ * Replaces a segment by its compressed form. At each moment one of the two is whole.
+ * @returns the compressed segment; an already compressed one as it is
+ */
+export async function compressSegment(segment: SegmentFile): Promise<SegmentFile> {
+  if (segment.compressed) return segment;
+  const path = `${segment.path}.zst`;
+  const unfinished = `${path}.new`;
+  const sum = createHash("sha256");
+  const summed = new Transform({
+    transform: (piece: Buffer, _encoding, done) => {
+      sum.update(piece);
+      done(null, piece);
+    },
+  });
+  try {
+    const compressor = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+    const target = createWriteStream(unfinished, { mode: MODE });
+    await pipeline(createReadStream(segment.path), compressor, summed, target);
+    await appendFile(unfinished, trailerOf(sum.digest()));
+    const handle = await open(unfinished, "r+");
+    await handle.datasync().finally(() => handle.close());
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await rm(segment.path, { force: true });
+  return { ...segment, path, compressed: true };
+}

@@ -1,0 +1,174 @@
+/** Opens the decision log of a process (decision-log.md §2). */
+
+import type { BatchQuestion, Decided, DecisionBatch, DecisionLog } from "../decisions/decision-log.ts";
+import { AuthorizerError } from "../errors.ts";
+import type { Effect } from "../model/decision.ts";
+import { Chain, type ChainOptions, type Report, reasonOf } from "./chain.ts";
+import { type DecisionLogCounters, newCounters } from "./counters.ts";
+import { type LogKeys, logKeys } from "./digests.ts";
+import { RecordEncoder } from "./encode.ts";
+import { EncodedBatch } from "./encode-batch.ts";
+import { Masks } from "./masks.ts";
+import type { DecisionLogSettings } from "./settings.ts";
+
+/** Largest number of bytes that wait for room on the disk. */
+const MOST_WAITING_BYTES = 16 << 20;
+
+/** The parts of a log. */
+export interface DecisionLogOptions {
+  readonly settings: DecisionLogSettings;
+  /** Digest of the policy set. */
+  readonly policySet: string;
+  /** The current revision of the directory. */
+  readonly revision: () => number;
+  /** A new decision id. */
+  readonly nextId: () => string;
+  readonly report: Report;
+  readonly onSeal?: ChainOptions["onSeal"];
+  readonly onWritten?: () => void;
+  readonly needed?: () => number;
+  readonly now?: () => number;
+  /** A number of at least 0 and less than 1, for shares. */
+  readonly random?: () => number;
+}
+
+/** A log that is open. */
+export interface OpenedDecisionLog extends DecisionLog {
+  readonly counters: DecisionLogCounters;
+  readonly folder: string;
+  readonly keys: LogKeys | undefined;
+  /** Resolves when everything recorded so far is on disk. */
+  written(): Promise<void>;
+  /** Writes everything out. */
+  close(): Promise<void>;
+}
+
+/** Opens the log. Rejects with the error of the file system if its folder cannot be used. */
+export async function openDecisionLog(options: DecisionLogOptions): Promise<OpenedDecisionLog> {
+  const { settings, policySet, revision, report, now = Date.now } = options;
+  const { secretKey } = settings;
+  const keys = secretKey === "" ? undefined : logKeys(secretKey);
+  const encoder = new RecordEncoder({ node: settings.node, policySet, revision, now });
+  const counters = newCounters();
+  const node = JSON.stringify(settings.node);
+  const chain = await Chain.open({
+    settings,
+    sealKey: keys?.seal,
+    counters,
+    lineHead: () => `{"format":1,"at":"${encoder.time()}","node":${node}`,
+    report,
+    onSeal: options.onSeal ?? (() => undefined),
+    onWritten: options.onWritten ?? (() => undefined),
+    needed: options.needed ?? (() => Number.POSITIVE_INFINITY),
+    now,
+  });
+  return new RecordedDecisions(options, { encoder, counters, chain, keys });
+}
+
+interface Parts {
+  readonly encoder: RecordEncoder;
+  readonly counters: DecisionLogCounters;
+  readonly chain: Chain;
+  readonly keys: LogKeys | undefined;
+}
+
+class RecordedDecisions implements OpenedDecisionLog {
+  readonly counters: DecisionLogCounters;
+  readonly keys: LogKeys | undefined;
+  readonly encoder: RecordEncoder;
+  readonly items: number;
+  readonly nextId: () => string;
+  readonly #chain: Chain;
+  readonly #settings: DecisionLogSettings;
+  readonly #masks: Masks | undefined;
+  readonly #random: () => number;
+  readonly #lineHead: () => string;
+  /** Decisions lost since the last line. */
+  #lost = 0;
+
+  constructor({ settings, nextId, random = Math.random }: DecisionLogOptions, parts: Parts) {
+    const { encoder, counters, chain, keys } = parts;
+    this.#settings = settings;
+    this.counters = counters;
+    this.encoder = encoder;
+    this.keys = keys;
+    this.items = settings.items;
+    this.nextId = nextId;
+    this.#chain = chain;
+    this.#random = random;
+    this.#masks = settings.mask.length === 0 ? undefined : new Masks(settings.mask, maskKey(keys));
+    this.#lineHead = () => `{"format":1,"at":"${encoder.time()}","node":${JSON.stringify(settings.node)}`;
+  }
+
+  get folder(): string {
+    return this.#chain.folder;
+  }
+
+  wants(effect: Effect): boolean {
+    const { include } = this.#settings;
+    if (include === "all") return true;
+    if (include === "none") return false;
+    if (effect !== "allow") return true;
+    return include !== "denied" && this.#random() < include;
+  }
+
+  decided(decision: Decided): Promise<void> | undefined {
+    return this.append(this.encoder.decision(decision));
+  }
+
+  batch(question: BatchQuestion): DecisionBatch {
+    return new EncodedBatch(this, question);
+  }
+
+  /** Appends a record: a JSON object without its closing brace. */
+  append(text: string): Promise<void> | undefined {
+    const { whenFull, sync } = this.#settings;
+    const chain = this.#chain;
+    const full = chain.waitingBytes >= MOST_WAITING_BYTES;
+    if (whenFull === "refuse" && (full || chain.failure !== undefined)) {
+      this.counters.refused++;
+      throw this.#noRoom(chain.failure);
+    }
+    if (full) {
+      this.counters.lost++;
+      this.#lost++;
+      return undefined;
+    }
+    if (this.#lost > 0) this.#noteLoss();
+    chain.add(this.#masks === undefined ? text : this.#masks.applied(text));
+    if (sync !== "each") return undefined;
+    if (whenFull === "drop" && chain.failure !== undefined) return undefined;
+    return chain.written().catch((error: unknown) => {
+      if (whenFull === "drop") return;
+      this.counters.refused++;
+      throw this.#noRoom(error);
+    });
+  }
+
+  written(): Promise<void> {
+    return this.#chain.written();
+  }
+
+  close(): Promise<void> {
+    return this.#chain.close();
+  }
+
+  /** Leaves a line about decisions without a record. */
+  #noteLoss(): void {
+    this.#chain.add(`${this.#lineHead()},"lost":${this.#lost}`);
+    this.#lost = 0;
+  }
+
+  #noRoom(cause: unknown): AuthorizerError {
+    const reason = cause === undefined ? "too much waits to be written" : reasonOf(cause);
+    const message = "the decision cannot be recorded (authorizer.decision_log.when_full is refuse)";
+    return new AuthorizerError("unavailable", message, { cause: new Error(reason) });
+  }
+}
+
+/** Without a secret key, masked values are equal only within one run of the process. */
+function maskKey(keys: LogKeys | undefined): Buffer {
+  return keys?.mask ?? RANDOM_KEY;
+}
+
+const RANDOM_KEY = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));

@@ -1,0 +1,217 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { NO_DIGEST } from "../../src/decision-log/digests.ts";
+import { RecordEncoder } from "../../src/decision-log/encode.ts";
+import { EncodedBatch } from "../../src/decision-log/encode-batch.ts";
+import { LineBuffer } from "../../src/decision-log/line-buffer.ts";
+import type { LoggedDecision } from "../../src/decision-log/record.ts";
+import type { Decided } from "../../src/decisions/decision-log.ts";
+import { ENTRANCES } from "../../src/decisions/entrances.ts";
+import { compile } from "../../src/engine/compile.ts";
+import { decide } from "../../src/engine/decide.ts";
+import type { CompiledStatement } from "../../src/engine/statement.ts";
+import { type ConditionFields, type FieldValue, UNREADABLE } from "../../src/model/decision.ts";
+import { policiesOf, required } from "../engine/arbitraries.ts";
+
+const schema = JSON.parse(
+  readFileSync(new URL("../../policies/schema/decision.schema.json", import.meta.url), "utf8"),
+);
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+const isLine = ajv.compile(schema);
+
+const text = fc.string({ unit: "binary", maxLength: 12 });
+const value: fc.Arbitrary<FieldValue> = fc.oneof(
+  text,
+  fc.array(text, { maxLength: 3 }),
+  fc.constant(UNREADABLE),
+);
+const context: fc.Arbitrary<ConditionFields> = fc
+  .array(fc.tuple(fc.constantFrom("SourceIp", "subject.team", "action.user", 'x"y'), value), { maxLength: 4 })
+  .map((fields) => new Map(fields));
+const call = fc.option(
+  fc.record({
+    caller: fc.record({ name: text }),
+    peer: fc.option(fc.ipV4(), { nil: undefined }),
+    startedAt: fc.constant(0),
+    traceParent: fc.constantFrom(undefined, "nonsense", `00-${"a1".repeat(16)}-${"b2".repeat(8)}-01`),
+  }),
+  { nil: undefined },
+);
+const asked = fc.record({ type: text, id: text });
+
+/** Decisions as the use cases hand them over: the statements are those that decided. */
+const decided: fc.Arbitrary<Decided> = fc
+  .record({ policies: policiesOf(40), user: text, required, context, call, asked, requestId: text })
+  .chain(({ policies, user, required: tree, ...rest }) => {
+    const compiled = compile(policies, { partition: "svc", evaluator: "extended" });
+    const statements: CompiledStatement[] = [];
+    const request = { user, required: tree, context: rest.context, decidedBy: statements };
+    const outcome = decide(compiled, request);
+    return fc.record({
+      id: fc.constant("d-1"),
+      entrance: fc.constantFrom(...ENTRANCES),
+      requestId: fc.constant(rest.requestId),
+      call: fc.constant(rest.call),
+      user: fc.constantFrom(user, null),
+      loaded: fc.constant({ policies: compiled, via: () => [{ group: "Readers" }, { user }] }),
+      required: fc.constantFrom(tree, tree, tree, null),
+      resource: fc.constant(rest.asked),
+      operation: fc.constantFrom(null, "GetObject"),
+      context: fc.constant(rest.context),
+      outcome: fc.constant(outcome),
+      decidedBy: fc.constant(statements),
+    });
+  });
+
+const encoderOf = () => new RecordEncoder({ node: 'n"1', policySet: "477d52c37ac9", revision: () => 3 });
+
+/** The line that a chain makes of a text. */
+function lineOf(record: string): LoggedDecision {
+  const buffer = new LineBuffer(NO_DIGEST);
+  buffer.add(record);
+  const bytes = Buffer.concat([...buffer.take().blocks]).toString("utf8");
+  expect(bytes.indexOf("\n")).toBe(bytes.length - 1);
+  const line: unknown = JSON.parse(bytes);
+  expect(isLine(line), JSON.stringify(isLine.errors)).toBe(true);
+  return line as LoggedDecision;
+}
+
+describe("a record", () => {
+  it("follows the schema and says what was decided, whatever the texts", { timeout: 120_000 }, () => {
+    let several = 0;
+    fc.assert(
+      fc.property(decided, (one) => {
+        const line = lineOf(encoderOf().decision(one));
+        const { effect } = one.outcome;
+        expect(line).toMatchObject({
+          format: 1,
+          id: "d-1",
+          node: 'n"1',
+          revision: 3,
+          entrance: one.entrance,
+          request_id: wellFormed(one.requestId),
+          subject: { type: "user", id: one.user === null ? null : wellFormed(one.user) },
+          effect,
+          decision: effect === "allow",
+          caller: { name: wellFormed(one.call?.caller.name ?? "") },
+        });
+        const places = new Set(one.decidedBy.map(({ policy, index }) => `${policy.name} ${index}`));
+        expect(new Set(line.determining.map(({ policy, statement }) => `${policy} ${statement}`))).toEqual(
+          places,
+        );
+        if (places.size > 1) several++;
+        if (one.required !== null && "action" in one.required) {
+          expect(line.action).toBe(wellFormed(one.required.action));
+          expect(line.resource).toEqual({
+            arn: wellFormed(one.required.resource),
+            type: wellFormed(one.resource?.type ?? ""),
+            id: wellFormed(one.resource?.id ?? ""),
+          });
+        } else expect(line.required).toEqual(JSON.parse(JSON.stringify(one.required)));
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(several).toBeGreaterThan(1);
+  });
+
+  it("has the condition fields that are read, and no other", () => {
+    const policies = [
+      {
+        name: "p",
+        statement: [
+          {
+            effect: "allow",
+            action: ["*"],
+            resource: "*",
+            condition: { StringEquals: { "subject.team": ["a"], "context.tags": ["b"] } },
+          },
+        ],
+      },
+    ];
+    const compiled = compile(policies, { partition: "svc", evaluator: "extended" });
+    const fields = new Map<string, FieldValue>([
+      ["subject.team", "a"],
+      ["subject.secret", "hidden"],
+      ["context.tags", ["b", "c"]],
+      ["context.body", "hidden"],
+      ["SourceIp", "10.0.0.1"],
+    ]);
+    const line = lineOf(
+      encoderOf().decision({
+        id: "d-1",
+        entrance: "evaluation",
+        requestId: "r",
+        call: undefined,
+        user: "alice",
+        loaded: { policies: compiled, via: () => [] },
+        required: { action: "fs:ReadObject", resource: "*" },
+        context: fields,
+        outcome: { effect: "neutral" },
+        decidedBy: [],
+      }),
+    );
+    expect(line.subject).toEqual({ type: "user", id: "alice", properties: { team: "a" } });
+    expect(line.context).toEqual({ SourceIp: "10.0.0.1", "context.tags": ["b", "c"] });
+    expect(JSON.stringify(line)).not.toContain("hidden");
+  });
+});
+
+describe("the record of a batch", () => {
+  const item = fc.record({
+    user: fc.constantFrom("alice", "bob"),
+    action: fc.constantFrom("fs:ReadObject", "fs:WriteObject"),
+    arn: text,
+    asked: fc.option(asked, { nil: undefined }),
+    effect: fc.constantFrom("allow", "neutral", "deny") as fc.Arbitrary<"allow" | "neutral" | "deny">,
+  });
+
+  it("has every item up to the limit, and the counts of all", () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 12 }), (items) => {
+        let record = "";
+        const log = {
+          encoder: encoderOf(),
+          items: 8,
+          wants: () => true,
+          append: (text: string) => {
+            record = text;
+            return undefined;
+          },
+          nextId: () => "d-1",
+        };
+        const question = { entrance: "evaluations", requestId: "r", call: undefined } as const;
+        const batch = new EncodedBatch(log as never, question);
+        for (const { user, action, arn, asked: given, effect } of items) {
+          batch.about({ user, action, loaded: undefined, context: new Map() });
+          batch.add({ effect }, arn, given);
+        }
+        batch.end();
+        const line = lineOf(record);
+        const counts = { allow: 0, neutral: 0, deny: 0 };
+        for (const { effect } of items) counts[effect]++;
+        expect(line.counts).toEqual(counts);
+        expect(line.decision).toBe(items.length > 0 && counts.allow === items.length);
+        const shown = line.items?.map((one) => ({
+          user: (one.subject ?? line.subject).id,
+          action: one.action ?? line.action,
+          arn: one.resource.arn,
+          effect: one.effect,
+        }));
+        const expected = items.slice(0, 8).map(({ user, action, arn, effect }) => ({
+          user,
+          action,
+          arn: wellFormed(arn),
+          effect,
+        }));
+        expect(shown).toEqual(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function wellFormed(one: string): string {
+  return JSON.parse(JSON.stringify(one)) as string;
+}
