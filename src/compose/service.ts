@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import type { ConfigValues } from "../config/table.ts";
-import { workerCount } from "../config/worker-count.ts";
+import { workerCount } from "../config/values/worker-count.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { DataParts } from "./data.ts";
 import { listenAt } from "./listen.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configFromObject } from "../../src/config/load.ts";
-import { workerCount } from "../../src/config/worker-count.ts";
+import { workerCount } from "../../src/config/values/worker-count.ts";
 
 describe("authorizer.workers", () => {
   it.each([
