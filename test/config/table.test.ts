@@ -132,6 +132,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.tls.client_ca_file": undefined,
   "authorizer.public_url": undefined,
   "authorizer.insecure_listen": false,
+  "authorizer.replication.path": undefined,
   "authorizer.replication.poll_interval": 250,
   "authorizer.replication.max_staleness": 300_000,
   "authorizer.replication.commit_timeout": 5_000,
