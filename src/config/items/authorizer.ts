@@ -87,6 +87,16 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Let the service listener leave loopback without TLS",
   },
   {
+    name: "authorizer.replication.path",
+    type: "string",
+    default: null,
+    defaultNote: "a folder of the process among the temporary ones, removed at its end",
+    path: "file",
+    acts: "yes",
+    meaning:
+      "Folder of this node's copy of a shared database, so that a restart reads only what is new; `mem` keeps it in memory",
+  },
+  {
     name: "authorizer.replication.poll_interval",
     type: "duration",
     default: "250ms",
