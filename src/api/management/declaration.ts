@@ -1,4 +1,4 @@
-/** What a declared operation of the management API says. */
+/** Declared operations of the management API. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
@@ -14,7 +14,7 @@ import type { ManagementAudit } from "./management-audit.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 
-/** What handlers work with. */
+/** The parts that handlers work with. */
 export interface ManagementParts extends RestParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;
@@ -46,7 +46,9 @@ export interface OpenDeclaration extends Declaration<ManagementParts, Management
 export interface UserDeclaration extends Declaration<ManagementParts, UserCaller> {
   /** `permitted`: its row of the permission table, which `id` names, is decided; `user`: every user may. */
   readonly access: "permitted" | "user";
-  /** Values of the row beside the path's parameters, such as `body.id`; the body is then read before it is decided. */
+  /**
+   * Values of the row beside the path's parameters, such as `body.id`; the body is then read before it is decided.
+   */
   readonly values?: (call: OpenCall) => Named;
   /** Condition fields beside those of the path's parameters (security.md §3.5). */
   readonly fields?: (call: OpenCall, parts: Pick<ManagementParts, "acls">) => Named;
