@@ -180,7 +180,8 @@ interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "ide
   readonly version: string;
 }
 
-function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, parts: Measured): Metrics {
+function openMetrics(data: DataParts, parts: Measured): Metrics {
+  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions } = data;
   const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
   return createMetrics({
     build: { version, policiesVersion: catalog.digest },
@@ -192,7 +193,8 @@ function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, par
     log: logger,
     datasets,
     mail: invitations.counters,
-    journal,
+    changes: { revision: () => revisions.newest, journal, engineTimes },
+    openSnapshots,
     decisionLog: decisionLog?.log.counters,
   });
 }
