@@ -23,6 +23,8 @@ interface Received {
 /** Generated values that differ from run to run. */
 const TIMES = new Set(["creation_date"]);
 const FREE_TEXTS = new Set(["message", "version"]);
+/** Field that only our answer to an operation has. A data server ignores additional fields (authorization-api.md §1). */
+const ADDITIONAL = new Map([["getVersion", "policy_set"]]);
 const MAX_TRIES = 2000;
 /** Index at which the random part of a generated key begins. */
 const RANDOM_AT = "AKIAJ".length;
@@ -56,7 +58,13 @@ export class Replay {
       if (received.text !== "") found.push(`a body: ${received.text}`);
       return found;
     }
-    this.#compare(recorded.response_body, JSON.parse(received.text), "", found);
+    const body = JSON.parse(received.text);
+    const additional = ADDITIONAL.get(recorded.operation ?? "");
+    if (additional !== undefined) {
+      if (body[additional] === undefined) found.push(`no ${additional}`);
+      delete body[additional];
+    }
+    this.#compare(recorded.response_body, body, "", found);
     return found;
   }
 
