@@ -81,6 +81,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const working = {
     audit,
     decisions,
+    decisionLog,
     endpoints,
     identities,
     invitations,

@@ -72,6 +72,8 @@ const AUTHORIZER = [
   "check-store",
   "rotate-key",
   "import",
+  "decision-log",
+  "decision-log verify",
 ];
 
 describe("svc-authorizer", () => {

@@ -6,6 +6,7 @@ import { TOKEN_ID_OPERATIONS } from "../data-server/token-ids.ts";
 import { ACL_OPERATIONS } from "../management/acls.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
+import { RECORD_OPERATIONS } from "../management/records/record-operations.ts";
 import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
 import { SESSION_OPERATIONS } from "../management/session.ts";
 import { SETUP_OPERATIONS } from "../management/setup-operations.ts";
@@ -38,6 +39,7 @@ export const DATA_SERVER_OPERATIONS: readonly DataServerDeclaration[] = [
 export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,
+  ...RECORD_OPERATIONS,
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...forManagement(RESOURCE_OPERATIONS),

@@ -11,6 +11,7 @@ import { AUTH_GROUP } from "./auth/auth-group.ts";
 import { BRANCH_GROUP } from "./branch/branch-group.ts";
 import { CommandContext } from "./command-context.ts";
 import { COMMIT_COMMANDS } from "./commits/commit-commands.ts";
+import { DECISIONS_GROUP } from "./decisions/decisions-group.ts";
 import { GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
 import { POLICY_GROUP } from "./policy/policy-group.ts";
 import { REPO_GROUP } from "./repo/repo-group.ts";
@@ -51,7 +52,12 @@ export function buildProgram(context: CommandContext): Command {
   const program = newProgram("svcctl", description, context, context.edge.stdout.columns);
   program.hook("preAction", (_, command) => context.useOptions(globalOptionsOf(command)));
   const onRepositories = [REPO_GROUP, BRANCH_GROUP, TAG_GROUP, ...COMMIT_COMMANDS];
-  addCommands(program, [AUTH_GROUP, POLICY_GROUP, ...onRepositories, ...TOP_COMMANDS], context, GUIDE);
+  addCommands(
+    program,
+    [AUTH_GROUP, POLICY_GROUP, DECISIONS_GROUP, ...onRepositories, ...TOP_COMMANDS],
+    context,
+    GUIDE,
+  );
   addCompletion(program, context);
   addRootAction(program, context);
   addExamples(program, FIRST_CALLS, GUIDE);
