@@ -103,9 +103,39 @@ function actionTypes(): string {
   return `${HEAD}\n/** An action of the data server, as the catalog of this version knows it. */\nexport type ActionName =\n${names.join("\n")};\n`;
 }
 
+interface Shipped {
+  readonly resource_types?: readonly Record<string, unknown>[];
+  readonly groups?: readonly Record<string, unknown>[];
+  readonly policies?: readonly Record<string, unknown>[];
+}
+
+/** The policy data that decisions need, for decision points without the service's files. */
+function shippedData(): string {
+  const read = (path: string): Shipped => JSON.parse(readFileSync(join(root, "policies", path), "utf8"));
+  const only = (list: readonly Record<string, unknown>[] | undefined, keys: readonly string[]): string =>
+    JSON.stringify((list ?? []).map((one) => Object.fromEntries(keys.map((key) => [key, one[key]]))));
+  const types = only(read("resource-types.json").resource_types, ["type", "arn", "id", "actions"]);
+  const groups = only(read("preconfigured/groups.json").groups, ["name", "policies"]);
+  const policies = only(read("preconfigured/policies.json").policies, ["name", "statement"]);
+  return `${HEAD}
+import type { NamedStatements } from "../../model/policy.ts";
+import type { ResourceType } from "../../model/resource-type.ts";
+
+/** The resource types that come with the service, in partition \`svc\`. */
+export const RESOURCE_TYPES: readonly ResourceType[] = ${types};
+
+/** The preconfigured groups. */
+export const PRECONFIGURED_GROUPS: readonly { readonly name: string; readonly policies: readonly string[] }[] = ${groups};
+
+/** The preconfigured policies, in partition \`svc\`. */
+export const PRECONFIGURED_POLICIES: readonly NamedStatements[] = ${policies};
+`;
+}
+
 const FILES: readonly (readonly [path: string, text: string])[] = [
   ["src/client/decision-api.gen.ts", await decisionTypes()],
   ["src/client/actions.gen.ts", actionTypes()],
+  ["src/client/embedded/shipped.gen.ts", shippedData()],
 ];
 
 let drifted = false;

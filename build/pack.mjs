@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { bundle, removeUnreached } from "./bundle.mjs";
 import { compile, fail, packagesOf, root } from "./compile.mjs";
 import { copy } from "./copy.mjs";
 import { entryOf, source, writeManifest } from "./manifest.mjs";
@@ -16,6 +17,7 @@ const out = resolve(folderGiven ?? join(root, "dist", "packages"));
 /** Entries of the client, by the name that people import. */
 const CLIENT = {
   ".": "client/client.ts",
+  "./embedded": "client/embedded/embedded-authorizer.ts",
   "./express": "client/middleware/express.ts",
   "./fastify": "client/middleware/fastify.ts",
   "./hono": "client/middleware/hono.ts",
@@ -25,6 +27,9 @@ const CLIENT = {
   "./drizzle": "client/sql/drizzle.ts",
   "./prisma": "client/sql/prisma.ts",
 };
+
+/** Libraries that all runtimes have. */
+const WEB = ["es2023", "dom", "dom.iterable", "dom.asynciterable"];
 
 const exportsOf = (entries) => ({
   ...Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, entryOf(path)])),
@@ -55,16 +60,18 @@ function billOfMaterials() {
 
 const BUILDERS = {
   server: (folder) => run(process.execPath, [join(root, "build", "build.mjs"), folder]),
-  client: (folder) => {
-    compile(folder, {
-      entries: Object.values(CLIENT),
-      types: [],
-      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
-    });
+  client: async (folder) => {
+    // Nothing of Node but in the embedded decision point: the rest also runs in browsers.
+    const { "./embedded": embedded, ...anywhere } = CLIENT;
+    compile(folder, { entries: Object.values(anywhere), types: [], lib: WEB });
+    compile(folder, { entries: [embedded], lib: [...WEB, "es2024.string"] });
+    await bundle(folder, embedded, "client");
+    removeUnreached(folder, Object.values(CLIENT));
     copy(folder, ["LICENSE", ["docs/client.md", "README.md"]]);
     writeManifest(folder, {
       name: "@svc-authorizer/client",
-      description: "Client, middleware and query conditions for svc-authorizer, without dependencies",
+      description:
+        "Client, middleware, query conditions and embedded decisions for svc-authorizer, without dependencies",
       keywords: ["authorization", "authzen", "pdp", "client", "middleware", "express", "fastify", "hono"],
       engines: { node: ">=20" },
       sideEffects: false,
@@ -99,7 +106,7 @@ try {
   for (const name of names) {
     const folder = join(work, name);
     mkdirSync(folder);
-    BUILDERS[name](folder);
+    await BUILDERS[name](folder);
     const [{ filename, size }] = JSON.parse(
       run("npm", ["pack", "--json", "--pack-destination", work], folder),
     );

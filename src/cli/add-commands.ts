@@ -78,6 +78,7 @@ function addCommand<Context extends CommandOutput>(
   command.description(spec.description).allowExcessArguments();
   addArguments(command, spec);
   addOptions(command, options);
+  if (spec.passThrough === true) command.passThroughOptions();
   command.action(async () => {
     checkCount(spec, command.args.length);
     checkRequired(options, command.opts());

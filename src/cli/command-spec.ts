@@ -72,6 +72,8 @@ export interface CommandSpec<Context> extends ArgumentSpec {
   readonly options?: readonly OptionSpec[];
   /** Page of `docs/` that the help names, where it is not that of the group. */
   readonly page?: string;
+  /** Flags behind the first argument belong to that argument. */
+  readonly passThrough?: true;
   /** Further lines of the help text, before the examples. Called only when the help is printed. */
   readonly helpLines?: () => readonly string[];
   /** Loads the module that does the work. */

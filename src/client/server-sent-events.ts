@@ -49,7 +49,8 @@ function parseEvent(block: string): ServerSentEvent | undefined {
   return data.length === 0 ? undefined : { event, data: data.join("\n") };
 }
 
-function withSilence<T>(read: Promise<T>, silence: number): Promise<T> {
+/** Waits for a read; fails as a broken connection where nothing comes for that many milliseconds. */
+export function withSilence<T>(read: Promise<T>, silence: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(broken(`nothing was heard for ${silence} ms`)), silence);

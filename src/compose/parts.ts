@@ -1,5 +1,6 @@
 /** The parts of the running service, opened in their order: what comes later is built on what came before. */
 
+import type { ChangeOptions } from "../api/changes/routes.ts";
 import { limitsOf } from "../config/limits.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
@@ -107,7 +108,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ...serviceApis(data, working),
       bearer,
       revisions,
-      changes: { log: changeLog(data), records: new ReplicaRecords(data.store) },
+      changes: changeOptions(data),
     }),
     user: createUserListener({
       ...shared,
@@ -120,6 +121,20 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       render: async () => ({ contentType: metrics.contentType, body: metrics.text() }),
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
+  };
+}
+
+/** The log of the directory, and what readers of it are sent. */
+function changeOptions(data: DataParts): ChangeOptions {
+  const { values } = data;
+  return {
+    log: changeLog(data),
+    records: new ReplicaRecords(data.store),
+    decisions: {
+      partition: values["authorizer.partition"],
+      request_properties: values["authorizer.request_properties"],
+      policies_per_user: limitsOf(values).policiesPerUser,
+    },
   };
 }
 

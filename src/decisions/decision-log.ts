@@ -7,10 +7,14 @@ import type { CompiledPolicies } from "../engine/compile.ts";
 import type { CompiledStatement } from "../engine/statement.ts";
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { Via } from "../model/policy.ts";
+import type { Waiter } from "../schedule/scheduler.ts";
 import type { Entrance } from "./entrances.ts";
 
-/** The call that asks, of which a record names caller, peer and trace. It is read only where a record is made. */
-export interface AskingCall {
+/**
+ * The call that asks. A record names its caller, peer and trace, which are read only where a record is made. Long work
+ * ends with its signal.
+ */
+export interface AskingCall extends Waiter {
   readonly caller: { readonly name: string };
   /** Address of the peer, where known. */
   readonly peer: string | undefined;

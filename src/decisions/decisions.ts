@@ -13,7 +13,7 @@ import type {
 } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
-import type { WorkBudget } from "../schedule/scheduler.ts";
+import type { Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";
 import type { Entrance } from "./entrances.ts";
@@ -30,7 +30,7 @@ export interface CheckRequest {
   readonly explain: boolean;
   readonly entrance: Entrance;
   readonly requestId: string;
-  /** The call, for the decision log. */
+  /** The call, for the decision log; long work ends when its caller is gone. */
   readonly call?: AskingCall;
 }
 
@@ -53,6 +53,8 @@ export interface FilterRequest {
   readonly requestId: string;
   /** The record that the decisions become a part of. */
   readonly batch?: DecisionBatch | undefined;
+  /** The work ends when this caller is gone. */
+  readonly waiter?: Waiter;
 }
 
 /** One AuthZEN access evaluation. */
@@ -64,7 +66,7 @@ export interface EvaluationRequest {
   readonly explain: boolean;
   readonly entrance: "evaluation" | "evaluations";
   readonly requestId: string;
-  /** The call, for the decision log. */
+  /** The call, for the decision log; long work ends when its caller is gone. */
   readonly call?: AskingCall;
   /** The record that the decision becomes a part of. */
   readonly batch?: DecisionBatch;
@@ -102,7 +104,7 @@ export interface SimulationCase {
   readonly explain: boolean;
   readonly evaluator: "extended" | "data_server";
   readonly requestId: string;
-  /** The call, for the decision log. */
+  /** The call, for the decision log; long work ends when its caller is gone. */
   readonly call?: AskingCall;
   /** The budget of the work; by default its own. */
   readonly budget?: WorkBudget;
@@ -141,8 +143,8 @@ export interface Decisions {
   /** Decides about a request of a data server with the permission tables. */
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer>;
   simulate(simulation: SimulationCase): Promise<SimulationAnswer>;
-  /** A work budget of one request (`authorizer.limits.work`), shared by its use cases. */
-  workBudget(): WorkBudget;
+  /** A work budget of one request (`authorizer.limits.work`), shared by its use cases; its work ends when the caller is gone. */
+  workBudget(waiter?: Waiter): WorkBudget;
   /**
    * The effective policies of a user in the form that data servers get (`authorizer.effective_policies`), distinct
    * by name, sorted by name in UTF-8 byte order; undefined for an unknown user. Returns the same list object until

@@ -7,7 +7,7 @@ import { AuthorizerError } from "../errors.ts";
 import type { Outcome } from "../model/decision.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
-import { type Scheduler, scheduler, WorkBudget } from "../schedule/scheduler.ts";
+import { type Scheduler, scheduler, type Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import { Authzen, viaOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
@@ -82,7 +82,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   });
   const { log, nextId = decisionIds() } = options;
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
-  const workBudget = (): WorkBudget => new WorkBudget(limits.work, () => tooMuchWork(limits.work));
+  const workBudget = (waiter?: Waiter): WorkBudget =>
+    new WorkBudget(limits.work, () => tooMuchWork(limits.work), waiter?.signal);
   const made = { counters, audit, log, policiesVersion: catalog.digest, nextId, now };
   const deciding = new Deciding({ ...made, scheduler, workBudget });
   const { effectivePolicies: form = "portable", onRewritten = () => {} } = options;
@@ -155,7 +156,7 @@ interface Answering {
   readonly native: NativeFields;
   readonly deciding: Deciding;
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly counters: DecisionCounters;
 }
 
@@ -173,7 +174,7 @@ function check(
     const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
     return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
-  const budget = "action" in request.required ? undefined : workBudget();
+  const budget = "action" in request.required ? undefined : workBudget(request.call);
   const found = principals.find(request.user, request.required, budget);
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");
 }
@@ -196,9 +197,9 @@ async function filter(
   const loaded = { policies, via: (policy: string) => viaOf(user, policy) };
   batch?.about({ user: request.user, action, loaded, context });
   if (!policies.readsResource) {
-    const budget = workBudget();
+    const budget = workBudget(request.waiter);
     return scheduler.run(filterResources(policies, question, counters), { budget });
   }
   const fieldsOf = (arn: string) => native.ofResource(context, arn);
-  return filterByAttributes(policies, question, counters, fieldsOf, new Pace().pause);
+  return filterByAttributes(policies, question, counters, fieldsOf, new Pace(request.waiter?.signal).pause);
 }

@@ -30,7 +30,7 @@ export interface RequestCheck {
   readonly context: DecisionContext;
   readonly entrance: "request" | "forward_auth";
   readonly requestId: string;
-  /** The call, for the decision log. */
+  /** The call, for the decision log; long work ends when its caller is gone. */
   readonly call?: AskingCall;
 }
 

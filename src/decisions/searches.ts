@@ -111,8 +111,9 @@ export interface Plan {
 /**
  * The searches. Results are exactly those for which an evaluation (or, for the native questions, a check) allows, in
  * UTF-8 byte order and complete over all pages while nothing changes. Each yields to other work at least every 10 ms
- * (security.md §5.3). It rejects with "unavailable" if the store fails, or with the reason of `signal` if that is
- * aborted because the caller is gone.
+ * (security.md §5.3). It rejects with "unavailable" if the store fails, with "invalid_request" if the work exceeds the
+ * budget of a request (`authorizer.limits.work`), or with the reason of `signal` if that is aborted because the caller is
+ * gone.
  */
 export interface Searches {
   /** Throws "invalid_request" if the id of the resource makes its ARN ambiguous, as evaluations do. */
@@ -123,5 +124,5 @@ export interface Searches {
   actions(search: ActionSearch, signal?: AbortSignal): Promise<Found<{ readonly name: string }>>;
   whoCan(question: WhoCan, signal?: AbortSignal): Promise<Found<WhoCanResult>>;
   whatCan(question: WhatCan, signal?: AbortSignal): Promise<WhatCanAnswer>;
-  plan(request: PlanRequest): Promise<Plan>;
+  plan(request: PlanRequest, signal?: AbortSignal): Promise<Plan>;
 }

@@ -3,6 +3,7 @@
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import type { Store } from "../store/port.ts";
+import type { Authors } from "./author.ts";
 import type { GroupPolicies } from "./read/group-policies.ts";
 import type { PolicyCache } from "./read/policy-cache.ts";
 import { type Reader, readState } from "./read/reader.ts";
@@ -27,6 +28,7 @@ export interface DirectoryContext {
   readonly policies: PolicyCache;
   readonly groupPolicies: GroupPolicies;
   readonly writer: Writer;
+  readonly authors: Authors;
   readonly secrets: SecretBox;
   readonly rules: WriteRules;
   /** Unix seconds, whole. */

@@ -20,6 +20,7 @@ import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/pol
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { Change } from "../store/port.ts";
 import type { DirectoryBatches } from "./batch.ts";
+import type { DirectoryHistory } from "./history.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
 export type { NewPolicy, NewUser };
@@ -134,7 +135,11 @@ export interface Session {
   readonly userId: string;
   /** Unix seconds; of an imported user, the date it was imported with. */
   readonly creation_date: number;
-  /** Unix milliseconds: tokens issued at this time or before are invalid; 0 if no session was ended. */
+  /** Revision of the state that this was read from: a token that is issued now holds from it on. */
+  readonly revision: number;
+  /** Tokens that this service issued at an earlier revision are invalid (journal.md §5). */
+  readonly validFrom: number;
+  /** Unix milliseconds: tokens that a data server issued at this time or before are invalid; 0 if no session was ended. */
   readonly validAfter: number;
   /** True if the given access key belongs to this user, or if none was given. */
   readonly holdsKey: boolean;
@@ -213,6 +218,34 @@ export interface Survey {
   principal(username: string): Promise<Principal | undefined>;
 }
 
+/** The state that a write runs on. Whatever is read of it may not change before the commit, else the write runs again. */
+export interface JudgedState {
+  /** The user with its effective policies, or undefined if there is no such user. */
+  principal(username: string): Promise<Principal | undefined>;
+  /** A policy; "not_found" for an unknown name. */
+  policy(name: string): Promise<Policy>;
+  /** The policies of a group in UTF-8 byte order of their names; "not_found" for an unknown name. */
+  groupPolicies(name: string): Promise<readonly StoredPolicy[]>;
+  /** As `sessions.get` of the directory. */
+  session(
+    username: string,
+    of?: { readonly accessKeyId?: string; readonly tokenId?: string },
+  ): Promise<Session>;
+}
+
+/** Throws where the author may not make the write in this state. Caches have heard of all that it has. */
+export type Judge = (state: JudgedState) => Promise<void>;
+
+/**
+ * Somebody for whom writes are made. The name is kept with their entries. The right to a write is judged in the state of
+ * each attempt, so that no entry exists whose author had lost it in an earlier one (journal.md §2.1).
+ */
+export interface Author {
+  /** Name for the log. */
+  readonly name: string;
+  readonly judge?: Judge;
+}
+
 /** The directory. */
 export interface Directory {
   readonly users: Users;
@@ -224,6 +257,11 @@ export interface Directory {
   readonly sessions: Sessions;
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
+  readonly history: DirectoryHistory;
+  /** Runs work on behalf of somebody, whose name its writes carry and whose right to them is judged (journal.md §2.1). */
+  actingFor<T>(author: Author, work: () => Promise<T>): Promise<T>;
+  /** Runs work whose writes one more judge has to let pass, in the state of each attempt. */
+  alsoJudged<T>(judge: Judge, work: () => Promise<T>): Promise<T>;
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
   /**

@@ -4,8 +4,10 @@ import { AuthorizerError } from "../errors.ts";
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
+import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
 import type { Directory } from "./directory.ts";
+import { createHistory } from "./history/open-history.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
 import { readPrincipal } from "./read/principals.ts";
@@ -21,6 +23,7 @@ import { ChangeNotifier } from "./write/changes.ts";
 import { createCredentials } from "./write/credentials.ts";
 import { createExternalPrincipals } from "./write/external-principals.ts";
 import { createGroups } from "./write/groups.ts";
+import { judgeOf } from "./write/judging.ts";
 import { createPolicies } from "./write/policies.ts";
 import { createResources } from "./write/resources.ts";
 import { createSessions } from "./write/sessions.ts";
@@ -106,13 +109,15 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     if (change !== undefined) notifier.notify(change);
   });
   const policies = new PolicyCache();
-  const writer = new Writer({ store, policies });
+  const authors = new Authors();
+  const writer = new Writer({ store, policies, authors, judge: judgeOf(store, authors) });
   const maintenance = new Maintenance({ store, resealing: new Resealing(store, secrets), now });
   const context: DirectoryContext = {
     store,
     policies,
     groupPolicies,
     writer,
+    authors,
     secrets: secrets.box,
     rules: {
       partition: options.partition,
@@ -146,10 +151,13 @@ function assemble(
     sessions: createSessions(context),
     resources: createResources(context),
     batches: createBatches(context),
+    history: createHistory(context),
     mailSecrets: {
       seal: (secret, binding) => context.secrets.seal(secret, { kind: "mail", ...binding }),
       open: (sealed, binding) => context.secrets.open(sealed, { kind: "mail", ...binding }),
     },
+    actingFor: (author, work) => context.authors.actingFor(author, work),
+    alsoJudged: (judge, work) => context.authors.alsoJudged(judge, work),
     principal: (username) => readPrincipal(context, username),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),

@@ -20,6 +20,7 @@ import { nearMissesInSteps } from "./near-misses.ts";
 import { OrderedStatements } from "./ordered-statements.ts";
 import { USER_PLACEHOLDER } from "./resource-pattern.ts";
 import { type CompiledStatement, matchingAction, nameOf } from "./statement.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 /** Number of statements between two steps: well under a millisecond. */
 const STEP = 128;
@@ -170,11 +171,15 @@ export function* firstAllowing(
   policies: CompiledPolicies,
   leaf: RequiredLeaf,
   request: Omit<EngineRequest, "required">,
-): Generator<void, CompiledStatement | undefined> {
+): Steps<CompiledStatement | undefined> {
   const ordered = new OrderedStatements(policies, request.user);
-  let seen = 0;
+  let work = 0;
   for (const statement of ordered.matching(leaf.action)) {
-    if (++seen % STEP === 0) yield;
+    work += PER_ITEM * (1 + (statement.resources?.length ?? 0));
+    if (work > STEP_UNITS) {
+      yield work;
+      work = 0;
+    }
     if (!statement.deny && matchOf(ordered, statement, leaf, request) !== undefined) return statement;
   }
   return undefined;

@@ -78,8 +78,7 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   caller: C = ANONYMOUS as C;
   /** The parsed body; undefined before it is read, and for routes without one. */
   body: unknown = undefined;
-  /** Of heavy routes: aborted when the caller has gone. */
-  signal: AbortSignal | undefined = undefined;
+  #gone: AbortController | undefined = undefined;
   /** True while the caller waits for `100 Continue` before it sends the body. */
   awaitsContinue = false;
   /** True while a heavy request waits for its turn. */
@@ -116,6 +115,17 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   get query(): Query {
     this.parsedQuery ??= new Query(this.queryText);
     return this.parsedQuery;
+  }
+
+  /** Aborted when the caller has gone, or has its answer. Made when it is first asked for: most requests never do. */
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      const gone = new AbortController();
+      this.#gone = gone;
+      if (this.response.destroyed) gone.abort();
+      else this.response.once("close", () => gone.abort());
+    }
+    return this.#gone.signal;
   }
 
   /** Address of the peer; undefined once the connection is closed. */

@@ -118,20 +118,18 @@ function receive(exchange: Exchange, direct: boolean): void {
 /** A heavy request takes its turn when its body has arrived; while it waits, the body counts as under way. */
 async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
   const { response, server } = exchange;
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
-  exchange.signal = gone.signal;
+  const { signal } = exchange;
   const bytes = await readBody(exchange, body.maxBytes);
   admit(exchange);
   exchange.waiting = true;
   exchange.onFailure = (_exchange, error) => {
+    // Its answer aborts the signal.
     refuse(exchange, error);
-    gone.abort();
   };
   exchange.gathered = bytes;
   server.bodies.hold(exchange, bytes.length);
   try {
-    await server.admission.acquire(gone.signal);
+    await server.admission.acquire(signal);
   } finally {
     exchange.releaseBody();
   }

@@ -37,6 +37,7 @@ export function receiveBody(
   exchange.onBody = onBody;
   exchange.onFailure = onFailure;
   if (direct) exchange.onPiece = take;
+  else if (exchange.request.readableEnded) take(exchange, null);
   else exchange.request.on("data", onData).on("end", onEnd).on("close", onClose);
 }
 

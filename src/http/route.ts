@@ -27,7 +27,7 @@ export interface Call<C extends Caller = Caller> {
   readonly queryText: string;
   /** The parsed body; undefined where the route takes none. */
   readonly body: unknown;
-  /** Of heavy routes: aborted when the caller has gone, so that unwanted work ends. */
+  /** Aborted when the caller has gone, so that unwanted work ends. */
   readonly signal: AbortSignal | undefined;
   /** Address of the peer, where known. */
   readonly peer: string | undefined;

@@ -78,6 +78,8 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     connectionsCheckingInterval: checkInterval(requestTimeoutMs),
     // Our own answer takes its place: node's has no body.
     requireHostHeader: false,
+    // A request without a body needs no stream.
+    optimizeEmptyRequests: true,
     noDelay: true,
   };
   const context = contextOf(options, () => life.stopping);

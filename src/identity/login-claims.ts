@@ -18,13 +18,13 @@ export const OUR_CLAIM = "svc-authorizer";
 /** Tolerance for tokens that seem to be issued in the future, since clocks of nodes differ. */
 const MAX_CLOCK_AHEAD_SECONDS = 60;
 
-/** Our claims: the exact user, and the time of issue with a finer resolution than `iat`. */
+/** Our claims: the exact user, and the revision of the directory at which the token was issued. */
 export interface OurClaims {
   /** Internal id, never reused. */
   readonly user_id: string;
   readonly access_key_id?: string;
-  /** Unix milliseconds. */
-  readonly issued_at_ms: number;
+  /** Revision of the state in which the user was authenticated (journal.md §5). */
+  readonly revision: number;
 }
 
 /** The verified claims of a login token. */
@@ -63,18 +63,18 @@ export function readLoginClaims(
   if (iat > now / 1_000 + MAX_CLOCK_AHEAD_SECONDS) return undefined;
   if (jti !== undefined && !isName(jti)) return undefined;
   const given = payload[OUR_CLAIM];
-  const ours = given === undefined ? undefined : readOurs(given, iat);
+  const ours = given === undefined ? undefined : readOurs(given);
   if (given !== undefined && ours === undefined) return undefined;
   return { username: sub, issuedAt: iat, expiresAt: Math.ceil(exp), tokenId: jti, ours };
 }
 
-function readOurs(given: unknown, issuedAt: number): OurClaims | undefined {
+function readOurs(given: unknown): OurClaims | undefined {
   if (typeof given !== "object" || given === null) return undefined;
-  const { user_id, access_key_id, issued_at_ms } = given as Readonly<Record<string, unknown>>;
+  const { user_id, access_key_id, revision } = given as Readonly<Record<string, unknown>>;
   if (!isName(user_id)) return undefined;
   if (access_key_id !== undefined && !isName(access_key_id)) return undefined;
-  if (!isDate(issued_at_ms) || Math.floor(issued_at_ms / 1_000) !== issuedAt) return undefined;
-  return { user_id, issued_at_ms, ...(access_key_id !== undefined && { access_key_id }) };
+  if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision < 0) return undefined;
+  return { user_id, revision, ...(access_key_id !== undefined && { access_key_id }) };
 }
 
 function isName(value: unknown): value is string {

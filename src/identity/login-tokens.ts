@@ -76,16 +76,13 @@ export class LoginTokens {
   async issue({ username, userId, accessKeyId }: Identity, wanted?: number): Promise<IssuedToken> {
     const { now, keys } = this.#options;
     const lifetime = this.#lifetime(wanted);
-    // Read before the state: a revocation after this moment also concerns this token.
-    const before = now();
     const session = await this.#session(username, accessKeyId === undefined ? {} : { accessKeyId });
     if (session?.userId !== userId || !session.holdsKey) throw refused("credentials");
-    const issued_at_ms = Math.max(before, session.validAfter + 1);
-    const iat = Math.floor(issued_at_ms / 1_000);
+    const iat = Math.floor(now() / 1_000);
     const expiresAt = iat + lifetime;
     const ours: OurClaims = {
       user_id: userId,
-      issued_at_ms,
+      revision: session.revision,
       ...(accessKeyId !== undefined && { access_key_id: accessKeyId }),
     };
     const token = await new SignJWT({ [OUR_CLAIM]: ours })
@@ -180,7 +177,7 @@ function identityOf(verified: VerifiedToken | undefined): Identity {
  */
 function holds({ issuedAt, ours }: LoginClaims, session: Session): boolean {
   if (session.isTokenClaimed || !session.holdsKey) return false;
-  if (ours !== undefined) return ours.user_id === session.userId && ours.issued_at_ms > session.validAfter;
+  if (ours !== undefined) return ours.user_id === session.userId && ours.revision >= session.validFrom;
   return issuedAt >= session.creation_date && issuedAt * 1_000 > session.validAfter;
 }
 

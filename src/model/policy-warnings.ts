@@ -110,6 +110,7 @@ function canMatch(resource: string, kind: string, look: Look): boolean {
 }
 
 const PLURALS: ReadonlyMap<string, string> = new Map([
+  ["branch", "branches"],
   ["repository", "repositories"],
   ["policy", "policies"],
   ["externalPrincipal", "external principals"],

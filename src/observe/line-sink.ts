@@ -3,8 +3,7 @@
  * caller's time, tried again after a failure, flushed at close and at exit. Every accepted line is written at least
  * once; after a failed write some may appear twice.
  *
- * pino's own destination (sonic-boom 4.2) is no alternative: while the disk is full its flush at exit never returns, a
- * file whose first opening failed cannot be reopened, and after EPIPE it drops lines without counting them.
+ * docs/decisions/0011-logs-and-metrics.md says why it is not pino's own destination.
  */
 
 import { writeSync } from "node:fs";

@@ -20,9 +20,18 @@ const MAX_AGGREGATED = 10;
 /** Names that pino or an entry itself uses: a field of such a name gets the prefix `fields.`. */
 const RESERVED = new Set(["time", "level", "message", "event"]);
 
+/** Answers about names: entries have the same few again and again. */
+const judged = new Map<string, boolean>();
+const MOST_JUDGED = 1_000;
+const LONGEST_JUDGED = 100;
+
 /** True when a field of this name holds a secret. */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name.toLowerCase().replace(/[_\-. ]/g, ""));
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const secret = SECRET_NAME.test(name.toLowerCase().replace(/[_\-. ]/g, ""));
+  if (name.length <= LONGEST_JUDGED && judged.size < MOST_JUDGED) judged.set(name, secret);
+  return secret;
 }
 
 /** State of one copy: the objects above the current one, and the longest text kept. */

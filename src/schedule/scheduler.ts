@@ -6,24 +6,35 @@
 /** Milliseconds of long work in one turn of the event loop. */
 export const TURN_MS = 4;
 
+/** The caller who waits for work. Its signal is asked for only where work is long: most callers never need one. */
+export interface Waiter {
+  /** Aborted when the caller is gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * The work budget of one request, in the units that steps yield. All steps of a request share it. @see Scheduler.run
  */
 export class WorkBudget {
   #left: number;
   readonly #refusal: () => Error;
+  /** Aborted when the caller is gone: all work on this budget then ends with the signal's reason. */
+  readonly signal: AbortSignal | undefined;
 
   /**
    * @param units units of work
    * @param refusal makes the error that ends the work above them; it says which limit
+   * @param signal aborted when the caller is gone
    */
-  constructor(units: number, refusal: () => Error) {
+  constructor(units: number, refusal: () => Error, signal?: AbortSignal) {
     this.#left = units;
     this.#refusal = refusal;
+    this.signal = signal;
   }
 
-  /** Takes units off; throws the refusal when there are not enough. */
+  /** Takes units off; throws the refusal when there are not enough, and the signal's reason when the caller is gone. */
   spend(units: number): void {
+    this.signal?.throwIfAborted();
     this.#left -= units;
     if (this.#left < 0) throw this.#refusal();
   }
@@ -95,6 +106,7 @@ export class Scheduler {
 function advance({ steps, options, resolve, reject }: Job, end: number): boolean {
   try {
     options.signal?.throwIfAborted();
+    options.budget?.signal?.throwIfAborted();
     do {
       const step = steps.next();
       if (step.done) {

@@ -241,3 +241,17 @@ export async function withSnapshot<T>(store: Store, read: (snapshot: Snapshot) =
     snapshot.release();
   }
 }
+
+/** Names as an entry carries them; undefined for none. */
+export function touchedOf(names: Required<Omit<Touched, "all">>): Touched | undefined {
+  const { users, groups, policies, resources } = names;
+  const count = users.length + groups.length + policies.length + resources.length;
+  if (count === 0) return undefined;
+  if (count > MAX_TOUCHED) return { all: true };
+  return {
+    ...(users.length > 0 && { users }),
+    ...(groups.length > 0 && { groups }),
+    ...(policies.length > 0 && { policies }),
+    ...(resources.length > 0 && { resources }),
+  };
+}

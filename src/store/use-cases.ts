@@ -2,7 +2,7 @@
 
 import type { CheckedCommit } from "./checks.ts";
 import type { EntryWrites, Touched, UseCase } from "./port.ts";
-import { MAX_TOUCHED } from "./port.ts";
+import { MAX_TOUCHED, touchedOf } from "./port.ts";
 
 /** The use case of a commit; undefined where it touches nothing and nobody asked for it. */
 export function useCaseOf({ actor, touched }: Pick<CheckedCommit, "actor" | "touched">): UseCase | undefined {
@@ -36,20 +36,6 @@ export function mergeTouched(useCases: readonly UseCase[]): Touched | undefined 
     policies: union("policies"),
     resources: union("resources"),
   });
-}
-
-/** Names as an entry carries them; undefined for none. */
-export function touchedOf(names: Required<Omit<Touched, "all">>): Touched | undefined {
-  const { users, groups, policies, resources } = names;
-  const count = users.length + groups.length + policies.length + resources.length;
-  if (count === 0) return undefined;
-  if (count > MAX_TOUCHED) return { all: true };
-  return {
-    ...(users.length > 0 && { users }),
-    ...(groups.length > 0 && { groups }),
-    ...(policies.length > 0 && { policies }),
-    ...(resources.length > 0 && { resources }),
-  };
 }
 
 /** The use cases of several, of which together at most {@link MAX_TOUCHED} names are kept. */

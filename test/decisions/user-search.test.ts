@@ -6,7 +6,7 @@ import type { AllPolicies, CompiledDirectory } from "../../src/decisions/search/
 import { UserSearch } from "../../src/decisions/search/user-search.ts";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
-import { Scheduler } from "../../src/schedule/scheduler.ts";
+import { Scheduler, WorkBudget } from "../../src/schedule/scheduler.ts";
 import { CACHE, openWorld, type World } from "./world.ts";
 
 let world: World;
@@ -56,6 +56,7 @@ const question = {
   required,
   context: new Map(),
   page: { limit: 10 },
+  budget: new WorkBudget(Number.POSITIVE_INFINITY, () => new Error("too much work")),
   fields: () => new Map(),
   answer: ({ principal, policies }: { principal: { username: string }; policies: never }) => {
     const { username } = principal;

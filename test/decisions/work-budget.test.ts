@@ -19,6 +19,16 @@ const statements = (count: number, resources: number) =>
     ),
   }));
 
+/** Patterns that match about every resource and action. */
+const wide = (count: number) =>
+  Array.from({ length: 10 }, (_, statement) => ({
+    effect: "deny",
+    action: ["fs:*"],
+    resource: JSON.stringify(
+      Array.from({ length: count }, (__, item) => `arn:svc:fs:::repository/x*?_?y${statement}${item}`),
+    ),
+  }));
+
 const tree = (leaves: number): RequiredPermissions => ({
   and: Array.from({ length: leaves }, (_, index) => ({
     action: `fs:Act${index}`,
@@ -61,6 +71,96 @@ describe("a request above its budget of work", () => {
     await expect(
       world.decisions.filter({ user: "alice", action: "fs:Act0", resources, context, requestId }),
     ).rejects.toThrow(REFUSED);
+  });
+});
+
+describe("a search above its budget of work", () => {
+  const page = { limit: 10 };
+  const resource = "arn:svc:fs:::repository/xx0_5y";
+  const context = new Map<string, string>();
+
+  it.each([
+    ["who-can", () => world.decisions.searches.whoCan({ action: "fs:Act0", resource, context, page })],
+    ["what-can", () => world.decisions.searches.whatCan({ user: "alice", resource, context, page })],
+    ["plan", () => world.decisions.searches.plan({ user: "alice", action: "fs:Act0", context })],
+    [
+      "subjects",
+      () =>
+        world.decisions.searches.subjects({
+          subject: { type: "user" },
+          action: { name: "fs:Act0" },
+          resource: { type: "arn", id: resource },
+          page,
+        }),
+    ],
+    [
+      "actions",
+      () =>
+        world.decisions.searches.actions({
+          subject: { type: "user", id: "alice" },
+          resource: { type: "arn", id: resource },
+          page,
+        }),
+    ],
+  ])("%s is refused by name of the limit", async (_name, search) => {
+    await withPolicies(45, 45);
+    // Every action is granted, so that all indexes are needed.
+    await world.directory.policies.create({ name: "All", statement: wide(240) });
+    await world.directory.users.attachPolicy("alice", "All");
+    await expect(search()).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringMatching(REFUSED),
+    });
+  });
+
+  it("resources is refused where many are registered and many patterns are tried", async () => {
+    world = await openWorld({ requestLimits: LIMITS });
+    await world.directory.users.create({ username: "alice" });
+    const [statement] = statements(1, 900);
+    const demo = JSON.parse(JSON.stringify(statement).replaceAll(":fs:", ":demo:").replace("fs:", "demo:"));
+    const arn = "arn:svc:demo:::repository/{id}";
+    const type = { type: "thing", arn, id: "{id}", actions: { act: "demo:Act0" } };
+    const things = Array.from({ length: 2000 }, (_, index) => ({
+      op: "put_resource" as const,
+      resource: { type: "thing", id: `xx0_${index}y`, properties: {} },
+    }));
+    const all = [{ op: "put_resource_type" as const, resourceType: type }, ...things];
+    await world.directory.batches.apply(all, { managed: false });
+    await world.directory.policies.create({
+      name: "Demo",
+      statement: [
+        { ...demo, effect: "deny" },
+        { ...demo, resource: "*" },
+      ],
+    });
+    await world.directory.users.attachPolicy("alice", "Demo");
+    const search = {
+      subject: { type: "user", id: "alice" },
+      action: { name: "demo:Act0" },
+      resource: { type: "thing" },
+      page,
+    };
+    await expect(world.decisions.searches.resources(search)).rejects.toThrow(REFUSED);
+  });
+});
+
+describe("work whose caller is gone", () => {
+  const waiter = { signal: AbortSignal.abort(new Error("gone")) };
+
+  it("ends, whichever question it is for", async () => {
+    await withPolicies(80, 3);
+    const user = "alice";
+    const { context, requestId } = SOURCES;
+    const call = { ...waiter, caller: { name: "c" }, peer: undefined, startedAt: 0, traceParent: undefined };
+    const asked = { ...SOURCES, user, required: tree(80), entrance: "check", call } as const;
+    await expect(world.decisions.check(asked)).rejects.toThrow("gone");
+    const resources = ["arn:svc:fs:::repository/x"];
+    await expect(
+      world.decisions.filter({ user, action: "fs:Act0", resources, context, requestId, waiter }),
+    ).rejects.toThrow("gone");
+    await expect(
+      world.decisions.searches.plan({ user, action: "fs:Act0", context }, waiter.signal),
+    ).rejects.toThrow("gone");
   });
 });
 

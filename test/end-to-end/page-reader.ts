@@ -85,7 +85,7 @@ export class PageReader {
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g, "DATE")
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "DATE")
       .replace(/("(?:creation_date|token_expiration)":)\d+/g, "$1DATE")
-      .replace(/\bd-[0-9a-f]{12}-\d+/g, "DECISION")
+      .replace(/\bd-[0-9a-f]{12}-[0-9a-z]+/g, "DECISION")
       .trimEnd();
   }
 }

@@ -79,6 +79,8 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   { page: "docs/svcctl.md", begins: "vault read", reason: "needs a vault" },
   { page: "docs/svcctl.md", begins: "svcctl auth users list --all", reason: "needs jq" },
   { page: "docs/svcctl.md", begins: "svcctl repo create", reason: "needs a data server" },
+  { page: "docs/svcctl.md", begins: "svcctl fs upload", reason: "needs a data server" },
+  { page: "docs/svcctl.md", begins: "svcctl local clone", reason: "needs a data server" },
   { page: "docs/svcctl.md", begins: "source <(svcctl", reason: "lines for start-up files of shells" },
   {
     page: "docs/testing.md",

@@ -138,6 +138,20 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     ],
   },
   client: { may: [], types: ["model"] },
+  // A decision point in another process: the engine, and the pure parts of decisions around it.
+  "client/embedded": {
+    may: [
+      "client",
+      "engine",
+      "model",
+      "errors",
+      "catalog/partition.ts",
+      "decisions/attached-together.ts",
+      "decisions/registered-properties.ts",
+      "decisions/check/condition-fields.ts",
+    ],
+    types: ["directory/directory.ts", "datasets/dataset.ts"],
+  },
   "source-files": { may: ["model", "errors"] },
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
@@ -169,7 +183,7 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   local: ["lmdb"],
   postgres: ["pg"],
   dynamodb: ["@aws-sdk/client-dynamodb"],
-  cosmosdb: ["@azure/cosmos", "@azure/identity"],
+  cosmosdb: ["@azure/cosmos"],
 };
 
 /** Packages that one room alone may know. */

@@ -22,7 +22,7 @@ const claimsOf = (token: string): Record<string, unknown> =>
 describe("a login token of ours", () => {
   it("names its user and what it was issued for", async () => {
     const issued = await bed.identities.issueLoginToken(await login());
-    const { userId } = await bed.directory.sessions.get("alice");
+    const { userId, revision } = await bed.directory.sessions.get("alice");
     const seconds = Math.floor(bed.clock.now / 1_000);
     expect(issued.expiresAt).toBe(seconds + 3_600);
     expect(claimsOf(issued.token)).toEqual({
@@ -31,7 +31,7 @@ describe("a login token of ours", () => {
       iat: seconds,
       exp: seconds + 3_600,
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      "svc-authorizer": { user_id: userId, access_key_id: "AK-ALICE", issued_at_ms: bed.clock.now },
+      "svc-authorizer": { user_id: userId, access_key_id: "AK-ALICE", revision },
     });
     expect(await bed.identities.withLoginToken(issued.token)).toEqual({
       username: "alice",

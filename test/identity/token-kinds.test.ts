@@ -44,8 +44,8 @@ const service =
     makeToken({ claims: { ...serviceClaims(bed.clock.now), ...change }, ...form });
 const soon = (seconds: number): number => Math.floor(bed.clock.now / 1_000) + seconds;
 const ours = (change: Record<string, unknown>) => async (): Promise<string> => {
-  const { userId } = await bed.directory.sessions.get("alice");
-  const claim = { user_id: userId, issued_at_ms: Math.floor(bed.clock.now / 1_000) * 1_000 + 900, ...change };
+  const { userId, revision } = await bed.directory.sessions.get("alice");
+  const claim = { user_id: userId, revision, ...change };
   return login({ "svc-authorizer": claim })();
 };
 
@@ -100,8 +100,10 @@ describe("each kind of token at each verifier", () => {
     ["an empty list of such extensions", "none", login({}, { header: { crit: [] } })],
     ["our claims of another user", "none", ours({ user_id: "somebody" })],
     ["our claims without user", "none", ours({ user_id: undefined })],
-    ["our claims without time", "none", ours({ issued_at_ms: undefined })],
-    ["our claims of another time", "none", () => ours({ issued_at_ms: (soon(0) + 5) * 1_000 })()],
+    ["our claims without revision", "none", ours({ revision: undefined })],
+    ["our claims of a revision that is no number", "none", ours({ revision: "9" })],
+    ["our claims of a revision below 0", "none", ours({ revision: -1 })],
+    ["our claims with half a revision", "none", ours({ revision: 1.5 })],
     ["our claims with a key of nobody", "none", ours({ access_key_id: "AK-NOBODY" })],
     ["our claims with a key of another user", "none", ours({ access_key_id: "AK-BOB" })],
     ["our claims with a key that is no text", "none", ours({ access_key_id: 5 })],

@@ -86,6 +86,11 @@ describe("a warning is given", () => {
       { resource: "arn:svc:auth:::*" },
       "action/0: fs:ReadObject applies to objects (arn:svc:fs:::",
     ],
+    [
+      "an action on branches",
+      { action: ["fs:ReadBranch"], resource: "arn:svc:fs:::repository/data" },
+      "action/0: fs:ReadBranch applies to branches (arn:svc:fs:::repository/{repository}/branch/{branch}); no resource",
+    ],
     ["a wildcard service", { resource: "arn:svc:*:::x" }, "resource: the service of an ARN"],
     ["a wildcard account", { resource: "arn:svc:fs::*:*" }, "resource: the account of an ARN"],
     ["a region", { resource: "arn:svc:fs:eu:a:*" }, "resource: the region"],

@@ -62,7 +62,9 @@ describe("the client's package", () => {
       "use.mjs",
       `import { createServer } from "node:http";
 import { AuthorizerClient, ClientError } from "@svc-authorizer/client";
+import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded";
 import { requirePermission } from "@svc-authorizer/client/http";
+const point = await EmbeddedAuthorizer.follow({ url: process.env.URL_OF_SERVICE, token: process.env.TOKEN });
 const client = new AuthorizerClient({ url: process.env.URL_OF_SERVICE, token: process.env.TOKEN });
 const object = "arn:svc:fs:::repository/r/object/o";
 const answers = [await client.allows("viewer", "fs:ReadObject", object), await client.allows("viewer", "fs:WriteObject", object)];
@@ -71,7 +73,8 @@ const guarded = requirePermission(client, { action: "fs:WriteObject", resource: 
 const server = createServer(guarded).listen(0, "127.0.0.1", async () => {
   const url = "http://127.0.0.1:" + server.address().port;
   const status = async (headers) => (await fetch(url, { headers })).status;
-  console.log(JSON.stringify([answers, await status({}), await status({ "x-user": "viewer" }), await status({ "x-user": "developer" }), ClientError.name]));
+  console.log(JSON.stringify([answers, await status({}), await status({ "x-user": "viewer" }), await status({ "x-user": "developer" }), ClientError.name, point.allows("viewer", "fs:ReadObject", object), point.allows("viewer", "fs:WriteObject", object)]));
+  point.close();
   server.closeAllConnections();
   server.close();
 });`,
@@ -82,6 +85,8 @@ const server = createServer(guarded).listen(0, "127.0.0.1", async () => {
       403,
       200,
       "ClientError",
+      true,
+      false,
     ]);
   });
 
@@ -92,6 +97,7 @@ const server = createServer(guarded).listen(0, "127.0.0.1", async () => {
         "use.ts",
         `import { type api, AuthorizerClient, type ClientError } from "@svc-authorizer/client";
 import { requirePermission } from "@svc-authorizer/client/express";
+import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded";
 import { planToSql } from "@svc-authorizer/client/sql";
 const client = new AuthorizerClient({ url: "http://127.0.0.1:8001", token: "t", onError: (error: ClientError) => error.status === 0 });
 const allowed: boolean = await client.allows("alice", "fs:ReadObject", "*");
@@ -100,6 +106,8 @@ const plan: api.Plan = await client.plan({ user: "alice", action: "fs:ReadObject
 await client.filter({ user: "alice", action: "fs:ReadObject", resourcess: [] });
 requirePermission<{ user?: string }>(client, { action: "fs:ReadObject", resource: "*", user: (request) => request.user });
 export const where: string = planToSql(plan, { resource: ["arn:svc:fs:::", { column: "name" }] }, "sqlite").sql;
+const point: EmbeddedAuthorizer = await EmbeddedAuthorizer.follow({ url: "http://127.0.0.1:8001", token: "t" });
+requirePermission<{ user?: string }>(point, { action: "fs:ReadObject", resource: "*", user: (request) => request.user });
 export { allowed };`,
       );
       const [module, moduleResolution] =

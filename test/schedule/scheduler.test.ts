@@ -39,6 +39,15 @@ describe("the scheduler", () => {
     await expect(work).rejects.toThrow("gone");
   });
 
+  it("ends work on a budget whose caller is gone", async () => {
+    const gone = new AbortController();
+    const budget = new WorkBudget(1e9, () => new Error("too much"), gone.signal);
+    const work = new Scheduler().run(steps(1_000_000, 1), { budget });
+    gone.abort(new Error("gone"));
+    await expect(work).rejects.toThrow("gone");
+    expect(() => budget.spend(1)).toThrow("gone");
+  });
+
   it("lets other work run while long work is under way", async () => {
     let isDone = false;
     const long = (function* (): Generator<number, void> {

@@ -50,6 +50,16 @@ export interface ChangeLog {
   assertFresh(): void;
 }
 
+/** Items of the configuration on which decisions depend, as they are sent. */
+export interface DecisionSettings {
+  /** `authorizer.partition`. */
+  readonly partition: string;
+  /** `authorizer.request_properties`. */
+  readonly request_properties: "fill" | "override";
+  /** `authorizer.limits.policies_per_user`: a user with more is denied everything. */
+  readonly policies_per_user: number;
+}
+
 /** Port: the records that decision points in other processes need (journal.md §6.5), and no others. */
 export interface ReplicaRecords {
   /** The partitions that are sent. */

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { RawCall } from "../../http/route.ts";
 import { Turns } from "../../schedule/turns.ts";
 import { drained } from "./drained.ts";
-import type { ChangeLog, LoggedEntry, ReplicaRecords, SentRecord } from "./ports.ts";
+import type { ChangeLog, DecisionSettings, LoggedEntry, ReplicaRecords, SentRecord } from "./ports.ts";
 import type { StartingPoint } from "./starting-point.ts";
 
 /** How a replica is sent. */
@@ -25,6 +25,7 @@ export interface ReplicaParts {
   readonly log: ChangeLog;
   readonly records: ReplicaRecords;
   readonly settings: ReplicaSettings;
+  readonly decisions: DecisionSettings;
 }
 
 const PAGE = 50;
@@ -47,7 +48,7 @@ export class ReplicaStream {
 
   /** Sends until the reader is gone, or this process was without contact to its database for too long. */
   async run(from: StartingPoint): Promise<void> {
-    const { log, settings } = this.#parts;
+    const { log, settings, decisions } = this.#parts;
     let at = typeof from === "number" ? from : undefined;
     let beatDue = 0;
     try {
@@ -63,7 +64,8 @@ export class ReplicaStream {
           at = entry.revision;
         }
         if (performance.now() >= beatDue) {
-          this.#line({ type: "revision", revision: log.newest, age_ms: Math.round(log.staleness()) });
+          const age_ms = Math.round(log.staleness());
+          this.#line({ type: "revision", revision: log.newest, age_ms, settings: decisions });
           beatDue = performance.now() + settings.beatMs;
         }
         await this.#flush();

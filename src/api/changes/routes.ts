@@ -7,7 +7,7 @@ import type { Parameter, Schemas } from "../../http/openapi-types.ts";
 import { type Answer, type RawCall, type Route, WRITTEN } from "../../http/route.ts";
 import { listOf, object, schemaRef, text } from "../../http/schema-forms.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
-import type { ChangeLog, ReplicaRecords } from "./ports.ts";
+import type { ChangeLog, DecisionSettings, ReplicaRecords } from "./ports.ts";
 import { REPLICA_SETTINGS, type ReplicaSettings, ReplicaStream } from "./replica-stream.ts";
 import { type StartingPoint, startingPoint } from "./starting-point.ts";
 import { WATCH_LIMITS, Watchers, type WatchLimits } from "./watchers.ts";
@@ -16,6 +16,7 @@ import { WATCH_LIMITS, Watchers, type WatchLimits } from "./watchers.ts";
 export interface ChangeOptions {
   readonly log: ChangeLog;
   readonly records: ReplicaRecords;
+  readonly decisions: DecisionSettings;
   /** Default {@link WATCH_LIMITS}. */
   readonly watch?: WatchLimits;
   /** Default {@link REPLICA_SETTINGS}. */
@@ -105,7 +106,7 @@ export const REPLICA: ChangeDeclaration = {
         '{"type":"checkpoint","log":"h7Gc2xQa"}',
         '["user","alice",{"id":"01KAMQ3Z0T8W0000000000AAAA"}]',
         '{"type":"complete","revision":4712,"records":1}',
-        '{"type":"revision","revision":4712,"age_ms":0}',
+        '{"type":"revision","revision":4712,"age_ms":0,"settings":{"partition":"svc","request_properties":"fill","policies_per_user":10000}}',
         "",
       ].join("\n"),
       "x-itemSchema": schemaRef("ReplicaLine"),
@@ -150,6 +151,11 @@ export const CHANGE_SCHEMAS: Schemas = {
           minimum: 0,
           description: "Milliseconds since the service knew that this is the newest revision.",
         },
+        settings: object({
+          partition: text("`authorizer.partition`."),
+          request_properties: { enum: ["fill", "override"] },
+          policies_per_user: { type: "integer", minimum: 1 },
+        }),
       }),
       {
         type: "array",
@@ -164,7 +170,7 @@ export const CHANGE_SCHEMAS: Schemas = {
 
 /** Opens the routes. */
 export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
-  const { log, records, replica = REPLICA_SETTINGS, replicas = MOST_REPLICAS } = options;
+  const { log, records, decisions, replica = REPLICA_SETTINGS, replicas = MOST_REPLICAS } = options;
   const watchers = new Watchers(log, options.watch ?? WATCH_LIMITS);
   const sending = new Set<ServerResponse>();
   const watch = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
@@ -185,7 +191,9 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     sending.add(response);
     try {
       begin(call, "application/x-ndjson");
-      await new ReplicaStream({ log, records, settings: replica }, call as RawCall<never>).run(from);
+      await new ReplicaStream({ log, records, decisions, settings: replica }, call as RawCall<never>).run(
+        from,
+      );
     } finally {
       sending.delete(response);
     }

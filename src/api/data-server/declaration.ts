@@ -88,7 +88,10 @@ export function mountDataServer(
     const route = routeOf(declaration, parts, serving.limits);
     if (scope === undefined) return mount(open, [route], serving.counters);
     const authorize = ({ caller }: ServiceCall) => requireScope(caller, scope);
-    return mount(withToken, [{ ...route, authorize }], serving.counters);
+    const handle: typeof route.handle = (call) =>
+      parts.directory.actingFor({ name: call.caller.name }, async () => route.handle(call));
+    const isRead = declaration.method === "GET";
+    return mount(withToken, [{ ...route, ...(!isRead && { handle }), authorize }], serving.counters);
   });
 }
 

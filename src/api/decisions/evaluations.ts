@@ -114,7 +114,7 @@ class Batch {
     this.#defaults = defaults;
     this.#call = call;
     this.#explain = explain;
-    this.#budget = decisions.workBudget();
+    this.#budget = decisions.workBudget(call);
     const { requestId } = call;
     this.#record = decisions.log?.batch({ entrance: "evaluations", requestId, call });
   }
@@ -143,7 +143,7 @@ class Batch {
     elements: readonly unknown[],
     answers: (Answer | Promise<EvaluationAnswer>)[],
   ): Promise<string> {
-    const { pause } = new Pace();
+    const { pause } = new Pace(this.#budget.signal);
     let waiting: Promise<EvaluationAnswer>[] = [];
     for (let index = answers.length; index < elements.length; index++) {
       if (index % LOOK === 0) await this.#meanwhile(pause());
@@ -171,7 +171,7 @@ class Batch {
   async untilDecided(elements: readonly unknown[], semantic: Semantic): Promise<string> {
     const deciding = semantic === "permit_on_first_permit";
     const answers: (ElementAnswer | string)[] = [];
-    const { pause } = new Pace();
+    const { pause } = new Pace(this.#budget.signal);
     for (const [index, element] of elements.entries()) {
       if (index % LOOK === LOOK - 1) await this.#meanwhile(pause());
       const pending = this.#answer(element, index);

@@ -174,7 +174,15 @@ class FilterSession {
     try {
       const { requestId } = this.#call;
       const batch = this.#batch;
-      return await this.#serving.decisions.filter({ user, action, resources, context, requestId, batch });
+      return await this.#serving.decisions.filter({
+        user,
+        action,
+        resources,
+        context,
+        requestId,
+        batch,
+        waiter: this.#call,
+      });
     } finally {
       this.#serving.admission.release();
     }

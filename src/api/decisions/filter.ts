@@ -39,7 +39,7 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
     const allowed =
       action === undefined || resources === undefined
         ? []
-        : await decisions.filter({ user, action, resources, context, requestId, batch });
+        : await decisions.filter({ user, action, resources, context, requestId, batch, waiter: call });
     await batch?.end();
     return `{"allowed":[${allowed.join(",")}],"complete":true}`;
   };

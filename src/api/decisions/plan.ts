@@ -25,7 +25,7 @@ export function planHandler(decisions: Decisions, limits: DecisionLimits) {
       context: reader.context(fields.get("context")),
     };
     reader.finish();
-    const plan = await decisions.searches.plan(request);
+    const plan = await decisions.searches.plan(request, call.signal);
     await recordSearch(decisions, call, "plan", request, []);
     return JSON.stringify(plan);
   };

@@ -62,7 +62,7 @@ async function simulateMany(
 ): Promise<string> {
   for (const simulation of cases) requireScopes(simulation, call);
   // One budget of work for all cases, since they are one request.
-  const budget = decisions.workBudget();
+  const budget = decisions.workBudget(call);
   const results: string[] = [];
   for (const simulation of cases) {
     results.push(simulationText(await decisions.simulate({ ...simulation, budget, call })));

@@ -1,13 +1,15 @@
 /** Access lists of groups (management-cli.md §3, "groups acl"), as a data server keeps them: one labelled policy. */
 
+import type { BatchOperation } from "../../directory/batch.ts";
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { failure } from "../../http/failures.ts";
 import type { Reply } from "../../http/route.ts";
 import { schemaRef } from "../../http/schema-forms.ts";
-import type { Policy } from "../../model/policy.ts";
+import type { NamedStatements, Policy } from "../../model/policy.ts";
 import { faulty } from "../rest/bodies.ts";
 import { WARNING_HEADER } from "../rest/declared.ts";
+import type { Grant } from "../rest/grants.ts";
 import { BASE_PATH, created, json, param } from "../rest/operation.ts";
 import { answerWith, CREATE, READ } from "../rest/operation-kinds.ts";
 import type { OpenCall, UserCall } from "./call.ts";
@@ -90,26 +92,30 @@ async function write(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const policy = { name, acl: permission, statement };
   const { name: known } = await directory.groups.get(group);
   const before = await holdings.ofGroup(known);
-  const warnings = await escalation.checkGrant(call, {
+  const grant: Grant = {
     what: `setting the access list of group ${JSON.stringify(group)}`,
     policies: async () => givenByReplacing([...before, ...(await replaced(directory, name))], policy),
-  });
-  // A deny that was attached in the meantime would be detached without having been compared.
-  if (JSON.stringify(await holdings.ofGroup(known)) !== JSON.stringify(before)) {
-    throw new AuthorizerError(
-      "conflict",
-      "the policies of the group were changed in the meantime, try again",
-    );
-  }
-  await directory.batches.apply(
-    [
-      { op: "put_policy", policy },
-      ...before
-        .filter((attached) => attached.name !== name)
-        .map((attached) => ({ op: "detach_from_group", group, policy: attached.name }) as const),
-      { op: "attach_to_group", group, policy: name },
-    ],
-    { managed: false },
+  };
+  const operations: readonly BatchOperation[] = [
+    { op: "put_policy", policy },
+    ...before
+      .filter((attached) => attached.name !== name)
+      .map((attached) => ({ op: "detach_from_group", group, policy: attached.name }) as const),
+    { op: "attach_to_group", group, policy: name },
+  ];
+  const { warnings } = await escalation.checkGrant(call, grant, () =>
+    directory.alsoJudged(
+      async (state) => {
+        // A deny that was attached in the meantime would be detached without having been compared.
+        if (JSON.stringify(namesOf(await state.groupPolicies(group))) !== JSON.stringify(namesOf(before))) {
+          throw new AuthorizerError(
+            "conflict",
+            "the policies of the group were changed in the meantime, try again",
+          );
+        }
+      },
+      () => directory.batches.apply(operations, { managed: false }),
+    ),
   );
   audit.wrote(call, "setGroupACL", {
     group,
@@ -118,4 +124,9 @@ async function write(call: UserCall, parts: ManagementParts): Promise<Reply> {
     after: permission,
   });
   return created(warnings);
+}
+
+/** The policies without the marks of their records, to be compared. */
+function namesOf(policies: readonly NamedStatements[]): readonly NamedStatements[] {
+  return policies.map(({ name, statement }) => ({ name, statement }));
 }

@@ -3,10 +3,10 @@
  * with what the caller holds: those that give policies to somebody, and those that take a deny from the caller.
  */
 
+import type { Directory, JudgedState } from "../../directory/directory.ts";
 import type { NamedStatements, Statement } from "../../model/policy.ts";
 import { parseResourceText } from "../../model/resource-text.ts";
-import type { Grant, GrantChecks, Removal } from "../rest/grants.ts";
-import type { Holdings } from "../rest/holdings.ts";
+import type { Grant, GrantChecks, Judged, Removal } from "../rest/grants.ts";
 import type { AuditEvents, WarningLog } from "../rest/ports.ts";
 import { warningHeaders } from "../rest/warning-headers.ts";
 import type { UserCall } from "./call.ts";
@@ -20,7 +20,7 @@ export type EscalationMode = "off" | "warn" | "deny";
 export interface EscalationParts {
   readonly mode: EscalationMode;
   readonly check: EscalationCheck;
-  readonly holdings: Pick<Holdings, "ofCaller">;
+  readonly directory: Pick<Directory, "alsoJudged">;
   readonly audit: AuditEvents;
   readonly log: WarningLog;
 }
@@ -28,60 +28,64 @@ export interface EscalationParts {
 /** Compares writes with what their callers hold. */
 export class Escalation implements GrantChecks {
   readonly #parts: EscalationParts;
-  /** The last removal of each caller who has one under way. */
-  readonly #removals = new Map<string, Promise<unknown>>();
 
   constructor(parts: EscalationParts) {
     this.#parts = parts;
   }
 
   /**
-   * Headers that warn of a write that gives more than the caller holds; none where it does not.
+   * Runs a write that gives policies to somebody, unless it gives more than the caller holds. That is judged in the state
+   * that the write runs on, and again each time that it runs (journal.md §2.1).
    * @throws PermissionRefused in mode `deny`, naming a request that would become possible; "unavailable" where too
    *   many writes are compared at once
    */
-  async checkGrant(call: UserCall, { what, actsAs, policies }: Grant): Promise<readonly string[]> {
-    const { mode, check } = this.#parts;
-    if (mode === "off") return [];
+  async checkGrant<T>(call: UserCall, grant: Grant, write: () => Promise<T>): Promise<Judged<T>> {
+    return this.#judged((state) => this.#judgeGrant(call, grant, state), write);
+  }
+
+  /**
+   * Runs a write that takes policies away, unless the caller would be allowed more without them. Judged as
+   * {@link checkGrant}: of two removals of one caller, each of which counts on a deny that the other one takes away, one
+   * runs again.
+   * @throws PermissionRefused in mode `deny`, before the write; "unavailable" as {@link checkGrant}
+   */
+  async checkRemoval<T>(call: UserCall, removal: Removal, write: () => Promise<T>): Promise<Judged<T>> {
+    return this.#judged((state) => this.#judgeRemoval(call, removal, state), write);
+  }
+
+  async #judged<T>(
+    judge: (state: JudgedState) => Promise<readonly string[]>,
+    write: () => Promise<T>,
+  ): Promise<Judged<T>> {
+    let warnings: readonly string[] = [];
+    if (this.#parts.mode === "off") return { result: await write(), warnings };
+    const result = await this.#parts.directory.alsoJudged(async (state) => {
+      warnings = await judge(state);
+    }, write);
+    return { result, warnings };
+  }
+
+  async #judgeGrant(
+    call: UserCall,
+    { what, actsAs, policies }: Grant,
+    state: JudgedState,
+  ): Promise<readonly string[]> {
     const actor = call.caller.identity.username;
-    const excess = await check.excessRight(actor, await policies(), actsAs);
+    const excess = await this.#parts.check.excessRight(actor, await policies(state), actsAs);
     if (excess === undefined) return [];
     const grants = excess.certain ? "grants" : "may grant";
     const message = `${what} ${grants} more than ${JSON.stringify(actor)} holds: ${excess.what}`;
     return this.#widens(call, what, excess, message);
   }
 
-  /**
-   * Runs a write that takes policies away, unless the caller would be allowed more without them. The removals of one
-   * caller run one after the other: each of two could otherwise count on a deny that the other one takes away.
-   * @returns headers that warn; none where the caller gains nothing
-   * @throws PermissionRefused in mode `deny`, before the write; "unavailable" as {@link checkGrant}
-   */
-  async remove(call: UserCall, removal: Removal, write: () => Promise<void>): Promise<readonly string[]> {
-    if (this.#parts.mode === "off") {
-      await write();
-      return [];
-    }
+  async #judgeRemoval(
+    call: UserCall,
+    { what, takes }: Removal,
+    state: JudgedState,
+  ): Promise<readonly string[]> {
+    const { check } = this.#parts;
     const actor = call.caller.identity.username;
-    const before = this.#removals.get(actor);
-    const judged = async (): Promise<readonly string[]> => {
-      const warnings = await this.#judgeRemoval(call, removal);
-      await write();
-      return warnings;
-    };
-    const running = before === undefined ? judged() : before.then(judged, judged);
-    this.#removals.set(actor, running);
-    try {
-      return await running;
-    } finally {
-      if (this.#removals.get(actor) === running) this.#removals.delete(actor);
-    }
-  }
-
-  async #judgeRemoval(call: UserCall, { what, takes }: Removal): Promise<readonly string[]> {
-    const { check, holdings } = this.#parts;
-    const actor = call.caller.identity.username;
-    const held = await holdings.ofCaller(actor);
+    const held = (await state.principal(actor))?.policies ?? [];
     const kept = held.filter(({ name, via }) => !via.every((way) => takes(name, way)));
     const lost = held.filter((policy) => !kept.includes(policy));
     if (!lost.some(({ statement }) => statement.some(mayDeny))) return [];

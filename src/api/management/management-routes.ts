@@ -3,6 +3,7 @@
  * authorization, validation, existence.
  */
 
+import type { Author, JudgedState } from "../../directory/directory.ts";
 import { isErrorCode } from "../../errors.ts";
 import { routeOf } from "../../http/declaration.ts";
 import { RequestRefused } from "../../http/errors.ts";
@@ -67,13 +68,44 @@ function mountUser(serving: ServingParts, declaration: UserDeclaration): readonl
     refusal: refusalOf(serving, declaration.path, declaration.missing),
   };
   const route = routeOf(declaration, parts, parts.limits);
-  if (declaration.access === "user") return mount(api, [route], counters);
-  const permitted = {
-    ...route,
-    authorizesBody: declaration.values !== undefined,
-    authorize: (call: UserCall) => requirePermission(parts, askedBy(declaration, call, parts), call),
+  const authorize = (call: UserCall) => requirePermission(parts, askedBy(declaration, call, parts), call);
+  const isPermitted = declaration.access === "permitted";
+  const authorOf = authorOfCalls(serving, isPermitted ? authorize : async () => {});
+  const handle: typeof route.handle = (call) =>
+    parts.directory.actingFor(authorOf(call), async () => route.handle(call));
+  const acting = { ...route, ...(declaration.method !== "GET" && { handle }) };
+  if (!isPermitted) return mount(api, [acting], counters);
+  return mount(api, [{ ...acting, authorizesBody: declaration.values !== undefined, authorize }], counters);
+}
+
+/**
+ * The author of the writes of a call. Whether the proof still holds and whether the caller may make the call is found out
+ * again in the state of each write (journal.md §2.1).
+ */
+function authorOfCalls(
+  { parts: { identities } }: ServingParts,
+  authorize: (call: UserCall) => Promise<void>,
+): (call: UserCall) => Author {
+  return (call) => {
+    const { identity, sourceIp } = call.caller;
+    const { username, userId, accessKeyId, tokenId } = identity;
+    const of = {
+      ...(accessKeyId !== undefined && { accessKeyId }),
+      ...(tokenId !== undefined && { tokenId }),
+    };
+    const judge = async (state: JudgedState): Promise<void> => {
+      const proof = proofOf(call.request);
+      if (proof === undefined) throw new AuthenticationFailed();
+      // What the two answers depend on is read, so that the write runs again if it changes before the commit.
+      const principal = await state.principal(username);
+      if (principal?.id !== userId) throw new AuthenticationFailed();
+      await state.session(username, of);
+      const again = await authenticate(identities, proof, sourceIp);
+      if (again.userId !== userId) throw new AuthenticationFailed();
+      await authorize(call);
+    };
+    return { name: username, judge };
   };
-  return mount(api, [permitted], counters);
 }
 
 async function authenticatedUser(serving: ServingParts, call: RawCall): Promise<UserCaller> {

@@ -51,6 +51,6 @@ function partsOf({
       attachPolicyToGroup: directory.groups.attachPolicy,
     },
     shapes: { user: userBody, policy: policyBody, usersHeaders: undefined },
-    escalation: new Escalation({ mode, check, holdings, audit, log }),
+    escalation: new Escalation({ mode, check, directory, audit, log }),
   };
 }

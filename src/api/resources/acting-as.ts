@@ -1,23 +1,28 @@
 /** Writes that let somebody act as a user. */
 
-import type { RestCall } from "../rest/grants.ts";
-import type { RestParts } from "../rest/parts.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { Grant, GrantChecks, Judged, RestCall } from "../rest/grants.ts";
 
 /**
- * Compares the policies of a caller and of a user: a caller with another user's credentials could act as that user.
+ * Runs a write that lets the caller act as a user, and compares the policies of the two: a caller with another user's
+ * credentials could act as that user.
  * @param doing for people, with a verb: `creating credentials for`
- * @returns headers that warn
  */
-export async function checkActingAs(
+export async function checkActingAs<T>(
   call: RestCall,
-  user: string,
-  doing: string,
-  { escalation, holdings }: Pick<RestParts, "escalation" | "holdings">,
-): Promise<readonly string[]> {
-  if (user === call.caller.name) return [];
-  return escalation.checkGrant(call, {
+  { user, doing }: { readonly user: string; readonly doing: string },
+  escalation: GrantChecks,
+  write: () => Promise<T>,
+): Promise<Judged<T>> {
+  if (user === call.caller.name) return { result: await write(), warnings: [] };
+  const grant: Grant = {
     what: `${doing} ${JSON.stringify(user)}`,
     actsAs: user,
-    policies: () => holdings.ofUser(user),
-  });
+    policies: async (state) => {
+      const principal = await state.principal(user);
+      if (principal === undefined) throw new AuthorizerError("not_found", "the user does not exist");
+      return principal.policies;
+    },
+  };
+  return escalation.checkGrant(call, grant, write);
 }

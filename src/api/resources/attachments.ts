@@ -7,7 +7,7 @@ import type { DataServerParts } from "../data-server/declaration.ts";
 import { EffectivePages } from "../data-server/effective-pages.ts";
 import { PAGING } from "../rest/declared.ts";
 import { page } from "../rest/examples.ts";
-import type { RestCall } from "../rest/grants.ts";
+import type { Grant, RestCall } from "../rest/grants.ts";
 import { created, param, removed } from "../rest/operation.ts";
 import { JOIN, LIST, REMOVE } from "../rest/operation-kinds.ts";
 import { listReply, pageOfSorted } from "../rest/pages.ts";
@@ -130,20 +130,15 @@ function policiesForPeople({ directory: { users }, holdings, shapes }: RestParts
 
 function attach(
   kind: Holder,
-  workOf: (parts: RestParts) => (holder: string, policy: string, judged?: Policy) => Promise<void>,
+  workOf: (parts: RestParts) => (holder: string, policy: string) => Promise<void>,
 ): RestHandler {
   return (parts) => async (call) => {
     const [holder, policy] = [param(call, 0), param(call, 1)];
-    let judged: Policy | undefined;
-    const warnings = await parts.escalation.checkGrant(call, {
+    const grant: Grant = {
       what: `attaching policy ${JSON.stringify(policy)} to ${kind} ${JSON.stringify(holder)}`,
-      policies: async () => {
-        judged = await parts.directory.policies.get(policy);
-        return [judged];
-      },
-    });
-    // The policy may have been replaced while it was compared.
-    await workOf(parts)(holder, policy, judged);
+      policies: async (state) => [await state.policy(policy)],
+    };
+    const { warnings } = await parts.escalation.checkGrant(call, grant, () => workOf(parts)(holder, policy));
     const operation = kind === "user" ? "attachPolicyToUser" : "attachPolicyToGroup";
     parts.audit.wrote(call, operation, { [kind]: holder, policy });
     return created(warnings);
@@ -156,7 +151,7 @@ function detach(
 ): RestHandler {
   return (parts) => async (call) => {
     const [holder, policy] = [param(call, 0), param(call, 1)];
-    const warnings = await parts.escalation.remove(
+    const { warnings } = await parts.escalation.checkRemoval(
       call,
       {
         what: `detaching policy ${JSON.stringify(policy)} from ${kind} ${JSON.stringify(holder)}`,

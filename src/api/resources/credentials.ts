@@ -140,8 +140,10 @@ function secretForDataServer(key: CredentialWithSecret): Record<string, unknown>
 
 async function create(call: RestCall, parts: RestParts): Promise<Reply> {
   const user = param(call, 0);
-  const warnings = await checkActingAs(call, user, "creating credentials for", parts);
-  const made = await parts.directory.credentials.create(user);
+  const grant = { user, doing: "creating credentials for" };
+  const { result: made, warnings } = await checkActingAs(call, grant, parts.escalation, () =>
+    parts.directory.credentials.create(user),
+  );
   auditCreation(call, parts, made);
   return json(201, secretBody(made), [...NO_STORE, ...warnings]);
 }

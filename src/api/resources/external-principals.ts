@@ -47,8 +47,9 @@ export const EXTERNAL_PRINCIPAL_OPERATIONS: readonly ResourceOperation[] = [
     handler: (parts) => async (call) => {
       const [user, principal] = [param(call, 0), principalId(call)];
       const doing = `letting principal ${JSON.stringify(principal)} act as`;
-      const warnings = await checkActingAs(call, user, doing, parts);
-      await withFieldNames(QUERY_NAMES, parts.directory.externalPrincipals.create(user, principal));
+      const { warnings } = await checkActingAs(call, { user, doing }, parts.escalation, () =>
+        withFieldNames(QUERY_NAMES, parts.directory.externalPrincipals.create(user, principal)),
+      );
       parts.audit.wrote(call, "createUserExternalPrincipal", { user, principal });
       return created(warnings);
     },

@@ -6,7 +6,7 @@ import { given } from "../rest/bodies.ts";
 import { NO_STORE_HEADER } from "../rest/declared.ts";
 import { one, page } from "../rest/examples.ts";
 import { withFieldNames } from "../rest/field-names.ts";
-import type { RestCall } from "../rest/grants.ts";
+import type { Grant, RestCall } from "../rest/grants.ts";
 import { created, json, param, removed } from "../rest/operation.ts";
 import { CREATE, JOIN, LIST, READ, REMOVE } from "../rest/operation-kinds.ts";
 import { listReply } from "../rest/pages.ts";
@@ -132,7 +132,7 @@ async function create(call: RestCall, { writes, audit }: RestParts): Promise<Rep
 
 async function remove(call: RestCall, { directory, audit, escalation }: RestParts): Promise<Reply> {
   const before = await directory.groups.get(param(call, 0));
-  const warnings = await escalation.remove(
+  const { warnings } = await escalation.checkRemoval(
     call,
     {
       what: `deleting group ${JSON.stringify(before.name)}`,
@@ -146,18 +146,20 @@ async function remove(call: RestCall, { directory, audit, escalation }: RestPart
 
 async function addMember(call: RestCall, parts: RestParts): Promise<Reply> {
   const [group, user] = [param(call, 0), param(call, 1)];
-  const warnings = await parts.escalation.checkGrant(call, {
+  const grant: Grant = {
     what: `adding ${JSON.stringify(user)} to group ${JSON.stringify(group)}`,
-    policies: () => parts.holdings.ofGroup(group),
-  });
-  await parts.directory.groups.addMember(group, user);
+    policies: (state) => state.groupPolicies(group),
+  };
+  const { warnings } = await parts.escalation.checkGrant(call, grant, () =>
+    parts.directory.groups.addMember(group, user),
+  );
   parts.audit.wrote(call, "addGroupMembership", { group, user });
   return created(warnings);
 }
 
 async function removeMember(call: RestCall, parts: RestParts): Promise<Reply> {
   const [group, user] = [param(call, 0), param(call, 1)];
-  const warnings = await parts.escalation.remove(
+  const { warnings } = await parts.escalation.checkRemoval(
     call,
     {
       what: `removing ${JSON.stringify(user)} from group ${JSON.stringify(group)}`,

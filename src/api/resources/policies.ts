@@ -10,7 +10,7 @@ import { faulty, type GivenStatements, given, statementsOf } from "../rest/bodie
 import { EXAMPLE_STATEMENT, WARNING_HEADER } from "../rest/declared.ts";
 import { one, page } from "../rest/examples.ts";
 import { withFieldNames } from "../rest/field-names.ts";
-import type { RestCall } from "../rest/grants.ts";
+import type { Grant, RestCall } from "../rest/grants.ts";
 import { json, param, removed } from "../rest/operation.ts";
 import { CREATE, LIST, READ, REMOVE, REPLACE } from "../rest/operation-kinds.ts";
 import { listReply } from "../rest/pages.ts";
@@ -155,18 +155,21 @@ async function updateForPeople(call: RestCall, parts: RestParts): Promise<Reply>
   const policy = ofPeople(call.body as Parameters<typeof ofPeople>[0]);
   if (policy.name !== name) throw new RequestRefused(400, "can't update policy id");
   const before = await policies.get(name);
-  const escalation = await parts.escalation.checkGrant(call, {
+  const grant: Grant = {
     what: `updating policy ${JSON.stringify(name)}`,
     policies: async () => givenByReplacing([before], policy),
-  });
-  const after = await withFieldNames(NAMES, policies.update(policy, before));
+  };
+  // What is compared is what is replaced: another policy of the name by then is a conflict.
+  const { result: after, warnings } = await parts.escalation.checkGrant(call, grant, () =>
+    withFieldNames(NAMES, policies.update(policy, before)),
+  );
   parts.audit.wrote(call, "updatePolicy", { policy: name, before, after });
-  return json(200, parts.shapes.policy(after), [...escalation, ...writtenPolicyWarnings(call, after, parts)]);
+  return json(200, parts.shapes.policy(after), [...warnings, ...writtenPolicyWarnings(call, after, parts)]);
 }
 
 async function remove(call: RestCall, { directory, audit, escalation }: RestParts): Promise<Reply> {
   const before = await directory.policies.get(param(call, 0));
-  const warnings = await escalation.remove(
+  const { warnings } = await escalation.checkRemoval(
     call,
     {
       what: `deleting policy ${JSON.stringify(before.name)}`,

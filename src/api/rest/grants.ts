@@ -1,5 +1,6 @@
 /** Changes of who holds which policies, as both REST APIs describe them before they make them (security.md §3.5). */
 
+import type { JudgedState } from "../../directory/directory.ts";
 import type { Caller, RawCall } from "../../http/route.ts";
 import type { NamedStatements, Via } from "../../model/policy.ts";
 
@@ -12,8 +13,8 @@ export interface Grant {
   readonly what: string;
   /** The user that the caller could act as by it. */
   readonly actsAs?: string;
-  /** Read only where escalation is judged. */
-  readonly policies: () => Promise<readonly NamedStatements[]>;
+  /** Read only where escalation is judged, from the state that the write runs on. */
+  readonly policies: (state: JudgedState) => Promise<readonly NamedStatements[]>;
 }
 
 /** A write that takes policies away. */
@@ -24,21 +25,25 @@ export interface Removal {
   readonly takes: (policy: string, via: Via) => boolean;
 }
 
-/** Checks changes before they are made. */
+/** The result of a change that was not refused. */
+export interface Judged<T> {
+  readonly result: T;
+  /** Headers that warn where the caller gains or gives more than it holds; else none. */
+  readonly warnings: readonly string[];
+}
+
+/** Checks changes in the state that they are made on (journal.md §2.1). */
 export interface GrantChecks {
-  /** Returns headers that warn; throws where the change is refused. */
-  checkGrant(call: RestCall, grant: Grant): Promise<readonly string[]>;
-  /** As {@link GrantChecks.judge}, and makes the change where it is not refused. */
-  remove(call: RestCall, removal: Removal, write: () => Promise<void>): Promise<readonly string[]>;
+  /** Makes a change that gives policies; throws where it is refused. */
+  checkGrant<T>(call: RestCall, grant: Grant, write: () => Promise<T>): Promise<Judged<T>>;
+  /** Makes a change that takes policies away; throws where it is refused. */
+  checkRemoval<T>(call: RestCall, removal: Removal, write: () => Promise<T>): Promise<Judged<T>>;
 }
 
 const NO_WARNINGS: readonly string[] = [];
 
 /** Checks nothing: for callers who are as powerful as administrators. */
 export const UNCHECKED: GrantChecks = {
-  checkGrant: async () => NO_WARNINGS,
-  remove: async (_call, _removal, write) => {
-    await write();
-    return NO_WARNINGS;
-  },
+  checkGrant: async (_call, _grant, write) => ({ result: await write(), warnings: NO_WARNINGS }),
+  checkRemoval: async (_call, _removal, write) => ({ result: await write(), warnings: NO_WARNINGS }),
 };

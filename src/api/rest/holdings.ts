@@ -2,7 +2,7 @@
 
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { EffectivePolicy, Policy } from "../../model/policy.ts";
+import type { Policy } from "../../model/policy.ts";
 
 const WHOLE_PAGE = 1000;
 
@@ -31,10 +31,5 @@ export class Holdings {
     const principal = await this.#directory.principal(username);
     if (principal === undefined) throw new AuthorizerError("not_found", "the user does not exist");
     return principal.policies;
-  }
-
-  /** The policies in force for a caller, with how each reaches the caller; none for a caller who was deleted. */
-  async ofCaller(username: string): Promise<readonly EffectivePolicy[]> {
-    return (await this.#directory.principal(username))?.policies ?? [];
   }
 }

@@ -34,6 +34,7 @@ export interface ApiAnswer {
   readonly revision: string | null;
   /** Wait in milliseconds that the server asked for; absent if it named none. */
   readonly retryAfterMs?: number;
+  readonly headers: Pick<Headers, "get">;
 }
 
 /** No answer came: connection refused, name unknown, certificate not trusted, too slow. */
@@ -78,16 +79,24 @@ async function readBounded(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function answerOf(response: Response, text: string): ApiAnswer {
-  const { status, statusText } = response;
-  const retryAfterMs = retryAfter(response.headers.get("retry-after"));
+/** The parts of an answer before its body. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Pick<Headers, "get">;
+}
+
+/** The answer with its body read as text. */
+export function answerOf({ status, statusText, headers }: AnswerHead, text: string): ApiAnswer {
+  const retryAfterMs = retryAfter(headers.get("retry-after"));
   return {
     status,
     statusLine: `${status} ${statusText || (STATUS_CODES[status] ?? "")}`.trimEnd(),
     text,
     json: jsonOf(text),
-    warnings: warningsOf(response.headers.get("warning")),
-    revision: response.headers.get("x-svc-revision"),
+    warnings: warningsOf(headers.get("warning")),
+    headers,
+    revision: headers.get("x-svc-revision"),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
@@ -118,7 +127,8 @@ const PERMANENT = /^(ERR_INVALID_|UND_ERR_INVALID|ERR_SSL_WRONG_VERSION_NUMBER)/
 /** Errors of OpenSSL name a place in its sources, which helps no reader of the message. */
 const OPENSSL = /^[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:]*:([^:]+):[\s\S]*$/;
 
-function transportFailure(error: unknown, timeoutMs: number): TransportFailure {
+/** The failure that an error of the network stands for. */
+export function transportFailure(error: unknown, timeoutMs: number): TransportFailure {
   if (error instanceof TransportFailure) return error;
   const { cause } = error as { cause?: unknown };
   const inner = firstOf(cause instanceof Error ? cause : error);

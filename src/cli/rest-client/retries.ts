@@ -31,7 +31,7 @@ export interface FailedAttempt {
 }
 
 /** An answer that asks for another try. */
-class RetriedAnswer extends Error {
+export class RetriedAnswer extends Error {
   readonly answer: ApiAnswer;
 
   constructor(answer: ApiAnswer) {
@@ -59,37 +59,60 @@ export class RetriesExhausted extends Error {
  * Sends a request until there is an answer that settles it.
  * @throws RetriesExhausted `Get "URL": GET URL giving up after 5 attempt(s)` with what the last try met
  */
-export async function sendWithRetries(
+export function sendWithRetries(
   request: ApiRequest,
   settings: RetrySettings,
   onFailedTry: (failed: FailedAttempt) => void,
 ): Promise<ApiAnswer> {
-  const retries = settings.enabled ? settings.maxAttempts : 0;
+  return withRetries(request, settings, onFailedTry, async () => {
+    const answer = await attempt(request);
+    if (asksForAnotherTry(answer.status, settings)) throw new RetriedAnswer(answer);
+    return answer;
+  });
+}
+
+/** True for a status that the settings say to try again. */
+export function asksForAnotherTry(status: number, settings: RetrySettings): boolean {
   const { statuses = RETRIED } = settings;
+  return settings.enabled && settings.maxAttempts > 0 && statuses.has(status);
+}
+
+/**
+ * Makes tries of a request until one succeeds, or fails with anything but {@link RetriedAnswer} and a temporary
+ * {@link TransportFailure}.
+ * @param request named in the message of the failure
+ * @param signal ends the waiting between tries
+ * @throws RetriesExhausted as {@link sendWithRetries}; errors of other classes as they are
+ */
+export async function withRetries<T>(
+  request: Pick<ApiRequest, "method" | "url">,
+  settings: RetrySettings,
+  onFailedTry: (failed: FailedAttempt) => void,
+  tryOnce: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const retries = settings.enabled ? settings.maxAttempts : 0;
   try {
-    return await pRetry(
-      async () => {
-        const answer = await attempt(request);
-        if (retries > 0 && statuses.has(answer.status)) throw new RetriedAnswer(answer);
-        return answer;
+    return await pRetry(tryOnce, {
+      retries,
+      factor: 2,
+      minTimeout: settings.minWaitMs,
+      maxTimeout: Math.max(settings.minWaitMs, settings.maxWaitMs),
+      shouldRetry: ({ error }) => isWorthRetrying(error),
+      onFailedAttempt: async ({ error, attemptNumber, retriesLeft, retryDelay }) => {
+        if (retriesLeft === 0 || !isWorthRetrying(error)) return;
+        const asked = Math.min(askedWait(error), settings.maxWaitMs);
+        const waitMs = Math.max(retryDelay, asked);
+        onFailedTry({ reason: error.message, waitMs, attempt: attemptNumber, attempts: retries + 1 });
+        await wait(waitMs - retryDelay, undefined, signal === undefined ? {} : { signal });
       },
-      {
-        retries,
-        factor: 2,
-        minTimeout: settings.minWaitMs,
-        maxTimeout: Math.max(settings.minWaitMs, settings.maxWaitMs),
-        shouldRetry: ({ error }) => isWorthRetrying(error),
-        onFailedAttempt: async ({ error, attemptNumber, retriesLeft, retryDelay }) => {
-          if (retriesLeft === 0 || !isWorthRetrying(error)) return;
-          const asked = Math.min(askedWait(error), settings.maxWaitMs);
-          const waitMs = Math.max(retryDelay, asked);
-          onFailedTry({ reason: error.message, waitMs, attempt: attemptNumber, attempts: retries + 1 });
-          await wait(waitMs - retryDelay);
-        },
-      },
-    );
+      ...(signal !== undefined && { signal }),
+    });
   } catch (error) {
-    throw gaveUp(request, error, retries);
+    if (error instanceof RetriedAnswer || error instanceof TransportFailure) {
+      throw gaveUp(request, error, retries);
+    }
+    throw error;
   }
 }
 
@@ -102,7 +125,11 @@ function askedWait(error: unknown): number {
 }
 
 /** The message of management-cli.md §1, with the server's own text behind it. */
-function gaveUp({ method, url }: ApiRequest, error: unknown, retries: number): RetriesExhausted {
+function gaveUp(
+  { method, url }: Pick<ApiRequest, "method" | "url">,
+  error: unknown,
+  retries: number,
+): RetriesExhausted {
   const verb = method[0] + method.slice(1).toLowerCase();
   const reason = error instanceof RetriedAnswer ? answerText(error.answer) : (error as Error).message;
   const tries =

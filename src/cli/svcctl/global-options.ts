@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { OptionSpec } from "../command-spec.ts";
+import { GLOBAL_HEADING } from "../new-program.ts";
 import type { GlobalOptions } from "./command-context.ts";
 
 /** The options, help and version apart. */
@@ -42,9 +43,12 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
 export function globalOptionsOf(command: Command): GlobalOptions {
   const given: Record<string, unknown> = {};
   for (let one: Command | null = command; one !== null; one = one.parent) {
-    for (const [name, value] of Object.entries(one.opts())) {
-      // Commander presets `color` to true for the sake of `--no-color`.
-      if (NAMES.has(name) && one.getOptionValueSource(name) === "cli") given[name] ??= value;
+    for (const option of one.options) {
+      const name = option.attributeName();
+      // An option that a command declares itself has that command's meaning. Commander presets `color` to true for
+      // the sake of `--no-color`.
+      const isGlobal = option.helpGroupHeading === GLOBAL_HEADING && NAMES.has(name);
+      if (isGlobal && one.getOptionValueSource(name) === "cli") given[name] ??= one.getOptionValue(name);
     }
   }
   return given;

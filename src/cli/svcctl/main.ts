@@ -10,9 +10,20 @@ process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   process.exit(EXIT.failed);
 });
 
+/** Hands Ctrl-C and SIGTERM to a command that ends in order; a second one ends the process at once. */
+function onInterrupt(listener: () => void): () => void {
+  process.once("SIGINT", listener);
+  process.once("SIGTERM", listener);
+  return () => {
+    process.off("SIGINT", listener);
+    process.off("SIGTERM", listener);
+  };
+}
+
 process.exitCode = await runSvcctl(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   cwd: process.cwd(),
+  onInterrupt,
 });

@@ -7,12 +7,22 @@ import { addOptions, toOptions } from "../add-options.ts";
 import { booleanSwitches } from "../boolean-switches.ts";
 import { GLOBAL_HEADING, newProgram, VERSION } from "../new-program.ts";
 import { refuseUnknownWord } from "../unknown-word.ts";
+import { ABUSE_GROUP } from "./abuse/abuse-group.ts";
+import { ACTIONS_GROUP } from "./actions/actions-group.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
+import { BISECT_GROUP } from "./bisect/bisect-group.ts";
 import { BRANCH_GROUP } from "./branch/branch-group.ts";
+import { BRANCH_PROTECT_GROUP } from "./branch-protect/branch-protect-group.ts";
 import { CommandContext } from "./command-context.ts";
 import { COMMIT_COMMANDS } from "./commits/commit-commands.ts";
 import { DECISIONS_GROUP } from "./decisions/decisions-group.ts";
+import { FS_GROUP } from "./fs/fs-group.ts";
+import { GC_GROUP } from "./gc/gc-group.ts";
 import { GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
+import { IMPORT_COMMANDS } from "./import/ingest-commands.ts";
+import { LOCAL_GROUP } from "./local/local-group.ts";
+import { OBJECT_COMMANDS } from "./objects/object-commands.ts";
+import { PLUMBING_COMMANDS } from "./plumbing/plumbing-commands.ts";
 import { POLICY_GROUP } from "./policy/policy-group.ts";
 import { REPO_GROUP } from "./repo/repo-group.ts";
 import { reportFailure } from "./report-failure.ts";
@@ -28,6 +38,21 @@ const FIRST_CALLS = [
   "svcctl auth users create --id bob",
   "svcctl auth can --user bob --action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv --explain",
   "svcctl policy lint policies/*.json",
+];
+
+/** Commands of a data server. */
+const ON_REPOSITORIES = [
+  REPO_GROUP,
+  BRANCH_GROUP,
+  BRANCH_PROTECT_GROUP,
+  TAG_GROUP,
+  ...COMMIT_COMMANDS,
+  FS_GROUP,
+  ...OBJECT_COMMANDS,
+  LOCAL_GROUP,
+  ...IMPORT_COMMANDS,
+  ACTIONS_GROUP,
+  GC_GROUP,
 ];
 
 /** Runs one command line; resolves with the exit code. Failures are written to standard error, never with a stack. */
@@ -51,10 +76,18 @@ export function buildProgram(context: CommandContext): Command {
   const description = "Manages users, groups, policies and repositories, and works on policies offline.";
   const program = newProgram("svcctl", description, context, context.edge.stdout.columns);
   program.hook("preAction", (_, command) => context.useOptions(globalOptionsOf(command)));
-  const onRepositories = [REPO_GROUP, BRANCH_GROUP, TAG_GROUP, ...COMMIT_COMMANDS];
   addCommands(
     program,
-    [AUTH_GROUP, POLICY_GROUP, DECISIONS_GROUP, ...onRepositories, ...TOP_COMMANDS],
+    [
+      AUTH_GROUP,
+      POLICY_GROUP,
+      DECISIONS_GROUP,
+      ...ON_REPOSITORIES,
+      ...TOP_COMMANDS,
+      ...PLUMBING_COMMANDS,
+      ABUSE_GROUP,
+      BISECT_GROUP,
+    ],
     context,
     GUIDE,
   );

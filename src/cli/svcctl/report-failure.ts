@@ -30,6 +30,6 @@ export function reportFailure(error: unknown, context: CommandContext): number {
 }
 
 function problemLine({ file, line, message, pointer }: Problem): string {
-  const where = file === undefined ? pointer : line === undefined ? file : `${file}:${line}`;
-  return where === "" ? message : `${where}: ${message}`;
+  const place = line === undefined ? file : `${file}:${line}`;
+  return [place, pointer, message].filter((part) => part !== undefined && part !== "").join(": ");
 }

@@ -8,4 +8,6 @@ export interface SvcctlEdge {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly cwd: string;
+  /** Calls back at Ctrl-C and SIGTERM instead of ending the process, until the returned function is called. */
+  readonly onInterrupt?: (listener: () => void) => () => void;
 }

@@ -1,7 +1,7 @@
 /** The judgement that all middleware shares: 200 to go on, else the status and the body of the refusal. */
 
 import { ClientError } from "../client-error.ts";
-import type { Check, CheckResult, ClientContext } from "../questions.ts";
+import type { Check, ClientContext } from "../questions.ts";
 import type { CallOptions } from "../transport.ts";
 
 /** A value, or a function that reads it from the request. */
@@ -9,8 +9,19 @@ export type Of<Request, T> = T | ((request: Request) => T | Promise<T>);
 
 /** The client, or a decision point inside this process: middleware needs nothing else of it. */
 export interface Checker {
-  check(check: Check, options?: CallOptions): Promise<CheckResult> | CheckResult;
+  check(check: Check, options?: CallOptions): Promise<Answer> | Answer;
 }
+
+/** The part of an answer that middleware reads. */
+interface Answer {
+  readonly allowed: boolean;
+  readonly message?: string;
+  readonly id?: string;
+  readonly reason?: string;
+}
+
+/** Reasons of a decision point that could not decide. */
+const UNDECIDED: ReadonlySet<string | undefined> = new Set(["stale", "closed"]);
 
 /** The permission that a route requires. */
 export interface Permission<Request> {
@@ -67,7 +78,8 @@ export async function judge<Request>(
       },
       ...(context !== undefined && { context }),
     });
-    return answer.allowed === true ? { status: 200 } : refusal(answer);
+    if (answer.allowed === true) return { status: 200 };
+    return UNDECIDED.has(answer.reason) ? UNAVAILABLE : refusal(answer);
   } catch (error) {
     permission.onError?.(error, request);
     return unavailable(error);
@@ -78,7 +90,7 @@ function read<Request, T>(value: Of<Request, T>, request: Request): T | Promise<
   return typeof value === "function" ? (value as (request: Request) => T | Promise<T>)(request) : value;
 }
 
-function refusal({ message = "insufficient permissions", id }: CheckResult): Refused {
+function refusal({ message = "insufficient permissions", id }: Answer): Refused {
   return { status: 403, body: { message, ...(id !== undefined && { id }) }, headers: {} };
 }
 

@@ -6,7 +6,7 @@ import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from 
 import type { CompiledStatement } from "../../engine/statement.ts";
 import type { ConditionFields, Explanation, Outcome } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
-import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "../decision-log.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
@@ -21,7 +21,7 @@ export interface DecisionCall {
   readonly explain: boolean;
   /** The budget of the work, which is then done in slices. Without it, only long work has a budget. */
   readonly budget?: WorkBudget;
-  /** The call, for the decision log. */
+  /** The call, for the decision log; long work without a budget of its own ends when its caller is gone. */
   readonly call?: AskingCall;
   /** The only resource as it was asked for, for the decision log. */
   readonly resource?: AskedResource;
@@ -69,7 +69,7 @@ export interface DecidingOptions {
   readonly now: () => Date;
   /** Runs long decisions and explanations. */
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
 }
 
 /** Makes decisions, counts them and audits them. */
@@ -113,7 +113,7 @@ export class Deciding {
 
   #decidedInSteps(loaded: UserPolicies, request: EngineRequest, call: DecisionCall): Promise<CheckAnswer> {
     const { scheduler, workBudget } = this.#options;
-    const budget = call.budget ?? workBudget();
+    const budget = call.budget ?? workBudget(call.call);
     return scheduler
       .run(decideInSteps(loaded.policies, request), { budget })
       .then((outcome) => this.#answered(outcome, request, loaded, call));
@@ -239,7 +239,7 @@ export class Deciding {
     };
     if (call.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
       return answer(explain(policies, request));
-    const budget = call.budget ?? this.#options.workBudget();
+    const budget = call.budget ?? this.#options.workBudget(call.call);
     return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }
 

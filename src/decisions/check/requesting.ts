@@ -7,7 +7,7 @@ import { decideSets, decideSetsInSteps, openLeaves } from "../../engine/decide-s
 import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
-import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import { isUser, type Principals } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
@@ -27,7 +27,7 @@ export interface RequestingOptions {
   readonly endpoints: Endpoints;
   readonly principals: Principals;
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly deciding: Deciding;
   readonly native: NativeFields;
   readonly limits: RequestLimits;
@@ -137,24 +137,24 @@ export class Requesting {
     cached: CachedPrincipal,
     fields: TreeFields,
   ): RequestAnswer | Promise<RequestAnswer> {
-    const { scheduler, deciding } = this.#options;
+    const { scheduler, workBudget, deciding } = this.#options;
     const { principal, policies } = cached;
     const loaded: UserPolicies = { policies, via: (policy) => viaOf(cached, policy), cache: "hit" };
     const decided = deciding.logs ? { loaded, decidedBy: [] } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
-    const options = { budget: this.#options.workBudget() };
+    const options = () => ({ budget: workBudget(asked.check.call) });
     // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       const request = { ...who, required: shown };
       if (isShort(shown)) return answer(decide(policies, request));
-      return scheduler.run(decideInSteps(policies, request), options).then(answer);
+      return scheduler.run(decideInSteps(policies, request), options()).then(answer);
     }
     const request = { ...who, required };
     if (policies.size <= MANY_STATEMENTS && isShort(shown)) {
       return answer(decideSets(policies, request));
     }
-    return scheduler.run(decideSetsInSteps(policies, request), options).then(answer);
+    return scheduler.run(decideSetsInSteps(policies, request), options()).then(answer);
   }
 
   #refused(

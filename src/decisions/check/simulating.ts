@@ -6,7 +6,7 @@ import { hasActionOnAnyResource, isListedInSteps } from "../../engine/list-filte
 import type { Steps } from "../../engine/work.ts";
 import type { NamedStatements, Via } from "../../model/policy.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
-import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
 import type { Deciding } from "./deciding.ts";
 import type { NativeFields } from "./native-fields.ts";
@@ -16,7 +16,7 @@ export interface SimulatingOptions {
   readonly directory: Directory;
   readonly partition: string;
   readonly scheduler: Scheduler;
-  readonly workBudget: () => WorkBudget;
+  readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly native: NativeFields;
   readonly deciding: Deciding;
 }
@@ -42,7 +42,7 @@ export class Simulating {
   async simulate(simulation: SimulationCase): Promise<SimulationAnswer> {
     const { user, required, context, evaluator, list } = simulation;
     const { deciding, partition, scheduler, native, workBudget } = this.#options;
-    const budget = simulation.budget ?? workBudget();
+    const budget = simulation.budget ?? workBudget(simulation.call);
     const call = { ...simulation, budget, entrance: "simulate" } as const;
     const request = { user, required: required ?? NOTHING, context };
     const candidate = await this.#candidate(simulation);

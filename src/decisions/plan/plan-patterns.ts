@@ -31,6 +31,9 @@ export class TypePattern {
   }
 }
 
+/** Units of work of looking for a beginning of one length. */
+const PER_LENGTH = 50;
+
 /** Patterns of the form `*` and `…*`, and the patterns that they cover. */
 export class Coverage {
   readonly #partition: string;
@@ -42,6 +45,11 @@ export class Coverage {
   constructor(partition: string, patterns: Iterable<string>) {
     this.#partition = partition;
     for (const pattern of patterns) this.#add(pattern);
+  }
+
+  /** Units of work of one test. */
+  get price(): number {
+    return PER_LENGTH * this.#lengths.size;
   }
 
   #add(pattern: string): void {

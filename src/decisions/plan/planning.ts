@@ -8,6 +8,7 @@ import type { CompiledPolicies } from "../../engine/compile.ts";
 import { onlyDeniesOwn } from "../../engine/decide.ts";
 import { bindUser, USER_PLACEHOLDER } from "../../engine/resource-pattern.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "../../engine/work.ts";
 import { parseArn } from "../../model/arn.ts";
 import { operatorOf } from "../../model/condition-operators.ts";
 import type { Condition } from "../../model/policy.ts";
@@ -15,8 +16,8 @@ import type { Plan } from "../searches.ts";
 import { type Known, type Resolved, resolveCondition } from "./plan-conditions.ts";
 import { Coverage, type TypePattern } from "./plan-patterns.ts";
 
-/** Number of statements between two steps. */
-const STEP = 64;
+/** Units of work of evaluating a condition as far as its fields are known: its parts are compiled one by one. */
+const PER_CONDITION = 10_000;
 
 type Conditional = Plan["conditional"][number];
 
@@ -34,16 +35,23 @@ const NEVER_SATISFIED = ["StringLike", { "": [] }] as const;
 export const NEVER: Plan = { kind: "never", allow: [], deny: [], conditional: [] };
 
 /** Makes a plan, step by step. */
-export function* planInSteps(policies: CompiledPolicies, question: PlanQuestion): Generator<void, Plan> {
+export function* planInSteps(policies: CompiledPolicies, question: PlanQuestion): Steps<Plan> {
   const draft = new Draft(policies, question);
   const matching = new Set(policies.statementsMatching(question.action.toWellFormed()));
-  let seen = 0;
+  let work = 0;
   for (const statement of policies.statements) {
+    const { condition, resources = [] } = statement;
+    work += PER_ITEM + (condition === undefined ? 0 : PER_CONDITION);
+    if (matching.has(statement)) work += PER_ITEM * resources.length;
+    if (work > STEP_UNITS) {
+      yield work;
+      work = 0;
+    }
     if (draft.failsWith(statement)) return NEVER;
     if (matching.has(statement)) draft.add(statement);
-    if (++seen % STEP === 0) yield;
   }
-  return draft.plan();
+  yield work;
+  return yield* draft.plan();
 }
 
 /** A plan under construction. */
@@ -99,20 +107,25 @@ class Draft {
   }
 
   /** The plan without patterns that others cover. */
-  plan(): Plan {
+  *plan(): Steps<Plan> {
     const { partition } = this.#policies.options;
     const denied = new Coverage(partition, this.#deny);
     const allowed = new Coverage(partition, this.#allow);
     const all = this.#question.within?.text ?? "*";
     if (denied.covers(all)) return NEVER;
-    const allow = [...this.#allow].filter(
+    const price = PER_ITEM + denied.price + allowed.price;
+    const allow = yield* filtered(
+      this.#allow,
       (pattern) => !this.#deny.has(pattern) && !denied.covers(pattern) && !allowed.coversMore(pattern),
+      price,
     );
-    const deny = [...this.#deny].filter((pattern) => !denied.coversMore(pattern));
-    const conditional = [...this.#conditional.values()].filter(
+    const deny = yield* filtered(this.#deny, (pattern) => !denied.coversMore(pattern), price);
+    const conditional = yield* filtered(
+      this.#conditional.values(),
       ({ effect, resource }) =>
         !denied.covers(resource) &&
         !(effect === "allow" && (this.#allow.has(resource) || allowed.covers(resource))),
+      price,
     );
     if (allow.length === 0 && !conditional.some(({ effect }) => effect === "allow")) return NEVER;
     const isDenied = deny.length > 0 || conditional.some(({ effect }) => effect === "deny");
@@ -154,6 +167,22 @@ class Draft {
   #addConditional(effect: Conditional["effect"], resource: string, condition: Condition): void {
     this.#conditional.set(JSON.stringify([effect, resource, condition]), { effect, resource, condition });
   }
+}
+
+/** The items that pass a test of this price. */
+function* filtered<T>(items: Iterable<T>, test: (item: T) => boolean, price: number): Steps<T[]> {
+  const kept: T[] = [];
+  let work = 0;
+  for (const item of items) {
+    work += price;
+    if (work > STEP_UNITS) {
+      yield work;
+      work = 0;
+    }
+    if (test(item)) kept.push(item);
+  }
+  yield work;
+  return kept;
 }
 
 /** A condition for a deny that applies exactly if the field exists and is not an IP address: such a value is an error. */

@@ -1,9 +1,10 @@
 /** Selects the actions that a user may perform on one resource. */
 
-import { decide } from "../../engine/decide.ts";
+import { outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import { Pace } from "../../schedule/pace.ts";
+import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
@@ -24,8 +25,7 @@ export interface ActionsQuestion {
   readonly resource: string;
   readonly context: ConditionFields;
   readonly page: SearchPage;
-  /** Aborted when the caller is gone. */
-  readonly signal: AbortSignal | undefined;
+  readonly budget: WorkBudget;
 }
 
 /** Lists actions. */
@@ -39,11 +39,11 @@ export class ActionsOf {
   /** The allowed names. Decides about all of them, so that the total is known. */
   async allowed(
     { principal, policies }: CachedPrincipal,
-    { names, action, resource, context, page, signal }: ActionsQuestion,
+    { names, action, resource, context, page, budget }: ActionsQuestion,
     entrance: "search" | "what_can",
   ): Promise<Found<string>> {
     const { principals, counters } = this.#options;
-    const { pause } = new Pace(signal);
+    const { pause } = new Pace(budget.signal);
     const { after = "", limit } = page;
     const results: string[] = [];
     let total = 0;
@@ -51,8 +51,10 @@ export class ActionsOf {
     for (const name of names) {
       await pause();
       const required = { action: action(name), resource };
-      await principals.ready(policies, required);
-      const { effect } = decide(policies, { user: principal.username, required, context });
+      await principals.ready(policies, required, budget);
+      const test = outcomeTest(policies, { user: principal.username, action: required.action, context });
+      const { effect } = test(resource);
+      budget.spend(test.work());
       counters.decisions[entrance][effect]++;
       if (effect !== "allow") continue;
       total++;

@@ -1,8 +1,9 @@
 /** AuthZEN search for subjects and actions (decision-api.md §2.3). */
 
-import { decide } from "../../engine/decide.ts";
+import { outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
+import type { WorkBudget } from "../../schedule/scheduler.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { Principals } from "../principals.ts";
@@ -38,7 +39,7 @@ export class EntitySearching {
   }
 
   /** Users for whom an evaluation of the rest says true. */
-  async subjects(search: SubjectSearch, signal?: AbortSignal): Promise<Found<FoundEntity>> {
+  async subjects(search: SubjectSearch, budget: WorkBudget): Promise<Found<FoundEntity>> {
     const { types, registered, users, requestProperties } = this.#options;
     const { subject, action, resource, page } = search;
     await types.refreshed();
@@ -51,7 +52,7 @@ export class EntitySearching {
       withRegistered(context, { subject: own }, requestProperties);
     const required = { action: name, resource: arn };
     return users.find({
-      signal,
+      budget,
       required,
       context,
       page,
@@ -59,7 +60,9 @@ export class EntitySearching {
       answer: ({ principal, policies }) => {
         const { username } = principal;
         const context = policies.readsContext ? fields(principal.properties) : NO_FIELDS;
-        const { effect } = decide(policies, { user: username, required, context });
+        const test = outcomeTest(policies, { user: username, action: name, context });
+        const { effect } = test(arn);
+        budget.spend(test.work());
         this.#options.counters.decisions.search[effect]++;
         return effect === "allow" ? { type: USER, id: username } : undefined;
       },
@@ -67,7 +70,7 @@ export class EntitySearching {
   }
 
   /** Actions for which an evaluation of the rest says true. */
-  async actions(search: ActionSearch, signal?: AbortSignal): Promise<Found<{ readonly name: string }>> {
+  async actions(search: ActionSearch, budget: WorkBudget): Promise<Found<{ readonly name: string }>> {
     const { types, principals, registered, actions, requestProperties } = this.#options;
     const { subject, resource, page } = search;
     await types.refreshed();
@@ -83,7 +86,7 @@ export class EntitySearching {
     const action = (name: string): string => types.action(resource.type, name) ?? name;
     const found = await actions.allowed(
       user,
-      { names, action, resource: arn, context, page, signal },
+      { names, action, resource: arn, context, page, budget },
       "search",
     );
     return { ...found, results: found.results.map((name) => ({ name })) };

@@ -1,10 +1,10 @@
 /** `/who-can`, `/what-can` and `/plan` (decision-api.md §3): searches in the terms of policies. */
 
-import { decide } from "../../engine/decide.ts";
 import { firstAllowing } from "../../engine/explain.ts";
+import { outcomeTest } from "../../engine/outcome-test.ts";
 import { nameOf } from "../../engine/statement.ts";
 import type { ConditionFields } from "../../model/decision.ts";
-import type { Scheduler } from "../../schedule/scheduler.ts";
+import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import { viaOf } from "../check/authzen.ts";
 import type { NativeFields } from "../check/native-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
@@ -42,18 +42,18 @@ export class NativeSearching {
   /** Users for whom a check allows, each with the first statement that does. */
   async whoCan(
     { action, resource, context: given, page }: WhoCan,
-    signal?: AbortSignal,
+    budget: WorkBudget,
   ): Promise<Found<WhoCanResult>> {
     const required = { action, resource };
     const { native, users, requestProperties } = this.#options;
     const context = await native.ofResource(given, resource);
     return users.find({
-      signal,
+      budget,
       required,
       context,
       page,
       fields: (subject) => withRegistered(context, { subject }, requestProperties),
-      answer: (user) => this.#allowing(user, required, native.ofUser(context, user)),
+      answer: (user) => this.#allowing(user, required, native.ofUser(context, user), budget),
     });
   }
 
@@ -61,13 +61,17 @@ export class NativeSearching {
     user: CachedPrincipal,
     required: Pick<WhoCan, "action" | "resource">,
     context: ConditionFields,
+    budget: WorkBudget,
   ): Promise<WhoCanResult | undefined> {
     const { counters, scheduler } = this.#options;
     const { username } = user.principal;
-    const { effect } = decide(user.policies, { user: username, required, context });
+    const test = outcomeTest(user.policies, { user: username, action: required.action, context });
+    const { effect } = test(required.resource);
+    budget.spend(test.work());
     counters.decisions.who_can[effect]++;
     if (effect !== "allow") return undefined;
-    const found = await scheduler.run(firstAllowing(user.policies, required, { user: username, context }));
+    const steps = firstAllowing(user.policies, required, { user: username, context });
+    const found = await scheduler.run(steps, { budget });
     if (found === undefined) return undefined;
     return { user: username, via: viaOf(user, found.policy.name), ...nameOf(found) };
   }
@@ -75,39 +79,43 @@ export class NativeSearching {
   /** Actions for which a check allows. */
   async whatCan(
     { user: username, resource, context, page }: WhatCan,
-    signal?: AbortSignal,
+    budget: WorkBudget,
   ): Promise<WhatCanAnswer> {
     const { types, principals, actions, native } = this.#options;
     await types.refreshed();
     const user = await principals.get(username);
     if (user === undefined) return { results: [], total: 0, reason: "unknown_user" };
     const fields = native.ofUser(await native.ofResource(context, resource), user);
-    const question = { names: types.allActions(), action: itself, resource, context: fields, page, signal };
+    const question = { names: types.allActions(), action: itself, resource, context: fields, page, budget };
     return actions.allowed(user, question, "what_can");
   }
 
   /** The resources on which a user may act, as patterns. */
-  async plan(request: PlanRequest): Promise<Plan> {
+  async plan(request: PlanRequest, budget: WorkBudget): Promise<Plan> {
     const { types, principals, counters } = this.#options;
     await types.refreshed();
     const user = await principals.get(request.user);
-    const plan = user === undefined ? UNKNOWN_USER : await this.#plan(user, request);
+    const plan = user === undefined ? UNKNOWN_USER : await this.#plan(user, request, budget);
     counters.decisions.plan[plan.kind === "never" ? "neutral" : "allow"]++;
     return plan;
   }
 
-  async #plan(user: CachedPrincipal, { action: name, type, context: given }: PlanRequest): Promise<Plan> {
+  async #plan(
+    user: CachedPrincipal,
+    { action: name, type, context: given }: PlanRequest,
+    budget: WorkBudget,
+  ): Promise<Plan> {
     const { types, scheduler, partition, native, requestProperties } = this.#options;
     const context = fieldsOfAnyResource(native.ofUser(given, user), requestProperties);
     const question = { user: user.principal.username, context };
     // Type `arn` stands for every ARN.
     if (type === undefined || type === "arn")
-      return scheduler.run(planInSteps(user.policies, { ...question, action: name }));
+      return scheduler.run(planInSteps(user.policies, { ...question, action: name }), { budget });
     const action = types.action(type, name);
     const pattern = types.pattern(type);
     if (action === undefined || pattern === undefined) return NEVER;
     const within = new TypePattern(pattern, partition);
-    return scheduler.run(planInSteps(user.policies, { ...question, action, within }));
+    return scheduler.run(planInSteps(user.policies, { ...question, action, within }), { budget });
   }
 }
 

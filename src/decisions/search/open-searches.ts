@@ -1,7 +1,7 @@
 /** Builds the searches from the parts of the decisions. */
 
 import type { Directory } from "../../directory/directory.ts";
-import type { Scheduler } from "../../schedule/scheduler.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { NativeFields } from "../check/native-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { Principals } from "../principals.ts";
@@ -27,6 +27,8 @@ export interface SearchesOptions {
   readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
   readonly requestProperties: RequestProperties;
+  /** A work budget of one request, which ends with its caller. */
+  readonly workBudget: (waiter: Waiter) => WorkBudget;
   /** Time to live of the compiled policies, in milliseconds (`auth.cache.ttl`). */
   readonly ttl: number;
 }
@@ -45,13 +47,14 @@ export function openSearches(options: SearchesOptions): OpenedSearches {
   const entities = new EntitySearching({ ...options, users, actions });
   const resources = new ResourceSearching(options);
   const native = new NativeSearching({ ...options, users, actions });
+  const budget = (signal: AbortSignal | undefined): WorkBudget => options.workBudget({ signal });
   return {
-    subjects: (search, signal) => entities.subjects(search, signal),
-    resources: (search, signal) => resources.resources(search, signal),
-    actions: (search, signal) => entities.actions(search, signal),
-    whoCan: (question, signal) => native.whoCan(question, signal),
-    whatCan: (question, signal) => native.whatCan(question, signal),
-    plan: (request) => native.plan(request),
+    subjects: (search, signal) => entities.subjects(search, budget(signal)),
+    resources: (search, signal) => resources.resources(search, budget(signal)),
+    actions: (search, signal) => entities.actions(search, budget(signal)),
+    whoCan: (question, signal) => native.whoCan(question, budget(signal)),
+    whatCan: (question, signal) => native.whatCan(question, budget(signal)),
+    plan: (request, signal) => native.plan(request, budget(signal)),
     close: () => all.close(),
   };
 }

@@ -2,12 +2,13 @@
 
 import type { Directory } from "../../directory/directory.ts";
 import type { CompiledPolicies } from "../../engine/compile.ts";
-import { decide } from "../../engine/decide.ts";
+import { outcomeTest } from "../../engine/outcome-test.ts";
+import type { Steps } from "../../engine/work.ts";
 import { isErrorCode } from "../../errors.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { RegisteredResource } from "../../model/resource-type.ts";
-import type { Scheduler } from "../../schedule/scheduler.ts";
+import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
@@ -49,21 +50,22 @@ export class ResourceSearching {
   }
 
   /** Registered resources of the type for which an evaluation of the rest says true. */
-  async resources(search: ResourceSearch, signal?: AbortSignal): Promise<Found<FoundEntity>> {
+  async resources(search: ResourceSearch, budget: WorkBudget): Promise<Found<FoundEntity>> {
     const { types, principals, directory, scheduler } = this.#options;
     const { subject, action: asked, resource, page } = search;
     await types.refreshed();
     const action = types.action(resource.type, asked.name);
     if (subject.type !== "user" || action === undefined) return NOTHING;
-    const user = await principals.find(subject.id, { action, resource: "*" });
+    const user = await principals.find(subject.id, { action, resource: "*" }, budget);
     if (user === undefined || !grants(user.policies, action)) return NOTHING;
     const found: string[] = [];
     const given = requestedFields(search);
     let after = page.after ?? "";
     for (;;) {
-      signal?.throwIfAborted();
+      budget.signal?.throwIfAborted();
       const { results, next_offset } = await directory.resources.list(resource.type, { after, amount: READ });
-      await scheduler.run(this.#allowed(user, { action, given, limit: page.limit }, results, found));
+      const steps = this.#allowed(user, { action, given, limit: page.limit }, results, found);
+      await scheduler.run(steps, { budget });
       if (found.length > page.limit || next_offset === "") break;
       after = next_offset;
     }
@@ -78,24 +80,31 @@ export class ResourceSearching {
     { action, given, limit }: Asked,
     resources: readonly RegisteredResource[],
     found: string[],
-  ): Generator<void, void> {
+  ): Steps<void> {
     const { types, counters } = this.#options;
     const fields = this.#fieldsOf(policies, given, principal.properties);
     const counts = counters.decisions.search;
+    const testOf = (properties: Properties | undefined) =>
+      outcomeTest(policies, { user: principal.username, action, context: fields(properties) });
+    const shared = policies.readsResource ? undefined : testOf(undefined);
+    let paid = 0;
+    let spent = 0;
     let seen = 0;
     for (const { type, id, properties } of resources) {
-      if (++seen % STEP === 0) yield;
+      if (++seen % STEP === 0) {
+        yield spent - paid;
+        paid = spent;
+      }
       const resource = arnOf(types, type, id);
       if (resource === undefined) continue;
-      const required = { action, resource };
-      const { effect } = decide(policies, {
-        user: principal.username,
-        required,
-        context: fields(properties),
-      });
+      const test = shared ?? testOf(properties);
+      const before = test.work();
+      const { effect } = test(resource);
+      spent += test.work() - before;
       counts[effect]++;
-      if (effect === "allow" && found.push(id) > limit) return;
+      if (effect === "allow" && found.push(id) > limit) break;
     }
+    yield spent - paid;
   }
 
   /** The condition fields of a resource; built for each resource only if a condition reads its attributes. */

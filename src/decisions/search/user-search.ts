@@ -5,10 +5,11 @@
 
 import type { Directory, HolderTest, StoredPolicy, Survey } from "../../directory/directory.ts";
 import { type FieldsTest, narrowPolicies } from "../../engine/may-allow.ts";
+import { PER_ITEM } from "../../engine/work.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import { Pace } from "../../schedule/pace.ts";
-import type { Scheduler } from "../../schedule/scheduler.ts";
+import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 import type { Found, SearchPage } from "../searches.ts";
@@ -31,8 +32,7 @@ export interface UserQuestion<T> {
   /** Condition fields that are the same for every user: without registered properties. */
   readonly context: ConditionFields;
   readonly page: SearchPage;
-  /** Aborted when the caller is gone. */
-  readonly signal: AbortSignal | undefined;
+  readonly budget: WorkBudget;
   /** The condition fields of a user with these registered properties. */
   readonly fields: (properties: Properties) => ConditionFields;
   /**
@@ -65,7 +65,7 @@ export class UserSearch {
     const { directory, all } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const { generation } = all;
-      const { pause } = new Pace(question.signal);
+      const { pause } = new Pace(question.budget.signal);
       const found = await directory.survey(async (survey) => {
         const narrowed = await this.#narrowed(survey, generation, question);
         return this.#page(survey, narrowed, question, pause);
@@ -77,7 +77,7 @@ export class UserSearch {
   async #page<T>(
     survey: Survey,
     { holders, byFields, relevant }: NarrowedDirectory,
-    { required, page, fields, answer }: UserQuestion<T>,
+    { required, page, fields, answer, budget }: UserQuestion<T>,
     pause: () => Promise<void> | undefined,
   ): Promise<Found<T>> {
     const { principals } = this.#options;
@@ -86,6 +86,7 @@ export class UserSearch {
     for await (const names of survey.holders(holders, last)) {
       for (const name of names) {
         await pause();
+        budget.spend(PER_ITEM);
         if (byFields !== undefined) {
           const properties = await survey.properties(name);
           if (properties === undefined || !byFields(name, fields(properties))) continue;
@@ -93,7 +94,7 @@ export class UserSearch {
         const principal = await survey.principal(name);
         if (principal === undefined) continue;
         const user = await principals.compiled(principal, relevant);
-        await principals.ready(user.policies, required);
+        await principals.ready(user.policies, required, budget);
         const result = await answer(user);
         if (result === undefined) continue;
         if (results.length === page.limit) return { results, next: last };
@@ -107,12 +108,13 @@ export class UserSearch {
   async #narrowed(
     survey: Survey,
     generation: number,
-    { required, context }: Pick<UserQuestion<unknown>, "required" | "context">,
+    { required, context, budget }: Pick<UserQuestion<unknown>, "required" | "context" | "budget">,
   ): Promise<NarrowedDirectory> {
     const { all, scheduler } = this.#options;
     const { policies, versions } = await all.get(survey, generation);
     const { allowing, byFields, relevant } = await scheduler.run(
       narrowPolicies(policies, { ...required, context }),
+      { budget },
     );
     const holders = [...allowing].map(([name, test]) => [versions.get(name)?.id ?? "", test] as const);
     return {

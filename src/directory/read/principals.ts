@@ -9,7 +9,7 @@ import { type RecordTypes, under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";
 import type { GroupPolicies } from "./group-policies.ts";
-import type { Found, Reader } from "./reader.ts";
+import type { Found, StateReader } from "./reader.ts";
 
 type AttachmentPartition = "user_policy" | "group_policy";
 
@@ -27,14 +27,14 @@ export async function readPrincipal(
 
 /** Reads users from one state; the groups and policies that they share are read once. */
 export class PrincipalReader {
-  readonly #reader: Reader;
-  readonly #known: GroupPolicies;
+  readonly #reader: StateReader;
+  readonly #known: GroupPolicies | undefined;
   readonly #groups: RecordCache<"group">;
   readonly #policies: RecordCache<"policy">;
   readonly #ofGroups = new Map<string, readonly StoredPolicy[]>();
 
-  /** @param known what is remembered of groups between reads */
-  constructor(reader: Reader, known: GroupPolicies) {
+  /** @param known what is remembered of groups between reads; absent: everything is read */
+  constructor(reader: StateReader, known?: GroupPolicies) {
     this.#reader = reader;
     this.#known = known;
     this.#groups = new RecordCache(reader, "group");
@@ -50,7 +50,7 @@ export class PrincipalReader {
     const held: HeldPolicies[] = [];
     if (own.length > 0) held.push({ holder: user.id, via: { user: username }, policies: own });
     for (const { id, name } of groups) {
-      const policies = await this.#ofGroup(id);
+      const policies = await this.ofGroup(id);
       if (policies.length > 0) held.push({ holder: id, via: { group: name }, policies });
     }
     return new ReadPrincipal(
@@ -76,14 +76,14 @@ export class PrincipalReader {
   }
 
   /** The policies of a group: what is remembered where it holds in this state, else read. */
-  async #ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
+  async ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
     const { revision } = this.#reader;
-    const known = this.#ofGroups.get(groupId) ?? this.#known.at(revision, groupId);
+    const known = this.#ofGroups.get(groupId) ?? this.#known?.at(revision, groupId);
     if (known !== undefined) return known;
     const found = await this.#attachedTo("group_policy", groupId);
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
     this.#ofGroups.set(groupId, found);
-    this.#known.keep(revision, groupId, found);
+    this.#known?.keep(revision, groupId, found);
     return found;
   }
 
@@ -133,11 +133,11 @@ class ReadPrincipal implements Principal {
 
 /** Records of a partition, each read once from a state. */
 class RecordCache<P extends "group" | "policy"> {
-  readonly #reader: Reader;
+  readonly #reader: StateReader;
   readonly #partition: P;
   readonly #records = new Map<string, RecordTypes[P] | undefined>();
 
-  constructor(reader: Reader, partition: P) {
+  constructor(reader: StateReader, partition: P) {
     this.#reader = reader;
     this.#partition = partition;
   }

@@ -16,8 +16,23 @@ export interface Found<P extends Partition> {
   readonly record: RecordTypes[P];
 }
 
+/** Reading of records of one state, from a snapshot or inside a transaction. */
+export interface StateReader {
+  /** Revision of the state. */
+  readonly revision: number;
+  get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined>;
+  getMany<P extends Partition>(
+    partition: P,
+    keys: readonly string[],
+  ): Promise<readonly (RecordTypes[P] | undefined)[]>;
+  /** The revision that wrote a record; 0 where there is none. */
+  versionOf(partition: Partition, key: string): Promise<number>;
+  /** Every record below a prefix, page by page. */
+  scanAll<P extends Partition>(partition: P, prefix?: string): AsyncGenerator<readonly Found<P>[]>;
+}
+
 /** Reads decoded records from a snapshot. Policies come from the cache, so that equal ones are one object. */
-export class Reader {
+export class Reader implements StateReader {
   readonly #snapshot: Snapshot;
   readonly #policies: PolicyCache;
 
@@ -35,6 +50,10 @@ export class Reader {
   async get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined> {
     const stored = await this.#snapshot.get(partition, key);
     return stored && this.#decode(partition, key, stored);
+  }
+
+  async versionOf(partition: Partition, key: string): Promise<number> {
+    return Number((await this.#snapshot.get(partition, key))?.version ?? 0);
   }
 
   /** The records under keys, in the order given. */

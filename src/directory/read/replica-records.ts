@@ -31,6 +31,7 @@ export const REPLICATED: FieldsOf = {
   user_principal: undefined,
   claim: undefined,
   claim_expiry: undefined,
+  session: undefined,
   sweep: undefined,
 };
 

@@ -2,12 +2,12 @@
 
 import type { Group } from "../../model/entities.ts";
 import { assertPossible, notFound } from "../checks.ts";
-import type { Reader } from "../read/reader.ts";
+import type { StateReader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { type GroupRecord, mark, under } from "./layout.ts";
 
 /** The group of a name; "not_found" if there is none. */
-export async function requireGroup(from: Reader | Transaction, name: string): Promise<GroupRecord> {
+export async function requireGroup(from: Pick<StateReader, "get">, name: string): Promise<GroupRecord> {
   assertPossible("group", name);
   const record = await from.get("group", name);
   if (record === undefined) throw notFound("group", name);
@@ -17,14 +17,14 @@ export async function requireGroup(from: Reader | Transaction, name: string): Pr
 /** Puts a group in place of what the name had. */
 export function putGroup(tx: Transaction, name: string, record: GroupRecord): void {
   tx.put("group", name, record);
-  tx.changes.groups.add(record.id);
+  tx.changes.touch("group", record.id, name);
 }
 
 /** Removes a group: what refers to its id is unreachable with this commit and swept later. */
 export function removeGroup(tx: Transaction, name: string, record: GroupRecord): void {
   tx.delete("group", name);
   tx.put("sweep", record.id, { kind: "group", name });
-  tx.changes.groups.add(record.id);
+  tx.changes.touch("group", record.id, name);
 }
 
 /** A user and a group with their names. */
@@ -45,7 +45,7 @@ export async function putMember(tx: Transaction, ends: MembershipEnds, managed: 
   }
   if (!isNew) return false;
   tx.put("group_user", under(ends.groupId, ends.username), { id: ends.userId });
-  tx.changes.users.add(ends.userId);
+  touchMembership(tx, ends);
   return true;
 }
 
@@ -56,7 +56,12 @@ export async function removeMember(tx: Transaction, ends: MembershipEnds): Promi
   if (before?.id !== ends.groupId) return;
   tx.delete("user_group", key);
   tx.delete("group_user", under(ends.groupId, ends.username));
-  tx.changes.users.add(ends.userId);
+  touchMembership(tx, ends);
+}
+
+function touchMembership(tx: Transaction, { userId, username, group }: MembershipEnds): void {
+  tx.changes.touch("user", userId, username);
+  tx.changes.mention("group", group);
 }
 
 /** A group as the contract shows it. */

@@ -27,6 +27,7 @@
  * | `claim_expiry`   | `<16 digits>/<token id>`         | {}: finds claims to drop    |
  * | `resource_type`  | `<type>`                         | {@link ResourceTypeRecord}  |
  * | `resource`       | `<SHA-256 of the type>/<id>`     | {@link ResourceRecord}      |
+ * | `session`        | `<user id>`                      | {@link SessionRecord}       |
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
  *
  * The partitions `outbox`, `outbox_failed` and `invitation` belong to `src/mail`. The directory knows only that queued
@@ -128,6 +129,12 @@ export interface ResourceRecord {
   readonly managed?: true;
 }
 
+/** The version of this record is the first revision at which issued login tokens of the user hold (journal.md §5). */
+export interface SessionRecord {
+  /** New with each writing. */
+  readonly since: string;
+}
+
 /** A deleted entity whose references wait to be removed. */
 export interface SweepRecord {
   readonly kind: "user" | "group" | "policy";
@@ -170,6 +177,7 @@ export interface RecordTypes {
   claim_expiry: Readonly<Record<string, never>>;
   resource_type: ResourceTypeRecord;
   resource: ResourceRecord;
+  session: SessionRecord;
   sweep: SweepRecord;
 }
 

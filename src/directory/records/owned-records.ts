@@ -41,7 +41,7 @@ export function putKey(
   const { id, username } = owner;
   tx.put("key", access_key_id, { id, username, ...mark(key.managed), creation_date, secret });
   tx.put("user_key", under(id, access_key_id), { creation_date });
-  tx.changes.users.add(id);
+  tx.changes.touch("user", id, username);
 }
 
 /** Removes an access key of a user, and ends the user's sessions (security.md §4.4). */
@@ -75,13 +75,13 @@ export async function putPrincipal(
   }
   if (before !== undefined) return false;
   tx.put("user_principal", under(id, principal), EMPTY);
-  tx.changes.users.add(id);
+  tx.changes.touch("user", id, username);
   return true;
 }
 
 /** Takes an external principal from a user. */
-export function removePrincipal(tx: Transaction, userId: string, principal: string): void {
+export function removePrincipal(tx: Transaction, { id, username }: Owner, principal: string): void {
   tx.delete("principal", principal);
-  tx.delete("user_principal", under(userId, principal));
-  tx.changes.users.add(userId);
+  tx.delete("user_principal", under(id, principal));
+  tx.changes.touch("user", id, username);
 }

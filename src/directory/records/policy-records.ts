@@ -4,13 +4,13 @@ import { AuthorizerError } from "../../errors.ts";
 import type { NamedStatements, Policy, Statement } from "../../model/policy.ts";
 import { assertPossible, notFound } from "../checks.ts";
 import type { NewPolicy } from "../new-entities.ts";
-import type { Reader } from "../read/reader.ts";
+import type { StateReader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { generateId } from "./ids.ts";
 import { EMPTY, holderKey, mark, type PolicyRecord, under } from "./layout.ts";
 
 /** The policy of a name; "not_found" if there is none. */
-export async function requirePolicy(from: Reader | Transaction, name: string): Promise<PolicyRecord> {
+export async function requirePolicy(from: Pick<StateReader, "get">, name: string): Promise<PolicyRecord> {
   assertPossible("policy", name);
   const record = await from.get("policy", name);
   if (record === undefined) throw notFound("policy", name);
@@ -61,20 +61,25 @@ export function policyRecord(
 /** Puts a policy in place of what the name had. */
 export function putPolicy(tx: Transaction, name: string, record: PolicyRecord): void {
   tx.put("policy", name, record);
-  tx.changes.policies.add(record.id);
+  tx.changes.touch("policy", record.id, name);
 }
 
 /** Removes a policy: attachments to its id are void with this commit and swept later. */
 export function removePolicy(tx: Transaction, name: string, record: PolicyRecord): void {
   tx.delete("policy", name);
   tx.put("sweep", record.id, { kind: "policy", name });
-  tx.changes.policies.add(record.id);
+  tx.changes.touch("policy", record.id, name);
 }
 
 /** The holder of a policy. */
 export interface Holder {
   readonly kind: "user" | "group";
   readonly id: string;
+}
+
+/** The holder of a policy with its name. */
+export interface NamedHolder extends Holder {
+  readonly name: string;
 }
 
 /** An attached policy. */
@@ -92,14 +97,15 @@ function holderRef(policyId: string, { kind, id }: Holder): string {
   return holderKey(policyId, kind === "user" ? "u" : "g", id);
 }
 
-function touch(tx: Transaction, { kind, id }: Holder): void {
-  (kind === "user" ? tx.changes.users : tx.changes.groups).add(id);
+function touch(tx: Transaction, { kind, id, name }: NamedHolder, policy: string): void {
+  tx.changes.touch(kind, id, name);
+  tx.changes.mention("policy", policy);
 }
 
 /** Attaches a policy; false if it is attached already. */
 export async function attach(
   tx: Transaction,
-  holder: Holder,
+  holder: NamedHolder,
   policy: AttachedPolicy,
   managed: boolean,
 ): Promise<boolean> {
@@ -112,19 +118,19 @@ export async function attach(
   }
   if (!isNew) return false;
   tx.put("policy_holder", holderRef(policy.id, holder), EMPTY);
-  touch(tx, holder);
+  touch(tx, holder, policy.name);
   return true;
 }
 
 /** Detaches a policy, if it is attached. */
-export async function detach(tx: Transaction, holder: Holder, policy: AttachedPolicy): Promise<void> {
+export async function detach(tx: Transaction, holder: NamedHolder, policy: AttachedPolicy): Promise<void> {
   const key = under(holder.id, policy.name);
   const partition = attachmentsOf(holder.kind);
   const before = await tx.get(partition, key);
   if (before?.id !== policy.id) return;
   tx.delete(partition, key);
   tx.delete("policy_holder", holderRef(policy.id, holder));
-  touch(tx, holder);
+  touch(tx, holder, policy.name);
 }
 
 /** A policy as the contract shows it. */

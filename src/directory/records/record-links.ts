@@ -145,6 +145,8 @@ export function linksOf<P extends Partition>(
       return ownerLinks(key, "key");
     case "user_principal":
       return ownerLinks(key, "principal");
+    case "session":
+      return { ids: [{ id: key }], mirrors: [] };
     case "claim":
       return claimLinks(key, record as ClaimRecord);
     case "claim_expiry":

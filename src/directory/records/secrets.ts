@@ -6,7 +6,9 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   type ScryptOptions,
   scrypt,
@@ -52,8 +54,8 @@ export type SecretBinding = AccessKeyBinding | QueuedMailBinding;
 export interface SealingKey {
   /** Names the key in ciphertexts and in the store; says nothing about the key. */
   readonly id: string;
-  /** One key for each kind of secret. */
-  readonly bytes: Readonly<Record<SecretBinding["kind"], Buffer>>;
+  /** One key for each kind of secret. Node would make such an object of bytes for every secret that is opened. */
+  readonly keys: Readonly<Record<SecretBinding["kind"], KeyObject>>;
 }
 
 /** Salt and cost for a new store. `N` is at least 2^15 wherever secrets reach a disk. */
@@ -74,11 +76,11 @@ export async function deriveSealingKey(secretKey: string, derivation: KeyDerivat
   const master = await deriveMaster(secretKey, salt, { N, r, p, maxmem: 256 * N * r });
   const expand = (purpose: string, bytes: number): Buffer =>
     Buffer.from(hkdfSync("sha256", master, salt, `svc-authorizer ${FORMAT} ${purpose}`, bytes));
-  const bytes = {
-    access_key: expand("credential secrets", KEY_BYTES),
-    mail: expand("queued mails", KEY_BYTES),
+  const keys = {
+    access_key: createSecretKey(expand("credential secrets", KEY_BYTES)),
+    mail: createSecretKey(expand("queued mails", KEY_BYTES)),
   };
-  return { id: expand("key check", ID_BYTES).toString("base64url"), bytes };
+  return { id: expand("key check", ID_BYTES).toString("base64url"), keys };
 }
 
 function associatedData(binding: SecretBinding, keyId: string): Buffer {
@@ -111,9 +113,9 @@ export class SecretBox {
 
   /** The sealed text of a secret: `v1.<key id>.<nonce, tag, ciphertext>`. */
   seal(secret: string, binding: SecretBinding): string {
-    const { id, bytes } = this.#current;
+    const { id, keys } = this.#current;
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, bytes[binding.kind], nonce);
+    const cipher = createCipheriv(CIPHER, keys[binding.kind], nonce);
     cipher.setAAD(associatedData(binding, id));
     const body = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
     return `${FORMAT}.${id}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
@@ -126,7 +128,7 @@ export class SecretBox {
     if (format !== FORMAT || key === undefined) throw unopenable(binding);
     try {
       const bytes = Buffer.from(body, "base64url");
-      const decipher = createDecipheriv(CIPHER, key.bytes[binding.kind], bytes.subarray(0, NONCE_BYTES), {
+      const decipher = createDecipheriv(CIPHER, key.keys[binding.kind], bytes.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
       });
       decipher.setAAD(associatedData(binding, keyId));

@@ -4,12 +4,13 @@ import type { User } from "../../model/entities.ts";
 import { alreadyExists, assertPossible, notFound } from "../checks.ts";
 import type { UserChange } from "../directory.ts";
 import type { NewUser } from "../new-entities.ts";
-import type { Reader } from "../read/reader.ts";
+import type { StateReader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";
+import { generateId } from "./ids.ts";
 import { emailKey, mark, type OwnerRecord, type UserRecord } from "./layout.ts";
 
 /** The user of a name; "not_found" if there is none. */
-export async function requireUser(from: Reader | Transaction, username: string): Promise<UserRecord> {
+export async function requireUser(from: Pick<StateReader, "get">, username: string): Promise<UserRecord> {
   assertPossible("user", username);
   const record = await from.get("user", username);
   if (record === undefined) throw notFound("user", username);
@@ -17,7 +18,7 @@ export async function requireUser(from: Reader | Transaction, username: string):
 }
 
 /** True while the user that a record belongs to is the one that has the name now. */
-export async function isOwned(from: Reader | Transaction, owner: OwnerRecord): Promise<boolean> {
+export async function isOwned(from: Pick<StateReader, "get">, owner: OwnerRecord): Promise<boolean> {
   return (await from.get("user", owner.username))?.id === owner.id;
 }
 
@@ -77,7 +78,7 @@ export async function putUser(
     tx.put("email", emailKey(after.email, username), { id: after.id });
   }
   tx.put("user", username, after);
-  tx.changes.users.add(after.id);
+  tx.changes.touch("user", after.id, username);
 }
 
 async function takeExternalId(tx: Transaction, externalId: string, owner: OwnerRecord): Promise<void> {
@@ -87,11 +88,21 @@ async function takeExternalId(tx: Transaction, externalId: string, owner: OwnerR
   tx.put("external_id", externalId, owner);
 }
 
-/** Ends all sessions of a user: two marks in one millisecond differ, so that nothing issued between them survives. */
+/**
+ * Ends all sessions of a user. What this service issued is told by the revision of the commit; what a data server issued
+ * by a time, and two of them in one millisecond differ, so that nothing issued between them survives.
+ */
 export function endSessions(tx: Transaction, username: string, record: UserRecord, nowMs: number): void {
   const sessions_valid_after = Math.max(nowMs, (record.sessions_valid_after ?? 0) + 1);
   tx.put("user", username, { ...record, sessions_valid_after });
-  tx.changes.users.add(record.id);
+  beginSessions(tx, record.id);
+  tx.changes.touch("user", record.id, username);
+}
+
+/** Makes the commit the first of whose revision sessions of a user hold (journal.md §5). */
+function beginSessions(tx: Transaction, userId: string): void {
+  // The revision is the version of the record, so each writing has to differ.
+  tx.put("session", userId, { since: generateId() });
 }
 
 /** Removes a user: what refers to its id is unreachable with this commit and swept later. */
@@ -99,8 +110,9 @@ export function removeUser(tx: Transaction, username: string, record: UserRecord
   if (record.external_id !== undefined) tx.delete("external_id", record.external_id);
   if (record.email !== undefined) tx.delete("email", emailKey(record.email, username));
   tx.delete("user", username);
+  tx.delete("session", record.id);
   tx.put("sweep", record.id, { kind: "user", name: username });
-  tx.changes.users.add(record.id);
+  tx.changes.touch("user", record.id, username);
 }
 
 /** A user as the contract shows it. */

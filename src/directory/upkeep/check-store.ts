@@ -31,6 +31,7 @@ const LINKED = [
   "user_key",
   "principal",
   "user_principal",
+  "session",
   "claim",
   "claim_expiry",
 ] as const;

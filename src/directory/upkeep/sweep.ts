@@ -127,15 +127,18 @@ export async function nextSweeps(
   return found.map(({ key, value }) => ({ id: key, sweep: JSON.parse(value) as SweepRecord }));
 }
 
+/** Seconds for which claims are kept after the expiry of their tokens, since clocks of nodes differ (journal.md §5). */
+const CLAIM_KEPT_SECONDS = 24 * 3_600;
+
 /**
- * Drops some claims of expired tokens; true when none are left.
+ * Drops some claims of tokens that expired a day ago; true when none are left.
  * @param now Unix seconds
  */
 export async function dropExpiredClaims(store: Store, now: number): Promise<boolean> {
   return withSnapshot(store, async (snapshot) => {
     const first = await snapshot.scan("claim_expiry", { limit: STEP });
     // Keys begin with the expiry, so those before now's key have expired.
-    const expired = first.filter(({ key }) => key < expiryKey(now, ""));
+    const expired = first.filter(({ key }) => key < expiryKey(Math.max(0, now - CLAIM_KEPT_SECONDS), ""));
     if (expired.length === 0) return true;
     const pairs = expired.map(({ key }) => {
       const slash = key.indexOf("/");

@@ -160,12 +160,12 @@ async function applyAttachment({ tx, managed }: BatchScope, operation: Attachmen
   if (operation.op === "attach_to_user" || operation.op === "attach_to_group") {
     const { id: holderId } = await (kind === "user" ? requireUser(tx, holder) : requireGroup(tx, holder));
     const { id } = await requirePolicy(tx, name);
-    await attach(tx, { kind, id: holderId }, { name, id }, managed);
+    await attach(tx, { kind, id: holderId, name: holder }, { name, id }, managed);
     return;
   }
   if (!isPossibleName(holder) || !isPossibleName(name)) return;
   const holderId = (await tx.get(kind, holder))?.id;
   const policyId = (await tx.get("policy", name))?.id;
   if (holderId === undefined || policyId === undefined) return;
-  await detach(tx, { kind, id: holderId }, { name, id: policyId });
+  await detach(tx, { kind, id: holderId, name: holder }, { name, id: policyId });
 }

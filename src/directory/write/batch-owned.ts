@@ -41,7 +41,7 @@ export async function applyOwned(scope: BatchScope, operation: Owned): Promise<v
   const record = await tx.get(partition, key);
   if (user === undefined || record?.id !== user.id) return;
   if (partition === "key") removeKey(tx, { username, user, nowMs: scope.context.nowMs() }, key);
-  else removePrincipal(tx, user.id, key);
+  else removePrincipal(tx, { id: user.id, username }, key);
 }
 
 async function putCredential({ tx, context, managed }: BatchScope, operation: PutCredential): Promise<void> {

@@ -49,7 +49,7 @@ async function putType(
   resourceTypes.set(type.type, type);
   if (JSON.stringify(before) === JSON.stringify(after)) return;
   tx.put("resource_type", type.type, after);
-  tx.changes.resources = true;
+  tx.changes.touchResource(type.type);
 }
 
 async function putResource(scope: BatchScope, { type, id, properties }: RegisteredResource): Promise<void> {
@@ -70,7 +70,7 @@ async function putResource(scope: BatchScope, { type, id, properties }: Register
   };
   if (JSON.stringify(before) === JSON.stringify(after)) return;
   tx.put("resource", key, after);
-  tx.changes.resources = true;
+  tx.changes.touchResource(`${type}/${id}`);
 }
 
 async function remove(
@@ -81,5 +81,5 @@ async function remove(
 ): Promise<void> {
   if (!names.every(isPossibleName) || (await tx.get(partition, key)) === undefined) return;
   tx.delete(partition, key);
-  tx.changes.resources = true;
+  tx.changes.touchResource(names.join("/"));
 }

@@ -6,7 +6,7 @@ import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { DirectoryState, GroupState, Managed, UserState } from "../batch.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { NewPolicy } from "../new-entities.ts";
-import type { Found, Reader } from "../read/reader.ts";
+import type { Found, StateReader } from "../read/reader.ts";
 import { toGroup } from "../records/group-records.ts";
 import { type Partition, splitKey } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
@@ -51,7 +51,7 @@ function managed<T>(value: T, record: { readonly managed?: true }): Managed<T> {
 }
 
 async function each<P extends Partition>(
-  reader: Reader,
+  reader: StateReader,
   partition: P,
   visit: (found: Found<P>) => void,
 ): Promise<void> {
@@ -63,16 +63,16 @@ async function each<P extends Partition>(
 }
 
 /** Reads attachments and memberships into the entries of their holders. */
-class StateReader {
+class WholeState {
   readonly users = new Map<string, UserEntry>();
   readonly groups = new Map<string, GroupEntry>();
   readonly policies = new Map<string, Managed<NewPolicy>>();
   readonly #usersById = new Map<string, UserEntry>();
   readonly #groupsById = new Map<string, GroupEntry>();
   readonly #policyIds = new Map<string, string>();
-  readonly #reader: Reader;
+  readonly #reader: StateReader;
 
-  constructor(reader: Reader) {
+  constructor(reader: StateReader) {
     this.#reader = reader;
   }
 
@@ -127,7 +127,7 @@ class StateReader {
     });
   }
 
-  async readCredentials(open: (accessKeyId: string, userId: string, sealed: string) => string | undefined) {
+  async readCredentials(open: OpenSecret) {
     await each(this.#reader, "key", ({ key, record }) => {
       const { id, secret, creation_date } = record;
       const user = this.#usersById.get(id);
@@ -138,7 +138,7 @@ class StateReader {
   }
 }
 
-async function readResourceTypes(reader: Reader): Promise<Map<string, Managed<ResourceType>>> {
+async function readResourceTypes(reader: StateReader): Promise<Map<string, Managed<ResourceType>>> {
   const types = new Map<string, Managed<ResourceType>>();
   await each(reader, "resource_type", ({ key, record }) => {
     types.set(key, managed(toResourceType(record), record));
@@ -146,7 +146,9 @@ async function readResourceTypes(reader: Reader): Promise<Map<string, Managed<Re
   return types;
 }
 
-async function readResources(reader: Reader): Promise<Map<string, Map<string, Managed<RegisteredResource>>>> {
+async function readResources(
+  reader: StateReader,
+): Promise<Map<string, Map<string, Managed<RegisteredResource>>>> {
   const byType = new Map<string, Map<string, Managed<RegisteredResource>>>();
   await each(reader, "resource", ({ key, record }) => {
     const id = splitKey(key).rest;
@@ -157,24 +159,32 @@ async function readResources(reader: Reader): Promise<Map<string, Map<string, Ma
   return new Map([...byType].sort(([a], [b]) => compareUtf8(a, b)));
 }
 
+/** Opens the sealed secret of an access key; undefined leaves it out. */
+export type OpenSecret = (accessKeyId: string, userId: string, sealed: string) => string | undefined;
+
 /** The whole directory from one state; `secrets: true` decrypts credentials. */
 export function readDirectoryState(
   context: DirectoryContext,
   options: { readonly secrets: boolean },
 ): Promise<DirectoryState> {
-  return read(context, async (reader) => {
-    const state = new StateReader(reader);
-    await state.readEntities();
-    await state.readReferences();
-    await state.readCredentials((accessKeyId, userId, sealed) =>
+  return read(context, (reader) =>
+    readStateOf(reader, (accessKeyId, userId, sealed) =>
       options.secrets ? context.secrets.open(sealed, { kind: "access_key", accessKeyId, userId }) : undefined,
-    );
-    return {
-      users: state.users,
-      groups: state.groups,
-      policies: state.policies,
-      resourceTypes: await readResourceTypes(reader),
-      resources: await readResources(reader),
-    };
-  });
+    ),
+  );
+}
+
+/** The whole directory as a reader has it. */
+export async function readStateOf(reader: StateReader, open: OpenSecret): Promise<DirectoryState> {
+  const state = new WholeState(reader);
+  await state.readEntities();
+  await state.readReferences();
+  await state.readCredentials(open);
+  return {
+    users: state.users,
+    groups: state.groups,
+    policies: state.policies,
+    resourceTypes: await readResourceTypes(reader),
+    resources: await readResources(reader),
+  };
 }

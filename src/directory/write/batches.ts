@@ -3,17 +3,16 @@
 import { AuthorizerError, type Problem } from "../../errors.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
-import type { BatchOperation, BatchOptions, DirectoryBatches } from "../batch.ts";
+import type { BatchOperation, DirectoryBatches } from "../batch.ts";
 import type { DirectoryContext } from "../context.ts";
 import { applyOperation } from "./batch-operations.ts";
-import type { BatchScope } from "./batch-scope.ts";
 import { readDirectoryState } from "./batch-state.ts";
 import { markKey, readMarkedState } from "./marked-state.ts";
 import { toResourceType } from "./resources.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Time in milliseconds for which a batch is repeated after lost races. */
-const BATCH_DEADLINE_MS = 60_000;
+export const BATCH_DEADLINE_MS = 60_000;
 
 /** The bulk side of a directory. */
 export function createBatches(context: DirectoryContext): DirectoryBatches {
@@ -21,7 +20,7 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
     state: (options) => readDirectoryState(context, options),
     async apply(operations, options) {
       await context.writer.write(async (tx) => {
-        await applyAll(context, tx, operations, options);
+        await applyAll(context, tx, marked(operations, options.managed));
         const { mark } = options;
         if (mark !== undefined) tx.put("meta", markKey(mark.name), { mark: mark.value });
       }, BATCH_DEADLINE_MS);
@@ -32,7 +31,7 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
       const result = await context.writer.write(async (tx) => {
         const planned = await plan(await readMarkedState(tx, name));
         if (planned === undefined) return undefined;
-        await applyAll(context, tx, planned.operations, { managed: false });
+        await applyAll(context, tx, marked(planned.operations, false));
         tx.put("meta", markKey(name), { mark: planned.mark });
         return planned.result;
       }, BATCH_DEADLINE_MS);
@@ -42,25 +41,37 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
   };
 }
 
-async function applyAll(
+/** An operation with the mark of what it puts. */
+export interface MarkedOperation {
+  readonly operation: BatchOperation;
+  readonly managed: boolean;
+}
+
+function marked(operations: readonly BatchOperation[], managed: boolean): Iterable<MarkedOperation> {
+  return operations.values().map((operation) => ({ operation, managed }));
+}
+
+/** Applies operations in order; throws "invalid_request" with the problems of all that cannot be applied. */
+export async function applyAll(
   context: DirectoryContext,
   tx: Transaction,
-  operations: readonly BatchOperation[],
-  { managed }: BatchOptions,
+  operations: Iterable<MarkedOperation>,
 ): Promise<void> {
-  const scope: BatchScope = { tx, context, managed, resourceTypes: await readTypes(tx) };
+  const scope = { tx, context, resourceTypes: await readTypes(tx) };
+  let count = 0;
   const problems: Problem[] = [];
   const pause = bulkPause();
-  for (const [index, operation] of operations.entries()) {
+  for (const { operation, managed } of operations) {
     try {
-      await applyOperation(scope, operation);
+      await applyOperation({ ...scope, managed }, operation);
     } catch (error) {
-      problems.push(...problemsOf(error, index));
+      problems.push(...problemsOf(error, count));
     }
+    count += 1;
     await pause();
   }
   if (problems.length === 0) return;
-  const message = `${problems.length} of ${operations.length} operations cannot be applied; first: ${problems[0]!.message}`;
+  const message = `${problems.length} of ${count} operations cannot be applied; first: ${problems[0]!.message}`;
   throw new AuthorizerError("invalid_request", message, { problems });
 }
 

@@ -46,7 +46,7 @@ export function createExternalPrincipals(context: DirectoryContext): ExternalPri
         const { id } = await requireUser(tx, username);
         const record = isPossibleName(principalId) ? await tx.get("principal", principalId) : undefined;
         if (record?.id !== id) throw notFound(WHAT, principalId);
-        removePrincipal(tx, id, principalId);
+        removePrincipal(tx, { id, username }, principalId);
       }),
   };
 }

@@ -95,7 +95,7 @@ function policyCases(context: DirectoryContext): Pick<Groups, "policies" | "atta
       writer.write(async (tx) => {
         const { id } = await requireGroup(tx, group);
         const policy = await requireSamePolicy(tx, name, expected);
-        const added = await attach(tx, { kind: "group", id }, { name, id: policy.id }, false);
+        const added = await attach(tx, { kind: "group", id, name: group }, { name, id: policy.id }, false);
         if (!added) throw alreadyExists(`attachment to group ${JSON.stringify(group)} of policy`, name);
       }),
 
@@ -103,7 +103,7 @@ function policyCases(context: DirectoryContext): Pick<Groups, "policies" | "atta
       writer.write(async (tx) => {
         const { id } = await requireGroup(tx, group);
         const policy = await requirePolicy(tx, name);
-        await detach(tx, { kind: "group", id }, { name, id: policy.id });
+        await detach(tx, { kind: "group", id, name: group }, { name, id: policy.id });
       }),
   };
 }

@@ -5,14 +5,14 @@
 
 import { isPossibleName } from "../../model/names.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { Sessions } from "../directory.ts";
-import type { Reader } from "../read/reader.ts";
+import type { Session, Sessions } from "../directory.ts";
+import type { StateReader } from "../read/reader.ts";
 import { endSessions, requireUser } from "../records/user-records.ts";
 import { requireKey } from "./credentials.ts";
 
 /** The use cases on sessions of a directory. */
 export function createSessions(context: DirectoryContext): Sessions {
-  const { writer, secrets, now, nowMs } = context;
+  const { writer, secrets, nowMs } = context;
   return {
     key: (accessKeyId) =>
       read(context, async (reader) => {
@@ -21,29 +21,37 @@ export function createSessions(context: DirectoryContext): Sessions {
         return { accessKeyId, secretAccessKey, userId, username };
       }),
 
-    get: (username, { accessKeyId, tokenId } = {}) =>
-      read(context, async (reader) => {
-        const { id: userId, creation_date, sessions_valid_after = 0 } = await requireUser(reader, username);
-        return {
-          userId,
-          creation_date,
-          validAfter: sessions_valid_after,
-          holdsKey: accessKeyId === undefined || (await isKeyOf(reader, accessKeyId, userId)),
-          isTokenClaimed: tokenId !== undefined && (await isClaimed(reader, tokenId, now())),
-        };
-      }),
+    get: (username, of) => read(context, (reader) => readSession(reader, username, of)),
 
     advance: (username) =>
       writer.write(async (tx) => endSessions(tx, username, await requireUser(tx, username), nowMs())),
   };
 }
 
-async function isKeyOf(reader: Reader, accessKeyId: string, userId: string): Promise<boolean> {
+/** The state that a session of a user depends on; "not_found" for an unknown user. */
+export async function readSession(
+  from: StateReader,
+  username: string,
+  { accessKeyId, tokenId }: { readonly accessKeyId?: string; readonly tokenId?: string } = {},
+): Promise<Session> {
+  const { id: userId, creation_date, sessions_valid_after = 0 } = await requireUser(from, username);
+  return {
+    userId,
+    creation_date,
+    revision: from.revision,
+    validFrom: await from.versionOf("session", userId),
+    validAfter: sessions_valid_after,
+    holdsKey: accessKeyId === undefined || (await isKeyOf(from, accessKeyId, userId)),
+    isTokenClaimed: tokenId !== undefined && (await isClaimed(from, tokenId)),
+  };
+}
+
+async function isKeyOf(reader: StateReader, accessKeyId: string, userId: string): Promise<boolean> {
   return isPossibleName(accessKeyId) && (await reader.get("key", accessKeyId))?.id === userId;
 }
 
-async function isClaimed(reader: Reader, tokenId: string, now: number): Promise<boolean> {
+async function isClaimed(reader: StateReader, tokenId: string): Promise<boolean> {
   if (!isPossibleName(tokenId)) return false;
-  const claim = await reader.get("claim", tokenId);
-  return claim !== undefined && claim.expires_at > now;
+  // Whatever this node's clock says: a claim stays until every node takes the token as expired.
+  return (await reader.get("claim", tokenId)) !== undefined;
 }

@@ -20,10 +20,9 @@ export function createTokenClaims(context: DirectoryContext): TokenClaims {
       if (expiresAt <= now()) throw new AuthorizerError("invalid_request", "the token has expired");
       await writer.write(async (tx) => {
         const before = await tx.get("claim", tokenId);
-        if (before !== undefined && before.expires_at > now()) {
+        if (before !== undefined) {
           throw new AuthorizerError("invalid_request", "the token has been claimed already");
         }
-        if (before !== undefined) tx.delete("claim_expiry", expiryKey(before.expires_at, tokenId));
         tx.put("claim", tokenId, { expires_at: expiresAt });
         tx.put("claim_expiry", expiryKey(expiresAt, tokenId), EMPTY);
       });

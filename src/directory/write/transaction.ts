@@ -17,8 +17,9 @@ import {
   type StoredRecord,
   withSnapshot,
 } from "../../store/port.ts";
+import type { Authors } from "../author.ts";
 import type { PolicyCache } from "../read/policy-cache.ts";
-import { type Found, pagesOf } from "../read/reader.ts";
+import { type Found, pagesOf, type StateReader } from "../read/reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
 import { ChangeCollector } from "./changes.ts";
 
@@ -38,7 +39,7 @@ interface Slot {
 }
 
 /** Reads and writes of one use case or of a whole batch; nothing is stored before the commit. */
-export class Transaction {
+export class Transaction implements StateReader {
   readonly changes = new ChangeCollector();
   readonly #snapshot: Snapshot;
   readonly #policies: PolicyCache;
@@ -51,6 +52,11 @@ export class Transaction {
     this.#policies = policies;
   }
 
+  /** Revision of the state that it runs on. */
+  get revision(): number {
+    return this.#snapshot.revision;
+  }
+
   /** The record under a key as this transaction sees it. */
   async get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined> {
     const slot = this.#slot(partition, key);
@@ -59,6 +65,20 @@ export class Transaction {
       slot.record = slot.base === null ? undefined : this.#decode(partition, key, slot.base);
     }
     return slot.record as RecordTypes[P] | undefined;
+  }
+
+  /** The records under keys, in the order given. */
+  getMany<P extends Partition>(
+    partition: P,
+    keys: readonly string[],
+  ): Promise<readonly (RecordTypes[P] | undefined)[]> {
+    return Promise.all(keys.map((key) => this.get(partition, key)));
+  }
+
+  /** The revision that wrote a record of the state; 0 where there is none. */
+  async versionOf(partition: Partition, key: string): Promise<number> {
+    await this.get(partition, key);
+    return Number(this.#slot(partition, key).base?.version ?? 0);
   }
 
   /** Creates or replaces a record. */
@@ -113,11 +133,13 @@ export class Transaction {
     }
     if (put.length === 0 && deleted.length === 0) return undefined;
     const change = this.changes.toChange();
+    const touched = this.changes.toTouched();
     return {
       reads: { revision: this.#snapshot.revision, keys: this.#slots, ranges: this.#ranges },
       put,
       delete: deleted,
       ...(change !== undefined && { change }),
+      ...(touched !== undefined && { touched }),
     };
   }
 
@@ -163,6 +185,9 @@ interface PendingWrite extends RecordName {
 export interface WriterParts {
   readonly store: Store;
   readonly policies: PolicyCache;
+  readonly authors: Authors;
+  /** Throws where the author of a write may not make it in the state of the transaction. */
+  readonly judge: (tx: Transaction) => Promise<void>;
 }
 
 /** Runs transactions. */
@@ -190,6 +215,12 @@ export class Writer {
       if (lost === 0) end = performance.now() + deadlineMs;
       await this.#backOff(end);
     }
+  }
+
+  /** Runs `work` on a new snapshot and forgets what it wrote. */
+  async rehearse<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { store, policies } = this.#parts;
+    return withSnapshot(store, (snapshot) => work(new Transaction(snapshot, policies)));
   }
 
   /** Runs use cases that lost races one after the other, while the others of this process hold back. */
@@ -223,15 +254,17 @@ export class Writer {
 
   /** Undefined if something that `work` read was changed meanwhile. */
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ readonly result: T } | undefined> {
-    const { store, policies } = this.#parts;
+    const { store, policies, authors, judge } = this.#parts;
     const { result, commit } = await withSnapshot(store, async (snapshot) => {
       const tx = new Transaction(snapshot, policies);
+      await judge(tx);
       const made = await work(tx);
       return { result: made, commit: await tx.toCommit() };
     });
     if (commit === undefined) return { result };
     try {
-      await store.commit(commit);
+      const actor = authors.name;
+      await store.commit({ ...commit, ...(actor !== undefined && { actor }) });
     } catch (error) {
       if (isErrorCode(error, "conflict")) return undefined;
       throw error;

@@ -75,7 +75,12 @@ export function createUsers(context: DirectoryContext): Users {
       writer.write(async (tx) => {
         const user = await requireUser(tx, username);
         const policy = await requireSamePolicy(tx, name, expected);
-        const added = await attach(tx, { kind: "user", id: user.id }, { name, id: policy.id }, false);
+        const added = await attach(
+          tx,
+          { kind: "user", id: user.id, name: username },
+          { name, id: policy.id },
+          false,
+        );
         if (!added) throw alreadyExists(`attachment to user ${JSON.stringify(username)} of policy`, name);
       }),
 
@@ -83,7 +88,7 @@ export function createUsers(context: DirectoryContext): Users {
       writer.write(async (tx) => {
         const user = await requireUser(tx, username);
         const policy = await requirePolicy(tx, name);
-        await detach(tx, { kind: "user", id: user.id }, { name, id: policy.id });
+        await detach(tx, { kind: "user", id: user.id, name: username }, { name, id: policy.id });
       }),
   };
 }

@@ -64,6 +64,7 @@ export async function startChanges(
     changes: {
       log: changeLog({ store, revisions, journal: undefined }),
       records: new ReplicaRecords(store),
+      decisions: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
       ...options,
     },
   });

@@ -201,7 +201,12 @@ describe("a replica", () => {
     );
     readers.push(reader);
     for (let beat = 0; beat < 3; beat++) {
-      expect(JSON.parse(await reader.next())).toEqual({ type: "revision", revision: newest(), age_ms: 0 });
+      expect(JSON.parse(await reader.next())).toEqual({
+        type: "revision",
+        revision: newest(),
+        age_ms: 0,
+        settings: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
+      });
     }
   });
 

@@ -222,7 +222,15 @@ describe("escalation: deny", () => {
       statement: [reads, { ...denies, action: ["fs:ReadObject"] }],
     });
     await directory.policies.update({ name: "Reads", statement: [reads, denies] });
-    for (const answer of await Promise.all(late)) {
+    const answers = await Promise.all(late);
+    // Attaching is judged again, with the policy of the name by then.
+    for (const answer of answers.slice(0, 2)) {
+      expect([answer.status, answer.json.message]).toEqual([
+        403,
+        expect.stringContaining('grants more than "manager" holds'),
+      ]);
+    }
+    for (const answer of answers.slice(2)) {
       expect([answer.status, answer.json.message]).toEqual([
         503,
         expect.stringMatching(/changed in the meantime, try again$/),

@@ -82,6 +82,7 @@ export async function startAuthorizationService({
     changes: {
       log: changeLog({ store: opened.store, revisions, journal: undefined }),
       records: new ReplicaRecords(opened.store),
+      decisions: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
     },
   });
   return {

@@ -52,7 +52,7 @@ describe("policy diff", () => {
     const changed = policy("Other", allow("auth:ListGroups"));
     const { stdout } = await diff([before, other], [after, changed]);
     expect(stdout).toContain("allowed by policy P, statement 1 and policy P, statement 2, after");
-    expect(stdout).toContain("For whoever has all policies");
+    expect(stdout).toContain("For users who have all policies");
     expect(stdout.match(/fs:ReadObject on/g)).toHaveLength(2);
     expect(stdout).toContain("2 widenings, 1 narrowing");
   });
@@ -70,15 +70,15 @@ describe("policy diff", () => {
   it("compares two statement documents, whatever their files are called", async () => {
     const { code, stdout } = await diff({ statement: wide.statement }, { statement: soundPolicy.statement });
     expect(code).toBe(0);
-    expect(stdout).toContain("For whoever has policy alone");
+    expect(stdout).toContain("For users who have only policy");
   });
 
   it("compares each policy alone too: one may be had without the other", async () => {
     const other = policy("Other", allow("fs:Read*", `${REPO}*`));
     const { code, stdout } = await diff([soundPolicy, other], [wide, other]);
     expect(code).toBe(1);
-    expect(stdout).not.toContain("For whoever has all policies");
-    expect(stdout).toContain("For whoever has Sound alone");
+    expect(stdout).not.toContain("For users who have all policies");
+    expect(stdout).toContain("For users who have only Sound");
   });
 
   it("compares what is in force for each user of data sets", async () => {

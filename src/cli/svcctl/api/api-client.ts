@@ -5,7 +5,7 @@ import { newerRevision, parseRevision, type Revision } from "../../../client/rev
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
-import type { FailedAttempt } from "../../rest-client/retries.ts";
+import { type FailedAttempt, withRetries } from "../../rest-client/retries.ts";
 import { safeMessage, safeText } from "../../safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requestLog } from "../request-log.ts";
@@ -25,6 +25,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Calls the server that the configuration names, as the user it names. */
 export class ApiClient {
   readonly settings: Settings;
+  /** Headers that every call sends: the caller, and the program. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly #rest: RestClient;
   readonly #context: CommandContext;
   #revision: Revision | undefined;
@@ -33,9 +35,10 @@ export class ApiClient {
   constructor(context: CommandContext, settings: Settings, timeoutMs?: number) {
     this.settings = settings;
     this.#context = context;
+    this.headers = headersOf(context, settings);
     this.#rest = new RestClient({
       base: apiBase(settings.endpointUrl),
-      headers: headersOf(context, settings),
+      headers: this.headers,
       retries: settings.retries,
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
@@ -61,19 +64,50 @@ export class ApiClient {
 
   /** The answer to a call, whatever its status. Throws only when there is none. */
   async ask(call: RestRequest): Promise<ApiAnswer> {
-    const log = requestLog(this.#context);
     const { method } = call;
     const url = this.#rest.urlOf(call);
-    const onFailedAttempt = (failed: FailedAttempt): void => {
+    const answer = await this.#atRevision(call, this.#onFailedTry({ method, url })).catch((error: unknown) =>
+      this.#fail(error),
+    );
+    requestLog(this.#context)("debug", "answered", { method, url, status: answer.status });
+    return answer;
+  }
+
+  /** Absolute URL of a call. */
+  urlOf(call: Pick<RestRequest, "path" | "query">): string {
+    return this.#rest.urlOf(call);
+  }
+
+  /**
+   * Makes tries of an exchange that this client does not make itself, with the settings for retries.
+   * @param request named in logs and messages; its URL holds no secret
+   */
+  async tries<T>(
+    request: { readonly method: string; readonly url: string },
+    tryOnce: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const onFailedTry = this.#onFailedTry(request);
+    try {
+      const result = await withRetries(request, this.settings.retries, onFailedTry, tryOnce, signal);
+      requestLog(this.#context)("debug", "answered", request);
+      return result;
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #onFailedTry({ method, url }: { method: string; url: string }): (failed: FailedAttempt) => void {
+    const log = requestLog(this.#context);
+    return (failed) => {
       log("warn", "trying again", { method, url, reason: failed.reason });
       this.#showProgress(method, failed);
     };
-    const answer = await this.#atRevision(call, onFailedAttempt).catch((error: unknown) => {
-      this.#context.advise(adviceOnSilence(error, this.settings));
-      throw error;
-    });
-    log("debug", "answered", { method, url, status: answer.status });
-    return answer;
+  }
+
+  #fail(error: unknown): never {
+    this.#context.advise(adviceOnSilence(error, this.settings));
+    throw error;
   }
 
   /** Asks for the highest revision at least that an earlier answer named. */

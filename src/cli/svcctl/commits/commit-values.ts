@@ -18,14 +18,22 @@ export function commitValuesOf({ options }: CommandCall): CommitValues {
   if (message.trim() === "" && options["allowEmptyMessage"] !== true) {
     throw new Error('commit with no message without specifying the "--allow-empty-message" flag');
   }
-  const pairs: readonly string[] = Array.isArray(options["meta"]) ? options["meta"] : [];
-  const metadata = pairs.map((pair): [string, string] => {
+  return { message, metadata: pairsOf(options["meta"]) };
+}
+
+/**
+ * Values by name, from `key=value`.
+ * @throws Error for anything else
+ */
+export function pairsOf(value: unknown): Readonly<Record<string, string>> {
+  const pairs: readonly string[] = Array.isArray(value) ? value : [];
+  const entries = pairs.map((pair): [string, string] => {
     const equals = pair.indexOf("=");
     if (equals < 0) throw new Error('invalid key/value pair - should be separated by "="');
     return [pair.slice(0, equals), pair.slice(equals + 1)];
   });
   // Object.fromEntries defines own fields, whatever their names.
-  return { message, metadata: Object.fromEntries(metadata) };
+  return Object.fromEntries(entries);
 }
 
 /** The value of `--parent-number`; undefined where it was not given. Throws an Error with `fault` below 1. */

@@ -13,6 +13,21 @@ export function formatDate(seconds: unknown): string {
   return `${day} ${time} ${offsetOf(date)} ${zoneOf(date)}`;
 }
 
+/**
+ * The text of a moment that is given in RFC 3339, in the form in which Go prints it: with its own offset, which is its
+ * zone too unless that is UTC, and with fractions of a second.
+ * @param text anything but such a text gives itself, or ""
+ */
+export function formatTime(text: unknown): string {
+  if (typeof text !== "string") return "";
+  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?(?:Z|([+-]\d\d):(\d\d))$/.exec(text);
+  if (parts === null) return text;
+  const [, day, time, fraction = "", hours, minutes] = parts;
+  const digits = fraction.replace(/\.?0+$/, "");
+  if (hours === undefined) return `${day} ${time}${digits} +0000 UTC`;
+  return `${day} ${time}${digits} ${hours}${minutes} ${hours}${minutes}`;
+}
+
 function pad(value: number, length = 2): string {
   return String(value).padStart(length, "0");
 }

@@ -4,7 +4,7 @@ import { safeText } from "../../safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import type { Page } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
-import { formatDate } from "./dates.ts";
+import { formatDate, formatTime } from "./dates.ts";
 import { jsonText } from "./json-text.ts";
 import { type Column, type Row, rowOf } from "./records.ts";
 import { structuredText } from "./structured.ts";
@@ -15,6 +15,8 @@ export interface PageTable {
   readonly columns: readonly Column[];
   /** The rows of one entry; default is one row with the fields of the columns. */
   readonly rowsOf?: (entry: JsonObject) => readonly Row[];
+  /** Text behind the table; default is an empty line. */
+  readonly end?: string;
 }
 
 /** Prints a page. */
@@ -42,11 +44,12 @@ export async function printPage(
   if (context.terminal && more !== undefined) {
     context.out(`for more results run with ${context.style.yellow(more)}\n`);
   }
-  context.out("\n");
+  context.out(table.end ?? "\n");
 }
 
 function cellOf({ kind }: Column, value: unknown): Cell {
   if (kind === "date") return formatDate(value);
+  if (kind === "time") return formatTime(value);
   if (typeof value === "number") return value;
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" ? value : "";

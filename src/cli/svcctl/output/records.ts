@@ -10,8 +10,11 @@ export interface Column {
   readonly name: string;
   /** Fields of an entry that hold the value; the first one that is not empty is shown. */
   readonly fields: readonly string[];
-  /** "date": Unix seconds; a table shows them in the local time zone, structured output as RFC 3339. */
-  readonly kind?: "date";
+  /**
+   * "date": Unix seconds; a table shows them in the local time zone, structured output as RFC 3339. "time": RFC 3339,
+   * which a table shows with its own offset.
+   */
+  readonly kind?: "date" | "time";
 }
 
 /** One row: values by the names of the columns. */

@@ -4,20 +4,30 @@ import Table from "cli-table3";
 import { safeText } from "../../safe-text.ts";
 
 /** A cell; numbers stand at the right. */
-export type Cell = string | number;
+export type Cell = string | number | PaintedCell;
+
+/** A text in a colour. */
+export interface PaintedCell {
+  readonly text: string;
+  readonly paint: (text: string) => string;
+}
 
 /** Lines of the grid that stay: above and below the header, and the last one. */
 const HEADER_LINES = 3;
 
 /** The grid, ending with a line feed. Headers are shown in upper case. */
-export function gridText(headers: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function gridText(
+  headers: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  chars: Readonly<Record<string, string>> = ASCII,
+): string {
   const table = new Table({
     head: headers.map((header) => header.toUpperCase()),
     colAligns: headers.map((_, column) => (isNumeric(rows, column) ? "right" : "left")),
-    chars: ASCII,
+    chars,
     style: { head: [], border: [] },
   });
-  for (const row of rows) table.push(row.map((cell) => safeText(String(cell))));
+  for (const row of rows) table.push(row.map(cellText));
   const lines = table.toString().split("\n");
   // The library draws a line between any two rows, or not even one below the header.
   const kept = lines.filter(
@@ -46,11 +56,34 @@ const ASCII = {
   middle: "|",
 };
 
+/** Borders of double lines. */
+export const DOUBLE = {
+  top: "═",
+  "top-mid": "╦",
+  "top-left": "╔",
+  "top-right": "╗",
+  bottom: "═",
+  "bottom-mid": "╩",
+  "bottom-left": "╚",
+  "bottom-right": "╝",
+  left: "║",
+  "left-mid": "╠",
+  mid: "═",
+  "mid-mid": "╬",
+  right: "║",
+  "right-mid": "╣",
+  middle: "║",
+};
+
 function isNumeric(rows: readonly (readonly Cell[])[], column: number): boolean {
   return rows.length > 0 && rows.every((row) => typeof row[column] === "number");
 }
 
+function cellText(cell: Cell): string {
+  return typeof cell === "object" ? cell.paint(safeText(cell.text)) : safeText(String(cell));
+}
+
 /** The rows alone, cells joined by tabs, each line ended. */
 export function plainRows(rows: readonly (readonly Cell[])[]): string {
-  return rows.map((row) => `${row.map((cell) => safeText(String(cell))).join("\t")}\n`).join("");
+  return rows.map((row) => `${row.map(cellText).join("\t")}\n`).join("");
 }

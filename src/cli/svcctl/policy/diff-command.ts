@@ -77,8 +77,8 @@ function lonePolicy(documents: readonly PolicyDocument[]): PolicyDocument["polic
 function scopeText(scope: DiffScope): string {
   if ("user" in scope) return `For the user ${safeText(scope.user)}`;
   return "policy" in scope
-    ? `For whoever has ${safeText(scope.policy)} alone`
-    : "For whoever has all policies";
+    ? `For users who have only ${safeText(scope.policy)}`
+    : "For users who have all policies";
 }
 
 function reportText(scopes: readonly ScopeDiff[], limit: number, style: Style): string {

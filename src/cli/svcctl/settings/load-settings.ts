@@ -28,6 +28,20 @@ export interface Settings {
   /** As it was given, without the base path. */
   readonly endpointUrl: string;
   readonly retries: RetrySettings;
+  /** Operations at once where a command has no `--parallelism`; undefined where nobody set it. */
+  readonly parallelism: number | undefined;
+  readonly local: LocalSettings;
+}
+
+/** Settings of the comparison of folders with the data server. */
+export interface LocalSettings {
+  /** Leaves out what is no regular file, which is an error otherwise. */
+  readonly skipNonRegular: boolean;
+  /** Keeps symbolic links as links. */
+  readonly symlinks: boolean;
+  /** Keeps modes of files and folders, and with the other two their owners. */
+  readonly permissions: boolean;
+  readonly owners: { readonly user: boolean; readonly group: boolean };
 }
 
 /**
@@ -44,7 +58,10 @@ export function loadSettings(context: CommandContext): Settings {
 
 /** Merges a file that was read, the variables and the defaults. Throws when a variable is invalid. */
 export function effectiveSettings(path: string, file: SettingsFile, env: Environment): Settings {
-  const values = new Map([...defaults(), ...file.values, ...valuesOfVariables(env)]);
+  const given = new Map([...file.values, ...valuesOfVariables(env)]);
+  const values = new Map([...defaults(), ...given]);
+  const parallelism = given.get("options.parallelism");
+  const on = (name: SettingName): boolean => values.get(name) === true;
   return {
     file: path,
     ...(file.fault !== undefined && { fault: file.fault, missing: file.missing === true }),
@@ -52,10 +69,20 @@ export function effectiveSettings(path: string, file: SettingsFile, env: Environ
     secretAccessKey: text(values, "credentials.secret_access_key"),
     endpointUrl: text(values, "server.endpoint_url"),
     retries: {
-      enabled: values.get("server.retries.enabled") === true,
+      enabled: on("server.retries.enabled"),
       maxAttempts: Math.max(0, Number(values.get("server.retries.max_attempts"))),
       minWaitMs: Math.max(0, Number(values.get("server.retries.min_wait_interval"))),
       maxWaitMs: Math.max(0, Number(values.get("server.retries.max_wait_interval"))),
+    },
+    parallelism: typeof parallelism === "number" ? parallelism : undefined,
+    local: {
+      skipNonRegular: on("local.skip_non_regular_files"),
+      symlinks: on("local.symlink_support"),
+      permissions: on("experimental.local.posix_permissions.enabled"),
+      owners: {
+        user: on("experimental.local.posix_permissions.include_uid"),
+        group: on("experimental.local.posix_permissions.include_gid"),
+      },
     },
   };
 }

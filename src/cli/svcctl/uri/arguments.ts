@@ -6,6 +6,7 @@ export const REPOSITORY: ArgumentSpec = { arguments: "<repository-uri>", argumen
 export const BRANCH: ArgumentSpec = { arguments: "<branch-uri>", argumentCount: [1, 1] };
 export const TAG: ArgumentSpec = { arguments: "<tag-uri>", argumentCount: [1, 1] };
 export const COMMIT: ArgumentSpec = { arguments: "<commit-uri>", argumentCount: [1, 1] };
+export const PATH: ArgumentSpec = { arguments: "<path-uri>", argumentCount: [1, 1] };
 
 /** The repository URI in examples. */
 export const EXAMPLE = "svc://example-repo";

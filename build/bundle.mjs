@@ -1,0 +1,57 @@
+// Makes one file of a compiled entry and the rooms behind it, and removes what nothing needs any more: the package of
+// the client carries the engine, and no dependency.
+
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { rolldown } from "rolldown";
+import { fail, root } from "./compile.mjs";
+
+const IMPORTED = /(?:\bfrom|\bimport)\s*\(?\s*["'](?<path>\.[^"']*)["']/g;
+
+/**
+ * Bundles `src/<entry>.js` in place.
+ * @param {string} out folder of the package
+ * @param {string} entry below `src`, with the ending `.ts`
+ * @param {string} kept folder below `src` whose files outside of the entry's folder stay files of their own
+ */
+export async function bundle(out, entry, kept) {
+  const file = join(out, "src", entry.replace(/\.ts$/, ".js"));
+  const [own, shared] = [`${dirname(file)}/`, `${join(out, "src", kept)}/`];
+  const external = (id, importer) => {
+    if (id.startsWith("node:")) return true;
+    if (!id.startsWith(".") || importer === undefined) return false;
+    const target = resolve(dirname(importer), id);
+    return target.startsWith(shared) && !target.startsWith(own);
+  };
+  const build = await rolldown({
+    input: file,
+    external,
+    platform: "node",
+    resolve: { modules: [join(root, "node_modules")] },
+    onLog: (_, { message }) => fail(message),
+  });
+  await build.write({ file, format: "esm" });
+  await build.close();
+}
+
+/** Removes compiled files that no entry reaches: JavaScript by its imports, types by theirs. */
+export function removeUnreached(out, entries) {
+  const reached = new Set();
+  const visit = (file) => {
+    if (reached.has(file) || !existsSync(file)) return;
+    reached.add(file);
+    for (const { groups } of readFileSync(file, "utf8").matchAll(IMPORTED)) {
+      const target = resolve(dirname(file), groups.path);
+      visit(file.endsWith(".d.ts") ? target.replace(/\.(?:js|ts)$/, ".d.ts") : target);
+    }
+  };
+  for (const entry of entries) {
+    const base = join(out, "src", entry.replace(/\.ts$/, ""));
+    visit(`${base}.js`);
+    visit(`${base}.d.ts`);
+  }
+  for (const name of readdirSync(join(out, "src"), { recursive: true, encoding: "utf8" })) {
+    const file = join(out, "src", name);
+    if (/\.(?:js|ts)$/.test(name) && !reached.has(file)) rmSync(file);
+  }
+}

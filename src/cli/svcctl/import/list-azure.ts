@@ -1,0 +1,27 @@
+/** Blobs of Azure Storage: `https://account.blob.core.windows.net/container/prefix`. */
+
+import { DefaultAzureCredential } from "@azure/identity";
+import { ContainerClient } from "@azure/storage-blob";
+import { folderOfPrefix, type SourceObject } from "./object-source.ts";
+
+/** Lists a container with a signature in the URI, or with the credentials that Azure's tools use. */
+export async function* listAzure(uri: URL): AsyncGenerator<SourceObject> {
+  const [, container = "", ...rest] = decodeURIComponent(uri.pathname).split("/");
+  const prefix = rest.join("/");
+  const folder = folderOfPrefix(prefix);
+  const url = `${uri.origin}/${container}`;
+  const client =
+    uri.search === ""
+      ? new ContainerClient(url, new DefaultAzureCredential())
+      : new ContainerClient(url + uri.search);
+  for await (const { name, properties } of client.listBlobsFlat({ prefix })) {
+    const { contentLength = 0, contentMD5, etag = "", lastModified } = properties;
+    yield {
+      address: `${url}/${name}`,
+      relative: name.slice(folder.length),
+      size: contentLength,
+      checksum: contentMD5 === undefined ? etag : Buffer.from(contentMD5).toString("hex"),
+      mtime: Math.floor(lastModified.getTime() / 1000),
+    };
+  }
+}

@@ -1,0 +1,101 @@
+/** One HTTP exchange whose bodies are streams: contents of objects never are in memory as a whole. */
+
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Readable } from "node:stream";
+import { type AnswerHead, TransportFailure, transportFailure } from "../../rest-client/attempt.ts";
+
+/** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
+const SILENCE_MS = 120_000;
+
+/** A body of a request. */
+export interface StreamBody {
+  /** Bytes. */
+  readonly size: number;
+  /** Opens the content from its start; called once for each try. */
+  readonly open: () => Readable;
+}
+
+/** A request. */
+export interface StreamRequest {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: StreamBody;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer whose body is not read yet. Whoever takes it reads the body to its end, or destroys it. */
+export interface StreamAnswer extends AnswerHead {
+  readonly body: http.IncomingMessage;
+}
+
+/** Keeps connections open between exchanges. */
+export class HttpExchange {
+  readonly #agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
+
+  /** @param sockets connections to one server, at most */
+  constructor(sockets: number) {
+    const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets };
+    this.#agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
+  }
+
+  /**
+   * Makes one try.
+   * @throws TransportFailure when there is no answer; the reason of the signal when that ends it
+   */
+  async send(request: StreamRequest): Promise<StreamAnswer> {
+    request.signal?.throwIfAborted();
+    try {
+      return await this.#exchange(request);
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      throw transportFailure(error, SILENCE_MS);
+    }
+  }
+
+  /** Closes the connections that are open. */
+  close(): void {
+    this.#agents["http:"].destroy();
+    this.#agents["https:"].destroy();
+  }
+
+  #exchange({ method, url, headers = {}, body, signal }: StreamRequest): Promise<StreamAnswer> {
+    const { protocol } = new URL(url);
+    const secure = protocol === "https:";
+    const agent = secure ? this.#agents["https:"] : this.#agents["http:"];
+    const length = body === undefined ? {} : { "content-length": String(body.size) };
+    const options = { method, headers: { ...headers, ...length }, agent, ...(signal && { signal }) };
+    return new Promise((resolve, reject) => {
+      const request = (secure ? https : http).request(url, options);
+      const content = body?.open();
+      request.setTimeout(SILENCE_MS, () => {
+        request.destroy(new TransportFailure(`nothing moved for ${SILENCE_MS / 1000} seconds`, true));
+      });
+      request.on("error", (error) => {
+        content?.destroy();
+        reject(error);
+      });
+      request.on("response", (answer) => {
+        // A server may refuse before it has everything; the rest is then not sent.
+        if (content?.readableEnded === false) content.destroy();
+        resolve(answerHead(answer));
+      });
+      if (content === undefined) return void request.end();
+      content.on("error", (error) => {
+        request.destroy();
+        reject(error);
+      });
+      content.pipe(request);
+    });
+  }
+}
+
+function answerHead(body: http.IncomingMessage): StreamAnswer {
+  const { statusCode: status = 0, statusMessage: statusText = "" } = body;
+  const get = (name: string): string | null => {
+    const value = body.headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(", ") : (value ?? null);
+  };
+  return { status, statusText, headers: { get }, body };
+}

@@ -1,0 +1,72 @@
+/** Decides from one state, with the engine of the service (decision-api.md §3.1), synchronously. */
+
+import { typeInPartition } from "../../catalog/partition.ts";
+import { addProperties } from "../../decisions/check/condition-fields.ts";
+import { withRegistered } from "../../decisions/registered-properties.ts";
+import { decide } from "../../engine/decide.ts";
+import type { ConditionFields, FieldValue, Outcome, RequiredPermissions } from "../../model/decision.ts";
+import type { Properties } from "../../model/entities.ts";
+import { CompiledUsers, type DecisionSettings, type ReadyUser, type TouchedIds } from "./compiled-users.ts";
+import type { ReplicaState } from "./replica-state.ts";
+import { ResourceNames } from "./resource-names.ts";
+import { RESOURCE_TYPES } from "./shipped.gen.ts";
+
+const NO_FIELDS: ConditionFields = new Map<string, FieldValue>();
+const NO_PROPERTIES: Properties = {};
+
+/** A state with what was compiled from it. */
+export class DecisionPoint {
+  readonly state: ReplicaState;
+  readonly settings: DecisionSettings;
+  readonly #users: CompiledUsers;
+  #resources: ResourceNames;
+
+  constructor(state: ReplicaState, settings: DecisionSettings) {
+    this.state = state;
+    this.settings = settings;
+    this.#users = new CompiledUsers(state, settings);
+    this.#resources = this.#resourceNames();
+  }
+
+  /** Decides; undefined for a user who does not exist. */
+  decide(user: string, required: RequiredPermissions, given: Properties | undefined): Outcome | undefined {
+    const ready = this.#users.get(user);
+    if (ready === undefined) return undefined;
+    const { policies } = ready;
+    if (!policies.readsContext) return decide(policies, { user, required, context: NO_FIELDS });
+    const context = this.#fieldsOf(ready, given);
+    if (!policies.readsResource) return decide(policies, { user, required, context });
+    const { request_properties } = this.settings;
+    const contextOf = (arn: string): ConditionFields =>
+      withRegistered(context, { resource: this.#resources.propertiesOf(arn) }, request_properties);
+    return decide(policies, { user, required, context, contextOf });
+  }
+
+  /** Takes notice that an entry of the log changed the state. */
+  changed(touched: TouchedIds): void {
+    this.#users.evict(touched);
+    if (touched.resources === true || touched.all === true) this.#resources = this.#resourceNames();
+  }
+
+  #fieldsOf({ user }: ReadyUser, given: Properties | undefined): ConditionFields {
+    let fields = NO_FIELDS;
+    if (given !== undefined) {
+      const read = new Map<string, FieldValue>();
+      addProperties(read, "", given);
+      fields = read;
+    }
+    return withRegistered(
+      fields,
+      { subject: user.properties ?? NO_PROPERTIES },
+      this.settings.request_properties,
+    );
+  }
+
+  #resourceNames(): ResourceNames {
+    const { partition } = this.settings;
+    return new ResourceNames(
+      this.state,
+      RESOURCE_TYPES.map((type) => typeInPartition(type, partition)),
+    );
+  }
+}

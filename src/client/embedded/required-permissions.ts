@@ -1,0 +1,34 @@
+/** Trees of required permissions, read as the service's entrances read them. */
+
+import type { RequiredPermissions } from "../../model/decision.ts";
+
+/** As many as the service takes (`authorizer.limits.tree_nodes`). */
+const MOST_NODES = 1_000;
+
+/**
+ * The tree with every empty `and` as an empty `or`: an empty requirement is neutral, whereas the engine's empty `and`
+ * allows (security.md §2.4).
+ * @throws TypeError for a value that is no tree; RangeError for one of more than 1,000 nodes
+ */
+export function asRequired(required: unknown): RequiredPermissions {
+  return isLeaf(required) ? required : readNode(required, { left: MOST_NODES });
+}
+
+function readNode(node: unknown, count: { left: number }): RequiredPermissions {
+  if (--count.left < 0) throw new RangeError(`required has more than ${MOST_NODES} nodes`);
+  if (isLeaf(node)) return node;
+  const { and, or, any_resource } = (node ?? {}) as Record<string, unknown>;
+  if (Array.isArray(and)) {
+    const children = and.map((child) => readNode(child, count));
+    return children.length === 0 ? { or: [] } : { and: children };
+  }
+  if (Array.isArray(or)) return { or: or.map((child) => readNode(child, count)) };
+  const gate = any_resource as { readonly action?: unknown } | undefined;
+  if (typeof gate?.action === "string") return { any_resource: { action: gate.action } };
+  throw new TypeError("required: expected {action, resource}, {and}, {or} or {any_resource: {action}}");
+}
+
+function isLeaf(node: unknown): node is { readonly action: string; readonly resource: string } {
+  const { action, resource } = (node ?? {}) as Record<string, unknown>;
+  return typeof action === "string" && typeof resource === "string";
+}

@@ -1,0 +1,164 @@
+/** The past of a directory: `../history.ts` is its contract. */
+
+import { AuthorizerError } from "../../errors.ts";
+import { isPossibleName } from "../../model/names.ts";
+import type { CommittedChange, Snapshot, Thing, UseCase } from "../../store/port.ts";
+import { notFound } from "../checks.ts";
+import type { DirectoryContext } from "../context.ts";
+import type { DirectoryHistory, EntryAbout, PastPage, PastResults, PolicyVersion } from "../history.ts";
+import { Reader } from "../read/reader.ts";
+import type { PolicyRecord } from "../records/layout.ts";
+import { toPolicy } from "../records/policy-records.ts";
+import { readStateOf } from "../write/batch-state.ts";
+import { openable, restoreState } from "./restore.ts";
+import { entryAtTime } from "./time.ts";
+
+const KINDS = ["users", "groups", "policies", "resources"] as const;
+const MEMBERS = { user: "users", group: "groups", policy: "policies" } as const;
+
+/** Opens the past of a directory. */
+export function createHistory(context: DirectoryContext): DirectoryHistory {
+  const { store } = context;
+  const { history } = store;
+  const stateOf = <T>(revision: number, read: (reader: Reader, snapshot: Snapshot) => Promise<T>) =>
+    withPast(context, revision, read);
+  return {
+    get head() {
+      return history.head;
+    },
+    keptFrom: () => history.keptFrom(),
+    entries: (after, limit) => store.changes(after, limit),
+    revisionAt: (time) => entryAtTime(store, time),
+    state: (revision, { secrets }) =>
+      stateOf(revision, (reader) => readStateOf(reader, secrets ? openable(context) : () => undefined)),
+    about: async (thing, page) => {
+      const { results, next } = await entriesAbout(context, thing, page);
+      return { results: results.map((entry) => toEntryAbout(entry, thing)), next };
+    },
+    policyVersions: (name, page) => versionsOf(context, name, page),
+    policyVersion: async (name, revision) => {
+      const found = isPossibleName(name) ? await versionAt(context, name, revision) : undefined;
+      const { policy } = found ?? {};
+      if (found === undefined || policy === undefined) {
+        throw notFound(`version ${revision} of policy`, name);
+      }
+      return { ...found, policy };
+    },
+    restore: async (revision, options) => {
+      const past = await stateOf(revision, (reader) => readStateOf(reader, openable(context)));
+      return restoreState(context, revision, past, options);
+    },
+  };
+}
+
+async function withPast<T>(
+  { store, policies }: DirectoryContext,
+  revision: number,
+  read: (reader: Reader, snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const snapshot = await store.history.snapshotAt(revision);
+  try {
+    return await read(new Reader(snapshot, policies), snapshot);
+  } finally {
+    snapshot.release();
+  }
+}
+
+async function entriesAbout(
+  { store }: DirectoryContext,
+  thing: Thing,
+  { before = Number.MAX_SAFE_INTEGER, amount }: PastPage,
+): Promise<PastResults<CommittedChange>> {
+  if (!isPossibleName(thing.name)) return { results: [], next: undefined };
+  const results = await store.history.about(thing, before, amount);
+  return { results, next: results.length < amount ? undefined : results.at(-1)?.revision };
+}
+
+function toEntryAbout({ revision, at, useCases }: CommittedChange, thing: Thing): EntryAbout {
+  const about = useCases.filter((useCase) => isAbout(useCase, thing));
+  const all = about.some(({ touched }) => touched?.all === true);
+  const touched = KINDS.filter((kind) => about.some((one) => (one.touched?.[kind] ?? []).length > 0));
+  return { revision, at, actors: actorsOf(about), touched: all ? [...touched, "all"] : touched };
+}
+
+function isAbout({ touched }: UseCase, { kind, name }: Thing): boolean {
+  return touched?.all === true || touched?.[MEMBERS[kind]]?.includes(name) === true;
+}
+
+function actorsOf(useCases: readonly UseCase[]): readonly string[] {
+  return [...new Set(useCases.flatMap(({ actor }) => actor ?? []))];
+}
+
+async function versionsOf(
+  context: DirectoryContext,
+  name: string,
+  page: PastPage,
+): Promise<PastResults<PolicyVersion>> {
+  const thing: Thing = { kind: "policy", name };
+  const { results, next } = await entriesAbout(context, thing, page);
+  const versions = await Promise.all(results.map((entry) => versionOfEntry(context, name, entry)));
+  const found = versions.filter((version) => version !== undefined);
+  if (next !== undefined) return { results: found, next };
+  const oldest = isPossibleName(name) ? await oldestVersion(context, name) : undefined;
+  // The version that was in force before everything that is kept.
+  const isNew = oldest !== undefined && !found.some(({ revision }) => revision === oldest.revision);
+  return { results: isNew && isWithin(oldest, page) ? [...found, oldest] : found, next: undefined };
+}
+
+function isWithin({ revision }: PolicyVersion, { before = Number.MAX_SAFE_INTEGER }: PastPage): boolean {
+  return revision < before;
+}
+
+async function versionOfEntry(
+  { store, policies }: DirectoryContext,
+  name: string,
+  { revision, at, useCases }: CommittedChange,
+): Promise<PolicyVersion | undefined> {
+  const writes = await store.history.writes(revision);
+  if (writes === undefined) return undefined;
+  const isThis = (record: { readonly partition: string; readonly key: string }) =>
+    record.partition === "policy" && record.key === name;
+  const about = useCases.filter((useCase) => isAbout(useCase, { kind: "policy", name }));
+  const head = { revision, at, actors: actorsOf(about) };
+  const put = writes.put.find(isThis);
+  if (put !== undefined) {
+    const record: PolicyRecord = policies.decode(name, { value: put.value, version: String(revision) });
+    return { ...head, policy: toPolicy(name, record) };
+  }
+  return writes.delete.some(isThis) ? { ...head, policy: undefined } : undefined;
+}
+
+/** The version of a policy in the oldest state that is kept. */
+async function oldestVersion(
+  context: DirectoryContext,
+  name: string,
+): Promise<(PolicyVersion & { readonly policy: NonNullable<PolicyVersion["policy"]> }) | undefined> {
+  const from = await context.store.history.keptFrom();
+  try {
+    return await withPast(context, from, async (reader, snapshot) => {
+      const record = await reader.get("policy", name);
+      const stored = await snapshot.get("policy", name);
+      if (record === undefined || stored === undefined) return undefined;
+      const policy = toPolicy(name, record);
+      return { revision: Number(stored.version), at: undefined, actors: [], policy };
+    });
+  } catch (error) {
+    // It was trimmed meanwhile.
+    if (error instanceof AuthorizerError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+async function versionAt(
+  context: DirectoryContext,
+  name: string,
+  revision: number,
+): Promise<PolicyVersion | undefined> {
+  const [entry] = (await context.store.changes(revision - 1, 1)) ?? [];
+  if (entry?.revision === revision) {
+    const found = await versionOfEntry(context, name, entry);
+    if (found !== undefined) return found;
+  }
+  const oldest = await oldestVersion(context, name);
+  return oldest?.revision === revision ? oldest : undefined;
+}

@@ -1,0 +1,56 @@
+/** Going back to an earlier state of the directory (journal.md §4). */
+
+import { AuthorizerError } from "../../errors.ts";
+import type { DirectoryState } from "../batch.ts";
+import type { DirectoryContext } from "../context.ts";
+import type { RestoreOptions, RestoreReport } from "../history.ts";
+import { endSessions } from "../records/user-records.ts";
+import { readStateOf } from "../write/batch-state.ts";
+import { applyAll, BATCH_DEADLINE_MS } from "../write/batches.ts";
+import type { Transaction } from "../write/transaction.ts";
+import { planRestore } from "./plan-restore.ts";
+
+const ADMINS = "Admins";
+
+/**
+ * Makes the directory what it was, in one commit.
+ * @param past the state to go back to, with the secrets that open
+ */
+export async function restoreState(
+  context: DirectoryContext,
+  revision: number,
+  past: DirectoryState,
+  options: RestoreOptions,
+): Promise<RestoreReport> {
+  const work = async (tx: Transaction): Promise<RestoreReport> => {
+    const present = await readStateOf(tx, openable(context));
+    if (hasAdministrator(present) && !hasAdministrator(past)) {
+      const message = `at revision ${revision} nobody was in ${ADMINS}: restoring it would leave no administrator`;
+      throw new AuthorizerError("invalid_request", message);
+    }
+    const { operations, changes, lostKeys } = planRestore(past, present, options);
+    await applyAll(context, tx, operations);
+    const endedSessions = [...tx.changes.users];
+    for (const username of endedSessions) {
+      const user = await tx.get("user", username);
+      if (user !== undefined) endSessions(tx, username, user, context.nowMs());
+    }
+    return { from: revision, changes, lostKeys, endedSessions };
+  };
+  if (options.dryRun) return context.writer.rehearse(work);
+  const report = await context.writer.write(work, BATCH_DEADLINE_MS);
+  context.wakeMaintenance();
+  return report;
+}
+
+/** Opens the secrets of access keys as far as the present keys do. */
+export function openable({ secrets }: DirectoryContext) {
+  return (accessKeyId: string, userId: string, sealed: string): string | undefined => {
+    const binding = { kind: "access_key", accessKeyId, userId } as const;
+    return secrets.opens(sealed, binding) ? secrets.open(sealed, binding) : undefined;
+  };
+}
+
+function hasAdministrator({ users }: DirectoryState): boolean {
+  return users.values().some(({ groups }) => groups.has(ADMINS));
+}

@@ -1,0 +1,31 @@
+/** Judges the right of authors to their writes (journal.md §2.1). */
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Store } from "../../store/port.ts";
+import type { Authors } from "../author.ts";
+import type { JudgedState } from "../directory.ts";
+import { PrincipalReader } from "../read/principals.ts";
+import { requireGroup } from "../records/group-records.ts";
+import { requirePolicy, toPolicy } from "../records/policy-records.ts";
+import { readSession } from "./sessions.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Returns the judge of all transactions: it throws where those who judge the author's writes refuse this one. */
+export function judgeOf(store: Store, authors: Authors): (tx: Transaction) => Promise<void> {
+  return async (tx) => {
+    const { judges } = authors;
+    if (judges.length === 0) return;
+    // A judge asks caches, which must not be older than the state that is judged.
+    while (store.history.head.revision < tx.revision) await nextTurn();
+    const state: JudgedState = {
+      principal: (username) => new PrincipalReader(tx).read(username),
+      policy: async (name) => toPolicy(name, await requirePolicy(tx, name)),
+      groupPolicies: async (name) => {
+        const { id } = await requireGroup(tx, name);
+        return new PrincipalReader(tx).ofGroup(id);
+      },
+      session: (username, of) => readSession(tx, username, of),
+    };
+    for (const judge of judges) await judge(state);
+  };
+}

@@ -1,0 +1,54 @@
+/** Commands against what a real data server answered: they ask the same, and print the same. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Conversation, placeFiles, playServer, withoutRandomNames } from "./conversation.ts";
+import { svcctl } from "./run-svcctl.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const FILE = new URL("../../../fixtures/conversations/data-server-commands.json", import.meta.url);
+const { conversations } = JSON.parse(readFileSync(FILE, "utf8")) as { conversations: Conversation[] };
+
+const TITLED = conversations.map((one, index) => ({ ...one, title: `${index + 1}: ${one.args.join(" ")}` }));
+
+/** Durations and rates are of the run, not of the conversation. */
+function withoutTimes(text: string): string {
+  return text
+    .replace(/current rate: [\d.]+/g, "current rate: N")
+    .replace(/in [\d.]+s$/gm, "in Ns")
+    .replace(/^[\d.]+ (successes|failures)\/s$/gm, "N $1/s")
+    .replace(/^(p?[\d.]+|min|max)\t[\d.]+$/gm, "$1\tN");
+}
+
+describe("svcctl asks and prints as it did with a real data server", () => {
+  it.each(TITLED)("$title", async ({ args, stdin, files, exchanges, code, stdout, stderr }) => {
+    process.env["TZ"] = "UTC";
+    const cwd = temporaryFolder();
+    placeFiles(cwd, files);
+    const server = await playServer(exchanges);
+    onTestFinished(server.close);
+    const placed = (text: string) =>
+      withoutTimes(withoutRandomNames(text.replaceAll(cwd, "{folder}").replaceAll(server.url, "{server}")));
+    const ran = await svcctl(
+      args.map((arg) => arg.replaceAll("{folder}", cwd)),
+      {
+        cwd,
+        ...(stdin !== undefined && { stdin }),
+        env: {
+          SVCCTL_SERVER_ENDPOINT_URL: server.url,
+          SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLQ",
+          SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "a-secret-for-tests",
+          SVCCTL_SERVER_RETRIES_ENABLED: "false",
+          HOME: cwd,
+          PATH: process.env["PATH"],
+        },
+      },
+    );
+    expect(server.strange).toEqual([]);
+    expect({ code: ran.code, stdout: placed(ran.stdout), stderr: placed(ran.stderr) }).toEqual({
+      code,
+      stdout: withoutTimes(stdout),
+      stderr: withoutTimes(stderr),
+    });
+    expect(server.left).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+/** Decisions from a data set alone. */
+import { expect, it } from "vitest";
+import {
+  type DatasetDocument,
+  EmbeddedAuthorizer,
+} from "../../../src/client/embedded/embedded-authorizer.ts";
+
+const DOCUMENT: DatasetDocument = {
+  format: 1,
+  preconfigured: true,
+  users: [
+    { username: "alice", groups: ["Viewers"], policies: ["Own"], properties: { team: "red" } },
+    { username: "bob", policies: ["Team"], properties: { team: "red" } },
+  ],
+  policies: [
+    {
+      name: "Own",
+      statement: [{ effect: "allow", action: ["fs:*"], resource: "arn:svc:fs:::repository/${user}-*" }],
+    },
+    {
+      name: "Team",
+      statement: [
+        {
+          effect: "allow",
+          action: ["demo:Read"],
+          resource: "arn:svc:demo:::record/*",
+          condition: { StringEquals: { "resource.team": ["${subject.team}"] } },
+        },
+      ],
+    },
+  ],
+  resource_types: [
+    { type: "record", arn: "arn:svc:demo:::record/{id}", id: "{id}", actions: { read: "demo:Read" } },
+  ],
+  resources: [
+    { type: "record", id: "1", properties: { team: "red" } },
+    { type: "record", id: "2", properties: { team: "blue" } },
+  ],
+};
+
+it("decides from groups, policies, properties of users and of registered resources", () => {
+  const point = EmbeddedAuthorizer.fromDataset(DOCUMENT);
+  expect(point.allows("alice", "fs:ReadObject", "arn:svc:fs:::repository/r/object/o")).toBe(true);
+  expect(point.allows("alice", "fs:WriteObject", "arn:svc:fs:::repository/r/object/o")).toBe(false);
+  expect(point.allows("alice", "fs:WriteObject", "arn:svc:fs:::repository/alice-1")).toBe(true);
+  const record = (id: number): string => `arn:svc:demo:::record/${id}`;
+  expect(point.allows("bob", "demo:Read", record(1))).toBe(true);
+  expect(point.allows("bob", "demo:Read", record(2))).toBe(false);
+  // A registered property wins over one that the caller claims.
+  expect(point.allows("bob", "demo:Read", record(2), { "resource.team": "red" })).toBe(false);
+  expect(point.filter({ user: "bob", action: "demo:Read", resources: [record(2), record(1)] })).toEqual([1]);
+  expect(point.revision).toBeUndefined();
+});
+
+it("lists everything that is wrong with a data set", () => {
+  const wrong = {
+    format: 1,
+    users: [{ username: "alice", groups: ["Viewers"], policies: ["Missing"] }],
+    policies: [{ name: "P", statement: [{ effect: "permit", action: [], resource: "x" }] }],
+  } as const;
+  expect(() => EmbeddedAuthorizer.fromDataset(wrong)).toThrow(
+    /\/policies\/0\/statement\/0\/effect[\s\S]*\/users\/0\/groups\/0: .*Viewers[\s\S]*\/users\/0\/policies\/0: .*Missing/,
+  );
+});
