@@ -12,7 +12,7 @@ import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 /** Actions whose index is remembered, so that made-up action names cannot fill the memory. */
 const MOST_ACTIONS = 512;
 /** Bound of the total weight of the indexes of a set, as a multiple of the weight of the set. */
-const BUDGET = 8;
+const BUDGET = 4;
 const LEAST_BUDGET = 20_000;
 /** Beyond the budget, a list of at least this weight has an index of its own. */
 const LONG_LIST = 256;
@@ -121,7 +121,8 @@ export class ActionIndexes {
     const all = lists.map((list) => this.#byList[list] as ListedStatements);
     const passesGate = all.some((one) => one.passesGate);
     const weight = weightOf(all);
-    if (this.#weight + weight <= this.#budget) {
+    // Where a long list has an index already, another would only need time and memory.
+    if (this.#weight + weight <= this.#budget && all.every(({ own }) => own === undefined)) {
       return { lists, resources: [yield* this.#indexed(all)], passesGate, weight, actions: 0 };
     }
     const resources: ResourceIndex[] = [];

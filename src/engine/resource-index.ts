@@ -33,10 +33,10 @@ export class ResourceIndex {
   readonly #slots = new Map<string, Slot>();
   readonly #entries: PatternEntry[] = [];
   readonly #entryByKey = new Map<string, PatternEntry>();
-  readonly #grams = new GramIndex<Filed>();
+  /** Undefined where no beginning has many patterns, as in most indexes: it is large. */
+  #grams: GramIndex<Filed> | undefined;
   readonly #bound: { readonly template: string; readonly slot: Slot }[] = [];
   #any: Slot | undefined;
-  #hasGrams = false;
   /** Lengths of the literal beginnings, ascending. */
   #lengths = new Int32Array(0);
   #table = new Int32Array(1);
@@ -106,6 +106,7 @@ export class ResourceIndex {
       this.#place(entry, index);
       work += PER_ITEM;
       for (const tail of this.#tailsToFile(entry)) {
+        this.#grams ??= new GramIndex<Filed>();
         this.#grams.add(tail.chunks(), { entry, tail });
         work += 4 * PER_ITEM;
         if (work < STEP_UNITS) continue;
@@ -117,7 +118,7 @@ export class ResourceIndex {
       work = 0;
     }
     yield work;
-    yield* this.#grams.sealInSteps();
+    if (this.#grams !== undefined) yield* this.#grams.sealInSteps();
     this.#entryByKey.clear();
     this.#slots.clear();
   }
@@ -136,7 +137,6 @@ export class ResourceIndex {
     const { tails } = entry;
     if (tails === undefined || tails.length <= MANY_PATTERNS) return [];
     entry.tails = undefined;
-    this.#hasGrams = true;
     return tails;
   }
 
@@ -155,7 +155,7 @@ export class ResourceIndex {
       const entry = this.#find(required, length);
       if (entry !== undefined) this.#reportEntry(entry, required, user, findings);
     }
-    if (this.#hasGrams) this.#lookupGrams(required, user, findings);
+    if (this.#grams !== undefined) this.#lookupGrams(this.#grams, required, user, findings);
   }
 
   #find(required: RequiredResource, length: number): PatternEntry | undefined {
@@ -182,13 +182,13 @@ export class ResourceIndex {
     for (const tail of entry.tails) tail.report(text, user, findings);
   }
 
-  #lookupGrams(required: RequiredResource, user: string, findings: Findings): void {
+  #lookupGrams(grams: GramIndex<Filed>, required: RequiredResource, user: string, findings: Findings): void {
     findings.work += required.length * 20;
     // Many patterns in a row have the same beginning.
     let last: PatternEntry | undefined;
     let begins = false;
     let text = "";
-    this.#grams.visit(required.text, required.start, ({ entry, tail }) => {
+    grams.visit(required.text, required.start, ({ entry, tail }) => {
       if (entry !== last) {
         last = entry;
         begins = required.begins(entry.service, entry.account, entry.literal);

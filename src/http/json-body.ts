@@ -20,6 +20,9 @@ const MAX_WALKED = 256 << 10;
 /** Longest text in which a fault is looked for, which takes far longer than to find that there is one. */
 const MAX_LOCATED = 1 << 18;
 
+/** Longest string or number of a large text, which can only be read in one go: the worst takes a few milliseconds. */
+const MAX_SCALAR = 1 << 20;
+
 /** Longest text that is parsed in one go: the worst takes some 50 ms. */
 const MAX_AT_ONCE = 192 << 10;
 
@@ -35,21 +38,28 @@ export function parseJsonBody(bytes: Buffer, maxDepth: number): unknown {
   return parseJson(bytes.toString("utf8"), maxDepth);
 }
 
+/** What the value of a body may have at most. */
+export type BodyBounds = Omit<JsonBounds, "scalar">;
+
 /**
  * As {@link parseJsonBody}; a large text is parsed in turns with other work, and the result is then a promise.
- * @throws RequestRefused 413 for a large text of more values than `bounds` allows; of a small one, none is refused
+ * @throws RequestRefused 413 for a large text of more values than `bounds` allows, or with a string or number of more
+ *   than 2^20 characters; of a small one, none is refused
  */
-export function parseJsonInTurns(bytes: Buffer, bounds: JsonBounds): unknown | Promise<unknown> {
+export function parseJsonInTurns(bytes: Buffer, bounds: BodyBounds): unknown | Promise<unknown> {
   if (bytes.length <= MAX_AT_ONCE) return parseJsonBody(bytes, bounds.depth);
   if (!isUtf8(bytes)) throw invalidRequest([{ pointer: "", message: "the body is not valid UTF-8" }]);
   return scheduler.run(largeValue(bytes.toString("utf8"), bounds));
 }
 
-function* largeValue(text: string, bounds: JsonBounds): Generator<undefined, unknown> {
-  const breach = yield* findBreach(text, bounds);
+function* largeValue(text: string, bounds: BodyBounds): Generator<undefined, unknown> {
+  const breach = yield* findBreach(text, { ...bounds, scalar: MAX_SCALAR });
   if (breach === "depth") throw tooDeep(bounds.depth);
   if (breach === "values")
     throw new RequestRefused(413, `the body has more than ${bounds.values} JSON values`);
+  if (breach === "scalar") {
+    throw new RequestRefused(413, `the body has a string or number of more than ${MAX_SCALAR} characters`);
+  }
   try {
     return yield* parseInSteps(text);
   } catch (error) {

@@ -20,6 +20,8 @@ export interface JsonBounds {
   readonly depth: number;
   /** Elements of arrays and members of objects, at every depth. */
   readonly values: number;
+  /** Characters of a string or number, which cannot be read in steps. */
+  readonly scalar: number;
 }
 
 /** How a text breaks its bounds. */
@@ -33,10 +35,17 @@ export function* findBreach(text: string, bounds: JsonBounds): Generator<undefin
   let depth = 0;
   let values = 0;
   let nextStep = SCANNED_PER_STEP;
+  let scalar = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === QUOTE) at = endOfString(text, at);
-    else if (opens(unit)) {
+    if (unit === QUOTE) {
+      const end = endOfString(text, at, at + bounds.scalar);
+      if (end - at > bounds.scalar) return "scalar";
+      at = end;
+    } else if (isDigit(unit)) {
+      if (++scalar > bounds.scalar) return "scalar";
+    } else scalar = 0;
+    if (opens(unit)) {
       if (++depth > bounds.depth) return "depth";
       // The first value of what it opens; commas count the others.
       if (!closes(text.charCodeAt(at + 1)) && ++values > bounds.values) return "values";
@@ -180,9 +189,13 @@ function parseText(text: string): unknown {
   }
 }
 
-/** The index of the quote that ends the string which begins at `from`; the end of the text where none does. */
-function endOfString(text: string, from: number): number {
+/**
+ * The index of the quote that ends the string which begins at `from`. Where none does, the end of the text, or an index
+ * after `last` once that is passed.
+ */
+export function endOfString(text: string, from: number, last = text.length): number {
   for (let at = from + 1; at < text.length; at++) {
+    if (at > last) return at;
     const unit = text.charCodeAt(at);
     if (unit === BACKSLASH) at++;
     else if (unit === QUOTE) return at;
@@ -200,6 +213,10 @@ function trimmed(text: string, from: number, to: number): [start: number, end: n
 
 function isWhite(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
 }
 
 function opens(unit: number): boolean {

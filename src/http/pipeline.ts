@@ -177,7 +177,7 @@ function parsed(exchange: Exchange): void {
 function parse(exchange: Exchange, bytes: Buffer): undefined | Promise<void> {
   const { parse: read } = exchange.route.body as RouteBody;
   const { jsonDepth: depth, jsonValues: values } = exchange.server.limits;
-  const body = read === undefined ? parseJsonInTurns(bytes, { depth, values }) : read(bytes, depth);
+  const body = (read ?? parseJsonInTurns)(bytes, { depth, values });
   if (body instanceof Promise) {
     return body.then((value) => {
       exchange.body = value;

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Priority } from "./admission.ts";
 import type { ErrorReply } from "./errors.ts";
+import type { BodyBounds } from "./json-body.ts";
 import type { BodyFormat } from "./media-type.ts";
 import type { DurationMeter, RouteMeter } from "./ports.ts";
 import type { Query } from "./query.ts";
@@ -74,8 +75,8 @@ export interface RouteBody {
   readonly maxBytes: number;
   /** Milliseconds from the headers to the end of the body; default the time that the whole request may take. */
   readonly arrivesWithinMs?: number;
-  /** Reads the bytes; default `parseJsonBody`. Throws as that does. */
-  readonly parse?: (bytes: Buffer, maxDepth: number) => unknown;
+  /** Reads the bytes, a promise where they are many; default `parseJsonInTurns`. Throws as that does. */
+  readonly parse?: (bytes: Buffer, bounds: BodyBounds) => unknown | Promise<unknown>;
   /** Throws "invalid_request" with every problem of the value. */
   readonly validate?: (value: unknown) => void;
   /**

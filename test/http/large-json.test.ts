@@ -91,13 +91,15 @@ describe("parsing in steps", () => {
   it("takes many steps, each of a bounded length", () => {
     const text = `[${"{},".repeat(300_000)}{}]`;
     expect(runAll(parseInSteps(text)).steps).toBeGreaterThan(text.length / 40_000);
-    expect(runAll(findBreach(text, { depth: 2, values: 1e6 })).steps).toBeGreaterThan(text.length / 70_000);
+    expect(runAll(findBreach(text, { depth: 2, values: 1e6, scalar: 1e6 })).steps).toBeGreaterThan(
+      text.length / 70_000,
+    );
   });
 });
 
 describe("the bounds of a text", () => {
   const breach = (text: string, depth: number, values: number) =>
-    runAll(findBreach(text, { depth, values })).value;
+    runAll(findBreach(text, { depth, values, scalar: 1e6 })).value;
 
   it("count nesting and values, and nothing in strings", () => {
     expect(breach("[[1]]", 2, 10)).toBeUndefined();
@@ -105,5 +107,16 @@ describe("the bounds of a text", () => {
     expect(breach("[1,2,3]", 1, 3)).toBeUndefined();
     expect(breach("[1,2,3,4]", 1, 3)).toBe("values");
     expect(breach('["[[[,,,\\",,"]', 1, 1)).toBeUndefined();
+  });
+
+  it.each([
+    ["a string", `["${"x".repeat(1000)}"]`, `["${"x".repeat(998)}"]`],
+    ["a string without an end", `["${"x".repeat(2000)}`, `["${"x".repeat(500)}`],
+    ["a number", `[${"1".repeat(1001)}]`, `[${"1".repeat(999)},${"1".repeat(999)}]`],
+    ["a fraction", `[0.${"1".repeat(1001)}]`, `[${"1".repeat(600)}.${"1".repeat(600)}]`],
+  ])("limit the length of %s", (_name, tooLong, within) => {
+    const bounds = { depth: 10, values: 10, scalar: 1000 };
+    expect(runAll(findBreach(tooLong, bounds)).value).toBe("scalar");
+    expect(runAll(findBreach(within, bounds)).value).toBeUndefined();
   });
 });

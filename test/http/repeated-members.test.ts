@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repeatedMembers } from "../../src/http/repeated-members.ts";
+import { repeatedMembers, repeatedMembersInSteps } from "../../src/http/repeated-members.ts";
 
 const found = (text: string) =>
   repeatedMembers(text, new Set(["body"])).map(({ pointer, message }) => `${pointer} ${message}`);
@@ -30,6 +30,16 @@ describe("members that are there more than once", () => {
     ["1", []],
   ])("%s", (text, expected) => {
     expect(found(text)).toEqual(expected);
+  });
+
+  it("are found in steps of a bounded length", () => {
+    const text = `{${Array.from({ length: 50_000 }, (_, index) => `"${index}":[{"a":"b"}]`).join()},"0":1}`;
+    const steps = repeatedMembersInSteps(text, new Set());
+    let count = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count++;
+    expect(count).toBeGreaterThan(text.length / 33_000);
+    expect(step.value).toEqual([{ pointer: "/0", message: "repeated" }]);
   });
 
   it("every pair that is equal under simple case folding is found", () => {
