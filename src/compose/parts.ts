@@ -2,7 +2,7 @@
 
 import type { ChangeOptions } from "../api/changes/routes.ts";
 import { limitsOf } from "../config/limits.ts";
-import { isLoopbackHost, parseListenAddress } from "../config/listen-address.ts";
+import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";

@@ -1,11 +1,11 @@
 /** Validation of a configuration as a whole. */
 import { idleItems } from "./idle-items.ts";
-import { isLoopbackHost, parseListenAddress } from "./listen-address.ts";
 import type { Origins } from "./merge.ts";
-import { SHORTEST_TOKEN } from "./parse-tokens.ts";
-import { isKnownPlaceholder } from "./placeholder.ts";
 import { type ProblemSink, problemOf, problemSink } from "./problem.ts";
 import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
+import { isLoopbackHost, parseListenAddress } from "./values/listen-address.ts";
+import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
+import { isKnownPlaceholder } from "./values/placeholder.ts";
 
 /** Fewest bytes of `auth.encrypt.secret_key`: what HS256 wants. */
 export const SHORTEST_SECRET_KEY_BYTES = 32;

@@ -3,7 +3,7 @@
 import { ERROR_CODE } from "../../http/failures.ts";
 import type { Schema, Schemas } from "../../http/openapi-types.ts";
 import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema-forms.ts";
-import { DECISION_SCHEMAS } from "../decisions/routes.ts";
+import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
 

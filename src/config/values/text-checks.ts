@@ -1,6 +1,6 @@
 /** The syntaxes of texts of some items. */
 import { isIP } from "node:net";
-import type { TextCheck } from "./item.ts";
+import type { TextCheck } from "../item.ts";
 import { parseListenAddress } from "./listen-address.ts";
 
 /** The expected syntax of an invalid text; undefined for a valid one. */
