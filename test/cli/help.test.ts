@@ -68,6 +68,8 @@ const AUTHORIZER = [
   "export",
   "setup",
   "superuser",
+  "history",
+  "restore",
   "reset",
   "check-store",
   "rotate-key",

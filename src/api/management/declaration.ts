@@ -52,6 +52,8 @@ export interface UserDeclaration extends Declaration<ManagementParts, UserCaller
   readonly access: "permitted" | "user";
   /** Of an operation that the permission table of the data server lacks: the permission that it needs. */
   readonly permission?: RequiredLeaf;
+  /** Name of the row, where it is not `id`. */
+  readonly row?: string | ((call: OpenCall) => string);
   /** Values of the row beside the path's parameters, such as `body.id`; the body is then read before it is decided. */
   readonly values?: (call: OpenCall) => Named;
   /** Condition fields beside those of the path's parameters (security.md §3.5). */

@@ -39,7 +39,8 @@ export function askedBy(
   const fields = fieldsOfPath(values);
   for (const [name, value] of operation.values?.(call) ?? []) values.set(name, value);
   for (const [name, value] of operation.fields?.(call, parts) ?? []) fields.set(name, value);
-  const { id, permission } = operation;
+  const { row = operation.id, permission } = operation;
+  const id = typeof row === "string" ? row : row(call);
   return { id, values, fields, ...(permission === undefined ? {} : { permission }) };
 }
 
