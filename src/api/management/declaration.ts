@@ -1,4 +1,4 @@
-/** What a declared operation of the management API says. */
+/** Declared operations of the management API. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
@@ -16,7 +16,7 @@ import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import type { DecisionRecords } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 
-/** What handlers work with. */
+/** The parts that handlers work with. */
 export interface ManagementParts extends RestParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;
