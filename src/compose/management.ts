@@ -1,5 +1,6 @@
 /** The management API of the user listener, as the configuration has it. */
 
+import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
@@ -12,6 +13,7 @@ import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
+import { pageTokenKeys } from "./listener-settings.ts";
 import type { ServiceSetup } from "./setup.ts";
 
 /** Parts of the API besides data. */
@@ -36,6 +38,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     vocabulary: catalog,
     policySet: catalog,
     limits: limitsOf(values),
+    tokens: new PageTokens(pageTokenKeys(values)),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     cookieDomain: values["auth.cookie_domain"],
