@@ -1,4 +1,4 @@
-/** Who can, what can, plan and simulate on the user listener: the answers of the decision API, and who may ask. */
+/** The questions who can, what can, plan and simulate on the user listener: their answers, and who may ask. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Management, startManagement } from "./kit.ts";
 
