@@ -8,6 +8,7 @@ import { composedRate, engineRate } from "./engine.ts";
 import { measureForwardAuth } from "./forward-auth.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureHttp } from "./http.ts";
+import { measureNodes } from "./nodes.ts";
 import { measureDiffs } from "./policy-diff.ts";
 import { isPinned } from "./processes.ts";
 import { measureResources } from "./resources.ts";
@@ -38,6 +39,15 @@ async function scale(): Promise<void> {
       `${measured.toFixed(unit === "s" ? 2 : 0)} ${unit}`,
       `< ${target} ${unit}`,
     ]),
+  );
+}
+
+/** `npm run bench -- --nodes`: several nodes over one database, in place of everything else. */
+async function nodes(): Promise<void> {
+  const rows = await measureNodes(log);
+  table(
+    ["Nodes over one PostgreSQL", "Measured", "Wanted"],
+    rows.map(({ name, measured, wanted }) => [name, measured, wanted]),
   );
 }
 
@@ -161,7 +171,8 @@ async function everything(): Promise<void> {
 }
 
 try {
-  await (process.argv.includes("--scale") ? scale() : everything());
+  const alone = [scale, nodes].find(({ name }) => process.argv.includes(`--${name}`));
+  await (alone ?? everything)();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 /** The kinds of store (`database.type`) that this build has, and how each is opened. */
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Engine } from "../journal/engine.ts";
@@ -8,6 +8,7 @@ import type { JournalStore } from "../journal/journal-store.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
+import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
 
 /** An open store. */
@@ -120,10 +121,9 @@ function given<K extends string>(key: K, value: string | undefined): { readonly 
 /** A node of its own over an engine that others share. */
 async function openReplicated(engine: Engine, values: ConfigValues, logger: Logger): Promise<OpenedStore> {
   const { openJournal } = await import("../journal/journal-store.ts");
-  const { openMemoryStore } = await import("../store/memory/memory-store.ts");
   const journal = await openJournal({
     engine,
-    replica: openMemoryStore({ isReplica: true }),
+    replica: await openReplica(values, logger),
     settings: {
       pollMs: values["authorizer.replication.poll_interval"],
       maxStalenessMs: values["authorizer.replication.max_staleness"],
@@ -135,6 +135,24 @@ async function openReplicated(engine: Engine, values: ConfigValues, logger: Logg
   });
   return { store: journal, memory: undefined, journal };
 }
+
+/** The copy of a node: in a folder, or in memory. */
+async function openReplica(values: ConfigValues, logger: Logger): Promise<Replica> {
+  const path = values["authorizer.replication.path"];
+  if (path !== undefined && basename(path) === IN_MEMORY) {
+    const { openMemoryStore } = await import("../store/memory/memory-store.ts");
+    return openMemoryStore({ isReplica: true });
+  }
+  if (path === undefined) {
+    const { openPrivateReplica } = await import("../store/local/private-replica.ts");
+    return openPrivateReplica();
+  }
+  const { openLocalReplica } = await import("../store/local/local-replica.ts");
+  return openLocalReplica({ path, log: storeLog(logger, true) });
+}
+
+/** Value of `authorizer.replication.path` for a copy in memory. */
+const IN_MEMORY = "mem";
 
 /** Folder of this service below `database.local.path` (decision-api.md §1). */
 const LOCAL_FOLDER = "svc-authorizer";

@@ -36,7 +36,8 @@ export async function withOfflineStore<T>(
   }
   const logger = quietLog(values);
   try {
-    const { store } = await openStore(values, logger);
+    // In memory: the folder of the copy belongs to the service, which may be running.
+    const { store } = await openStore({ ...values, "authorizer.replication.path": "mem" }, logger);
     try {
       return await work(store);
     } finally {

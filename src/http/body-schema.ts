@@ -1,9 +1,10 @@
 /** Bodies against the schemas that their routes declare: every problem at once, each with its JSON pointer. */
 
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import { type Problem, pointTo } from "../errors.ts";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Problem } from "../errors.ts";
 import { invalidRequest } from "./errors.ts";
 import type { Schema, Schemas } from "./openapi-types.ts";
+import { problemsOf } from "./schema-problems.ts";
 
 const ID = "bodies";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -19,8 +20,8 @@ const SHAPE: ReadonlySet<string> = new Set([
   "additionalProperties",
 ]);
 
-/** Throws "invalid_request" with every problem of a body. */
-export type ValidateBody = (body: unknown) => void;
+/** Throws "invalid_request" with every problem of a body; a promise rejects with it, and only on heavy routes. */
+export type ValidateBody = (body: unknown) => void | Promise<void>;
 
 /** Compiles schemas of bodies on first use. */
 export class BodySchemas {
@@ -41,7 +42,7 @@ export class BodySchemas {
     return (body) => {
       this.#ajv ??= compiler(this.#schemas);
       validate ??= this.#ajv.compile(JSON.parse(localReferences(shapeOf(schema))));
-      if (!validate(body)) throw invalidRequest((validate.errors ?? []).map(problemOf).sort(byPointer));
+      if (!validate(body)) throw invalidRequest([...problemsOf(validate.errors ?? [])].sort(byPointer));
     };
   }
 }
@@ -49,6 +50,7 @@ export class BodySchemas {
 function compiler(schemas: Schemas): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
+    verbose: true,
     allowUnionTypes: true,
     strict: false,
     validateSchema: false,
@@ -93,36 +95,6 @@ function typeOfValues({ type, enum: values }: Schema): Schema {
   return texts ? { type: "string" } : {};
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  string: "a string",
-  object: "an object",
-  array: "an array",
-  boolean: "true or false",
-  integer: "a whole number",
-  number: "a number",
-};
-
-/** Names of formats. */
-const FORMATS: Readonly<Record<string, string>> = { byte: "base64" };
-
-function problemOf({ keyword, params, instancePath }: ErrorObject): Problem {
-  if (keyword === "required") {
-    return { pointer: pointTo(instancePath, params["missingProperty"] as string), message: "required" };
-  }
-  if (keyword === "additionalProperties") {
-    const pointer = pointTo(instancePath, params["additionalProperty"] as string);
-    return { pointer, message: "unknown field" };
-  }
-  return { pointer: instancePath, message: expected(keyword, params) };
-}
-
 function byPointer(a: Problem, b: Problem): number {
   return a.pointer.localeCompare(b.pointer, "en", { numeric: true });
-}
-
-function expected(keyword: string, params: Record<string, unknown>): string {
-  if (keyword === "format") return `expected ${FORMATS[params["format"] as string] ?? params["format"]}`;
-  const types = [params["type"]].flat().filter((type) => type !== "null");
-  const whole = types.map((type) => TYPES[String(type)] ?? String(type)).join(" or ");
-  return whole === "" ? "not as documented" : `expected ${whole}`;
 }

@@ -97,6 +97,14 @@ export interface DocumentParts {
 }
 
 const LICENSE = { name: "Apache License 2.0", identifier: "Apache-2.0" };
+/** Keywords of the check of bodies. */
+const CHECK_KEYWORDS: ReadonlySet<string> = new Set([
+  "x-maxBytes",
+  "x-maxItems",
+  "x-later",
+  "x-form",
+  "x-says",
+]);
 const SCHEMA_PREFIX = "#/components/schemas/";
 
 /** Every answer has it. */
@@ -158,7 +166,7 @@ export function openApiDocument({
     tags,
     paths,
     components: {
-      schemas: picked(schemas, used),
+      schemas: forClients(picked(schemas, used)),
       responses: picked(responses, usedResponses),
       securitySchemes,
     },
@@ -265,4 +273,12 @@ function picked<T>(
   names: ReadonlySet<string>,
 ): { readonly [name: string]: T } {
   return Object.fromEntries(Object.entries(from).filter(([name]) => names.has(name)));
+}
+
+/** Schemas without what only the check of bodies reads. */
+function forClients<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(forClients) as T;
+  const members = Object.entries(value).filter(([name]) => !CHECK_KEYWORDS.has(name));
+  return Object.fromEntries(members.map(([name, inner]) => [name, forClients(inner)])) as T;
 }

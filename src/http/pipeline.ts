@@ -140,7 +140,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
     await parse(exchange, bytes);
     const { route } = exchange;
     if (looksAtBody(route)) await route.authorize?.(exchange as never);
-    body.validate?.(exchange.body);
+    await body.validate?.(exchange.body);
     const began = performance.now();
     complete(exchange, began, await handled(exchange));
   } finally {

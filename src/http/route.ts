@@ -77,8 +77,8 @@ export interface RouteBody {
   readonly arrivesWithinMs?: number;
   /** Reads the bytes, a promise where they are many; default `parseJsonInTurns`. Throws as that does. */
   readonly parse?: (bytes: Buffer, bounds: BodyBounds) => unknown | Promise<unknown>;
-  /** Throws "invalid_request" with every problem of the value. */
-  readonly validate?: (value: unknown) => void;
+  /** Throws "invalid_request" with every problem of the value; a promise rejects with it, and only on heavy routes. */
+  readonly validate?: (value: unknown) => void | Promise<void>;
   /**
    * Where the route also takes `application/x-ndjson`: reads the request and writes the whole response. Rejects only
    * as long as no part of the response is written.

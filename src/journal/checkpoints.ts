@@ -6,9 +6,8 @@
 import { createHash } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
 import { newId } from "../store/log-entry.ts";
-import type { VersionedRecord } from "../store/replica.ts";
+import type { EntryId, VersionedRecord } from "../store/replica.ts";
 import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.ts";
-import type { EntryId } from "./recent-ids.ts";
 
 /** The description of a checkpoint, stored with it. */
 export interface CheckpointMarker {

@@ -67,12 +67,13 @@ export class LogHistory implements History {
 
   async snapshotAt(revision: number): Promise<Snapshot> {
     const { engine, replica } = this.#parts;
-    const newest = await replica.snapshot();
-    if (newest.revision === revision) return newest;
-    newest.release();
+    const latest = await replica.snapshot();
+    const newest = latest.revision;
+    if (newest === revision) return latest;
+    latest.release();
     const keptFrom = await this.keptFrom();
-    const refusal = revisionNotKept(revision, keptFrom, newest.revision);
-    if (revision > newest.revision || revision < keptFrom) throw refusal;
+    const refusal = revisionNotKept(revision, keptFrom, newest);
+    if (revision > newest || revision < keptFrom) throw refusal;
     const state = openMemoryStore({ isReplica: true });
     try {
       let at = 0;

@@ -76,6 +76,18 @@ export class LogNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     this.recent = new RecentIds(parts.carriedIds);
+    this.#resume();
+  }
+
+  /** Begins where the copy of an earlier process ended; {@link verify} says whether the log still knows that. */
+  #resume(): void {
+    const position = this.#parts.replica.position?.();
+    if (position === undefined || position.revision === 0) return;
+    this.revision = position.revision;
+    this.lastId = position.id;
+    this.lastAt = position.at;
+    this.log = position.log;
+    this.recent.replace(position.recent);
   }
 
   /** Runs `work` alone: nothing else moves the copy meanwhile. */
@@ -135,7 +147,7 @@ export class LogNode {
       try {
         const recent = await readRecentIds(engine, marker);
         const { revision, last, log } = marker;
-        await replica.replaceState({ revision, node: "", log, ...last }, readRecords(engine, marker));
+        await replica.replaceState({ revision, node: "", log, ...last }, readRecords(engine, marker), recent);
         this.revision = marker.revision;
         this.lastId = marker.last.id;
         this.lastAt = marker.last.at;
@@ -160,8 +172,12 @@ export class LogNode {
     const { engine } = this.#parts;
     const item = await engine.read(entryName(this.revision));
     const floor = await engine.floor();
-    if (item === undefined ? floor >= this.revision : decodeHead(item).id === this.lastId) return;
-    if (item !== undefined && floor >= this.revision) return;
+    if (floor < this.revision) {
+      if (item !== undefined && decodeHead(item).id === this.lastId) return;
+    } else if ((await newestCheckpoint(engine, 0))?.log === this.log) {
+      // It may be gone, or created anew where it was removed.
+      return;
+    }
     await this.#rebuild();
   }
 

@@ -68,10 +68,13 @@ const AUTHORIZER = [
   "export",
   "setup",
   "superuser",
+  "history",
+  "restore",
   "reset",
   "check-store",
   "rotate-key",
   "import",
+  "decision-log",
 ];
 
 describe("svc-authorizer", () => {

@@ -4,8 +4,9 @@ import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "../../decis
 import type { EvaluationRequest } from "../../decisions/decisions.ts";
 import { type Problem, pointTo } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
+import { fits } from "../../http/text-bytes.ts";
 import type { Properties } from "../../model/entities.ts";
-import { type DecisionLimits, fits } from "./limits.ts";
+import type { DecisionLimits } from "./limits.ts";
 
 /** The parts of an evaluation, some of which may be missing. */
 export type EvaluationParts = Pick<EvaluationRequest, "subject" | "action" | "resource" | "context">;

@@ -6,7 +6,9 @@ import type { Admission } from "../../http/admission.ts";
 import { type Declaration, routeOf } from "../../http/declaration.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import type { Route } from "../../http/route.ts";
+import type { SchemaCheck } from "../../http/schema-check.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
+import { bodyCheck, type CheckedSchema, validatorOf } from "./body-check.ts";
 import type { DecisionLimits } from "./limits.ts";
 import type { PageTokens } from "./page-tokens.ts";
 import type { DecisionMeters } from "./ports.ts";
@@ -21,6 +23,8 @@ export interface DecisionParts {
   readonly tokens: PageTokens;
   /** Host names of the S3 gateway (`gateways.s3.domain_name`). */
   readonly s3Domains: readonly string[];
+  /** Checks cold bodies. */
+  readonly check: SchemaCheck;
 }
 
 /** A declared route of the API. */
@@ -29,16 +33,26 @@ export interface DecisionDeclaration extends Declaration<DecisionParts, ServiceC
   readonly scope: Scope;
   /** The meter that takes the time of the decisions. */
   readonly meter: Entrance;
+  /** The schema by which a cold body is checked before the handler gets it; absent: the handler reads the body. */
+  readonly checked?: CheckedSchema;
 }
 
 /** The routes of declarations. */
 export function decisionRoutes(
   declarations: readonly DecisionDeclaration[],
-  parts: DecisionParts,
+  parts: Omit<DecisionParts, "check">,
 ): readonly Route<ServiceCaller>[] {
-  return declarations.map((declaration) => ({
-    ...routeOf(declaration, parts, parts.limits),
-    seconds: parts.counters.decisionSeconds[declaration.meter],
-    authorize: ({ caller }) => requireScope(caller, declaration.scope),
-  }));
+  const check = bodyCheck(parts.limits);
+  return declarations.map(({ checked, ...declared }) => {
+    const { body, heavy = false } = declared;
+    const validated =
+      body === undefined || checked === undefined
+        ? declared
+        : { ...declared, body: { ...body, validate: validatorOf(check, checked, heavy) } };
+    return {
+      ...routeOf(validated, { ...parts, check }, parts.limits),
+      seconds: parts.counters.decisionSeconds[declared.meter],
+      authorize: ({ caller }) => requireScope(caller, declared.scope),
+    };
+  });
 }

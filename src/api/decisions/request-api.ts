@@ -1,35 +1,52 @@
-/** Which API a request given to `/request` is for, and what the request says of that itself (security.md §2.6). */
+/** The API that a request given to `/request` is for, and what the request says of that itself (security.md §2.6). */
 
+import type { Problem } from "../../errors.ts";
 import type { Api, WireRequest } from "../../request-map/endpoints.ts";
 import { type WhichApi, whichApi } from "../../request-map/which-api.ts";
-import type { Field, FieldReader } from "./native-fields.ts";
 
-const APIS: readonly Api[] = ["main", "gateway", "replication"];
+type Wire = Pick<WireRequest, "header" | "query">;
+
+/** What the caller says: it is taken at its word where the request says nothing, such as a host that is not told. */
+interface Said {
+  readonly api: Api;
+  readonly bucket?: string;
+}
 
 /**
- * Reads `api` and `bucket`. What the request says must not contradict them: a request decided by one table and served
- * by the other would pass unchecked. On what it does not say, such as a host that is not told, the caller is taken at
- * its word.
+ * Returns where the request contradicts what the caller says: a request decided by one table and served by the other
+ * would pass unchecked.
  */
-export function readApi(
-  reader: FieldReader,
-  fields: ReadonlyMap<string, Field>,
-  { header, query }: Pick<WireRequest, "header" | "query">,
+export function apiProblems(
+  { api, bucket }: Said,
+  { header, query }: Wire,
   s3Domains: readonly string[],
-): Pick<WireRequest, "api" | "bucket"> {
-  const field = fields.get("api");
-  const api = APIS.find((one) => one === field?.value);
-  if (api === undefined) {
-    reader.problem("/api", field === undefined ? "required" : `expected one of ${APIS.join(", ")}`);
-    return { api: "main" };
-  }
+): readonly Problem[] {
   const host = header("host");
   const chosen = whichApi({ host, query, header, s3Domains });
+  const problems: Problem[] = [];
   const contradiction = contradictionOf(chosen, api, host !== undefined);
-  if (contradiction !== undefined) reader.problem("/api", contradiction);
-  const named = "problem" in chosen ? undefined : chosen.bucket;
-  const bucket = readBucket(reader, fields.get("bucket"), api, host === undefined ? undefined : { named });
-  return bucket === undefined ? { api } : { api, bucket };
+  if (contradiction !== undefined) problems.push({ pointer: "/api", message: contradiction });
+  if (bucket === undefined) return problems;
+  if (api !== "gateway") problems.push({ pointer: "/bucket", message: "only the S3 gateway has buckets" });
+  else if (host !== undefined && bucketIn(chosen) !== bucket) {
+    problems.push({ pointer: "/bucket", message: "the host names another bucket or none" });
+  }
+  return problems;
+}
+
+/** Returns the bucket that the host names; where the host is not told, the one that the caller names. */
+export function bucketOf(
+  { bucket }: Said,
+  { header, query }: Wire,
+  s3Domains: readonly string[],
+): string | undefined {
+  const host = header("host");
+  if (bucket !== undefined || host === undefined) return bucket;
+  return bucketIn(whichApi({ host, query, header, s3Domains }));
+}
+
+function bucketIn(chosen: WhichApi): string | undefined {
+  return "problem" in chosen ? undefined : chosen.bucket;
 }
 
 function contradictionOf(chosen: WhichApi, api: Api, hostKnown: boolean): string | undefined {
@@ -37,20 +54,4 @@ function contradictionOf(chosen: WhichApi, api: Api, hostKnown: boolean): string
   if (chosen.api === "gateway")
     return api === "gateway" ? undefined : "the request is one for the S3 gateway";
   return api === "gateway" && hostKnown ? "the request is none for the S3 gateway" : undefined;
-}
-
-/** The bucket that the host names; where the host is not told, the one that the caller names. */
-function readBucket(
-  reader: FieldReader,
-  field: Field | undefined,
-  api: Api,
-  host: { readonly named: string | undefined } | undefined,
-): string | undefined {
-  if (field === undefined) return host?.named;
-  const bucket = reader.text(field, field.pointer);
-  if (api !== "gateway") reader.problem(field.pointer, "only the S3 gateway has buckets");
-  else if (host !== undefined && host.named !== bucket) {
-    reader.problem(field.pointer, "the host names another bucket or none");
-  }
-  return bucket;
 }

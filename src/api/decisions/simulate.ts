@@ -1,58 +1,47 @@
 /** `POST /access/v1/simulate`: decisions from given or changed policies (decision-api.md §3). */
 
 import type { Decisions, SimulationAnswer, SimulationCase } from "../../decisions/decisions.ts";
+import { isObject } from "../../http/json-body.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { checkBody } from "./check.ts";
 import type { DecisionLimits } from "./limits.ts";
-import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
-import { CASE_FIELDS, type CaseDefaults, readCaseInSteps, readModes } from "./simulation.ts";
+import { type CaseModes, caseInSteps, type GivenCase } from "./simulation.ts";
 
-const MAX_CASES = 1000;
-const MAX_PROBLEMS = 100;
-const BATCH_FIELDS: ReadonlySet<string> = new Set(["cases", "evaluator", "explain"]);
-const DEFAULTS: CaseDefaults = { evaluator: "extended", explain: false };
+interface GivenCases extends CaseModes {
+  readonly cases: readonly GivenCase[];
+}
+
+/** Returns the schema of a body: one case, or several. */
+export function simulationForm(body: unknown): string {
+  return isObject(body) && Object.hasOwn(body, "cases") ? "SimulationCases" : "SimulationCase";
+}
 
 /** Builds the handler. */
 export function simulateHandler(decisions: Decisions, limits: DecisionLimits) {
   return async (call: ServiceCall): Promise<string> => {
-    const { body } = call;
     refuseQuery(call);
-    const many = typeof body === "object" && body !== null && Object.hasOwn(body, "cases");
-    if (many) return simulateMany(decisions, await scheduler.run(readCasesInSteps(body, call, limits)), call);
-    const reader = new FieldReader();
-    const fields = reader.object({ value: body, pointer: "" }, CASE_FIELDS);
-    if (fields.size === 0) reader.finish();
-    const simulation = await scheduler.run(
-      readCaseInSteps(reader, fields, "", DEFAULTS, limits, call.requestId),
-    );
-    reader.finish();
+    const body = call.body as GivenCase | GivenCases;
+    if ("cases" in body)
+      return simulateMany(decisions, await scheduler.run(casesInSteps(body, call, limits)), call);
+    const simulation = await scheduler.run(caseInSteps(body, "", {}, limits, call.requestId));
     requireScopes(simulation, call);
     return simulationText(await decisions.simulate({ ...simulation, call }));
   };
 }
 
-function* readCasesInSteps(
-  body: unknown,
+function* casesInSteps(
+  { cases, ...modes }: GivenCases,
   call: ServiceCall,
   limits: DecisionLimits,
-): Generator<void, readonly SimulationCase[]> {
-  const reader = new FieldReader();
-  const fields = reader.object({ value: body, pointer: "" }, BATCH_FIELDS);
-  const defaults = readModes(reader, fields, DEFAULTS);
-  const cases: SimulationCase[] = [];
-  for (const [index, value] of reader.list(fields.get("cases"), "/cases", MAX_CASES).entries()) {
-    const pointer = `/cases/${index}`;
-    const given = reader.object({ value, pointer }, CASE_FIELDS);
-    if (given.size > 0) {
-      cases.push(yield* readCaseInSteps(reader, given, pointer, defaults, limits, call.requestId));
-    } else if (reader.problems.length === 0) reader.problem(pointer, "expected a case");
-    if (reader.problems.length >= MAX_PROBLEMS) break;
+): Generator<undefined, readonly SimulationCase[]> {
+  const read: SimulationCase[] = [];
+  for (const [index, given] of cases.entries()) {
+    read.push(yield* caseInSteps(given, `/cases/${index}`, modes, limits, call.requestId));
     yield;
   }
-  reader.finish();
-  return cases;
+  return read;
 }
 
 async function simulateMany(

@@ -46,6 +46,8 @@ export interface OpenDeclaration extends Declaration<ManagementParts, Management
 export interface UserDeclaration extends Declaration<ManagementParts, UserCaller> {
   /** `permitted`: its row of the permission table, which `id` names, is decided; `user`: every user may. */
   readonly access: "permitted" | "user";
+  /** Name of the row, where it is not `id`. */
+  readonly row?: string | ((call: OpenCall) => string);
   /** Values of the row beside the path's parameters, such as `body.id`; the body is then read before it is decided. */
   readonly values?: (call: OpenCall) => Named;
   /** Condition fields beside those of the path's parameters (security.md §3.5). */

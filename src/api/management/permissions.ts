@@ -36,7 +36,8 @@ export function askedBy(
   const fields = fieldsOfPath(values);
   for (const [name, value] of operation.values?.(call) ?? []) values.set(name, value);
   for (const [name, value] of operation.fields?.(call, parts) ?? []) fields.set(name, value);
-  return { id: operation.id, values, fields };
+  const { row = operation.id } = operation;
+  return { id: typeof row === "string" ? row : row(call), values, fields };
 }
 
 /**

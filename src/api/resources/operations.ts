@@ -6,6 +6,7 @@ import { TOKEN_ID_OPERATIONS } from "../data-server/token-ids.ts";
 import { ACL_OPERATIONS } from "../management/acls.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
+import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
 import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
 import { SESSION_OPERATIONS } from "../management/session.ts";
 import { SETUP_OPERATIONS } from "../management/setup-operations.ts";
@@ -40,6 +41,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SERVER_INFO_OPERATIONS,
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
+  ...POLICY_VERSION_OPERATIONS,
   ...forManagement(RESOURCE_OPERATIONS),
   ...ACL_OPERATIONS,
 ];

@@ -20,6 +20,7 @@ import { GC_GROUP } from "./gc/gc-group.ts";
 import { GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
 import { IMPORT_COMMANDS } from "./import/ingest-commands.ts";
 import { LOCAL_GROUP } from "./local/local-group.ts";
+import { METASTORE_GROUP } from "./metastore/metastore-group.ts";
 import { OBJECT_COMMANDS } from "./objects/object-commands.ts";
 import { PLUMBING_COMMANDS } from "./plumbing/plumbing-commands.ts";
 import { POLICY_GROUP } from "./policy/policy-group.ts";
@@ -52,6 +53,7 @@ const ON_REPOSITORIES = [
   ...IMPORT_COMMANDS,
   ACTIONS_GROUP,
   GC_GROUP,
+  METASTORE_GROUP,
 ];
 
 /** Runs one command line; resolves with the exit code. Failures are written to standard error, never with a stack. */

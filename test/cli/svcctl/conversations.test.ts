@@ -10,9 +10,10 @@ const { conversations } = JSON.parse(readFileSync(FILE, "utf8")) as { conversati
 
 const TITLED = conversations.map((one, index) => ({ ...one, title: `${index + 1}: ${one.args.join(" ")}` }));
 
-/** Durations and rates are of the run, not of the conversation. */
+/** Durations, rates and the order of files that are moved at once are of the run, not of the conversation. */
 function withoutTimes(text: string): string {
   return text
+    .replace(/(?:^.* \.\.\. done!\n)+/gm, (lines) => lines.split("\n").sort().join("\n"))
     .replace(/current rate: [\d.]+/g, "current rate: N")
     .replace(/in [\d.]+s$/gm, "in Ns")
     .replace(/^[\d.]+ (successes|failures)\/s$/gm, "N $1/s")

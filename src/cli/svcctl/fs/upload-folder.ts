@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { CommandCall } from "../command.ts";
 import { applyChanges } from "../local/apply-changes.ts";
 import { compareFolder } from "../local/compare-folder.ts";
+import { movedLine } from "../local/moved-line.ts";
 import { summaryOf } from "../local/sync-summary.ts";
 import type { ContentLink } from "../transfer/content-link.ts";
 import { interruptible } from "../transfer/interrupt.ts";
@@ -44,6 +45,7 @@ export async function uploadFolder(
         parallelism,
         progress,
         warn: (text) => context.err(`${text}\n`),
+        moved: movedLine(call),
         prune: false,
         signal,
       }),

@@ -44,12 +44,16 @@ async function applyOne(sync: Sync, { path, source, type }: Change, tasks: Tasks
     if (source === "remote") await named("delete local", path, () => removeLocal(sync, path));
     else await named("delete remote", path, () => removeRemote(sync, path));
     tasks.removed += 1;
+    sync.moved(source === "remote" ? `delete local: ${path}` : `delete remote path: ${path}`);
   } else if (source === "remote") {
     const fetched = await named("download", path, () => fetchFile(sync, path));
-    if (fetched) tasks.downloaded += 1;
+    if (!fetched) return;
+    tasks.downloaded += 1;
+    sync.moved(`download ${path}`);
   } else {
     await named("upload", path, () => sendFile(sync, path));
     tasks.uploaded += 1;
+    sync.moved(`upload ${path}`);
   }
 }
 

@@ -11,6 +11,7 @@ import type { SvcUri } from "../uri/svc-uri.ts";
 import { applyChanges } from "./apply-changes.ts";
 import type { Change } from "./changes.ts";
 import { type FolderIndex, type Operation, writeIndex } from "./index-file.ts";
+import { movedLine } from "./moved-line.ts";
 import type { Tasks } from "./sync-types.ts";
 
 /** Options of a synchronization. */
@@ -48,6 +49,7 @@ export async function runSync(call: CommandCall, api: ApiClient, sync: FolderSyn
         parallelism,
         progress,
         warn: (text) => context.err(`${safeText(text)}\n`),
+        moved: movedLine(call),
         prune: true,
         signal,
       }),

@@ -20,6 +20,8 @@ export interface Sync {
   readonly parallelism: number;
   readonly progress: Progress;
   readonly warn: (text: string) => void;
+  /** Told of each file that was moved, such as `upload a.csv`. */
+  readonly moved: (text: string) => void;
   /** Folders that are empty afterwards go. */
   readonly prune: boolean;
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 /** The effective configuration of svcctl: variable before file before default (management-cli.md §2). */
 
-import { parseDuration } from "../../../config/duration.ts";
 import type { Environment } from "../../../config/environment.ts";
+import { parseDuration } from "../../../config/values/duration.ts";
 import type { RetrySettings } from "../../rest-client/retries.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readSettingsFile, type SettingsFile, settingsPlace } from "./settings-file.ts";
@@ -31,6 +31,26 @@ export interface Settings {
   /** Operations at once where a command has no `--parallelism`; undefined where nobody set it. */
   readonly parallelism: number | undefined;
   readonly local: LocalSettings;
+  readonly metastore: MetastoreSettings;
+}
+
+/** Addresses and credentials of metastores. */
+export interface MetastoreSettings {
+  /** `hive`, `glue`, or "" where nothing says so. */
+  readonly type: string;
+  /** `host:port`. */
+  readonly hiveUri: string;
+  readonly glue: {
+    readonly region: string | undefined;
+    readonly profile: string | undefined;
+    readonly credentialsFile: string | undefined;
+    readonly credentials:
+      | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string }
+      | undefined;
+    readonly catalogId: string | undefined;
+    readonly endpoint: string | undefined;
+  };
+  readonly fixSparkPlaceholder: boolean;
 }
 
 /** Settings of the comparison of folders with the data server. */
@@ -84,6 +104,31 @@ export function effectiveSettings(path: string, file: SettingsFile, env: Environ
         group: on("experimental.local.posix_permissions.include_gid"),
       },
     },
+    metastore: metastoreOf(values),
+  };
+}
+
+function metastoreOf(values: ReadonlyMap<SettingName, SettingValue>): MetastoreSettings {
+  const some = (name: SettingName): string | undefined => text(values, name) || undefined;
+  const accessKeyId = some("metastore.glue.credentials.access_key_id");
+  const secretAccessKey = some("metastore.glue.credentials.access_secret_key");
+  const sessionToken = some("metastore.glue.credentials.session_token");
+  const credentials =
+    accessKeyId === undefined || secretAccessKey === undefined
+      ? undefined
+      : { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
+  return {
+    type: text(values, "metastore.type"),
+    hiveUri: text(values, "metastore.hive.uri"),
+    glue: {
+      region: some("metastore.glue.region"),
+      profile: some("metastore.glue.profile"),
+      credentialsFile: some("metastore.glue.credentials_file"),
+      credentials,
+      catalogId: some("metastore.glue.catalog_id"),
+      endpoint: some("metastore.glue.endpoint_url"),
+    },
+    fixSparkPlaceholder: values.get("metastore.fix_spark_placeholder") === true,
   };
 }
 

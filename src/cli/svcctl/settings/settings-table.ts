@@ -1,6 +1,6 @@
 /** Every item of svcctl's configuration file (management-cli.md §2). */
 
-import { parseDuration } from "../../../config/duration.ts";
+import { parseDuration } from "../../../config/values/duration.ts";
 import { booleanText } from "../../boolean-switches.ts";
 
 /** The type of a setting, by which its value is parsed and printed. */
@@ -35,6 +35,19 @@ export const SETTINGS = {
   "server.login_retries.max_attempts": { type: "integer", default: 75 },
   "server.login_retries.min_wait_interval": { type: "duration", default: "50ms" },
   "server.login_retries.max_wait_interval": { type: "duration", default: "1s" },
+  "metastore.type": { type: "text" },
+  "metastore.hive.uri": { type: "text", strict: true },
+  "metastore.hive.db_location_uri": { type: "text", strict: true },
+  "metastore.glue.profile": { type: "text", strict: true },
+  "metastore.glue.credentials_file": { type: "text", strict: true },
+  "metastore.glue.db_location_uri": { type: "text", strict: true },
+  "metastore.glue.credentials.access_key_id": { type: "text", strict: true },
+  "metastore.glue.credentials.access_secret_key": { type: "text", strict: true },
+  "metastore.glue.credentials.session_token": { type: "text", strict: true },
+  "metastore.glue.region": { type: "text", strict: true },
+  "metastore.glue.catalog_id": { type: "text", strict: true },
+  "metastore.glue.endpoint_url": { type: "text", strict: true },
+  "metastore.fix_spark_placeholder": { type: "boolean" },
   "options.parallelism": { type: "integer", default: 25 },
   "local.skip_non_regular_files": { type: "boolean", default: false },
   "local.symlink_support": { type: "boolean", default: false },

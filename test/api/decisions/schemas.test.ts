@@ -110,17 +110,139 @@ describe("the hand-written readers of the hot calls take exactly what the declar
     ],
   ];
 
-  it.each(cases)("%s", async (path, schema, bodies) => {
-    const seen = { taken: 0, refused: 0 };
-    await fc.assert(
-      fc.asyncProperty(mostly(bodies), async (body) => {
-        const taken = await isTaken(path, body);
-        seen[taken ? "taken" : "refused"]++;
-        expect(requestProblems(schemaRef(schema), body).length === 0).toBe(taken);
-      }),
-      { numRuns: RUNS },
-    );
-    // Neither side is a rare case.
-    expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(RUNS / 20);
-  });
+  it.each(cases)("%s", takesWhatTheSchemaDoes);
 });
+
+const texts = mostly(fc.array(text, { maxLength: 3 }));
+const page = mostly(some({ limit: mostly(fc.constantFrom(null, 1, 5000)) }, []));
+const statement = some(
+  {
+    sid: mostly(fc.constantFrom(null, "Named")),
+    effect: text,
+    action: texts,
+    resource: text,
+    condition: mostly(fc.constantFrom<unknown>(null, {}, { A: { b: ["c"] } }, { A: { b: "c" } }, { A: [] })),
+  },
+  ["effect", "action", "resource"],
+);
+const policies = mostly(
+  fc.array(
+    mostly(
+      some({ name: text, statement: mostly(fc.array(statement, { maxLength: 2 })) }, ["name", "statement"]),
+    ),
+    {
+      maxLength: 2,
+    },
+  ),
+);
+const simulation = some(
+  {
+    user: text,
+    policies,
+    required: tree,
+    context,
+    explain: mostly(fc.boolean()),
+    evaluator: mostly(fc.constantFrom("extended", "data_server")),
+  },
+  ["user", "policies", "required"],
+);
+
+describe("cold calls take exactly what the declared schemas do, which check them", () => {
+  const cases: readonly (readonly [string, string, fc.Arbitrary<unknown>])[] = [
+    [
+      "/access/v1/filter",
+      "FilterRequest",
+      fc.oneof(
+        some({ user: text, action: text, resources: texts, context }, ["user", "action", "resources"]),
+        some({ user: text, action: text, type: mostly(fc.constant("unheard")), ids: texts, context }, [
+          "user",
+          "action",
+          "type",
+          "ids",
+        ]),
+      ),
+    ],
+    [
+      "/access/v1/simulate",
+      "SimulateRequest",
+      fc.oneof(
+        simulation,
+        some({ user: text, candidate: mostly(some({ replace: policies, remove: texts }, [])), list: leaf }, [
+          "user",
+          "candidate",
+          "list",
+        ]),
+        some(
+          { cases: mostly(fc.array(mostly(simulation), { maxLength: 2 })), explain: mostly(fc.boolean()) },
+          ["cases"],
+        ),
+      ),
+    ],
+    [
+      "/access/v1/plan",
+      "PlanRequest",
+      some({ user: text, action: text, type: text, context }, ["user", "action"]),
+    ],
+    [
+      "/access/v1/who-can",
+      "WhoCanRequest",
+      some({ action: text, resource: text, context, page }, ["action", "resource"]),
+    ],
+    [
+      "/access/v1/what-can",
+      "WhatCanRequest",
+      some({ user: text, resource: text, context, page }, ["user", "resource"]),
+    ],
+    [
+      "/access/v1/search/action",
+      "ActionSearch",
+      some({ subject, resource, context: properties, page }, ["subject", "resource"]),
+    ],
+  ];
+
+  it.each(cases)("%s", takesWhatTheSchemaDoes);
+});
+
+it("a streamed filter takes exactly the first lines and items that its schema does", async () => {
+  const head = some({ user: text, action: text, type: mostly(fc.constant("unheard")), context }, [
+    "user",
+    "action",
+  ]);
+  const ndjson = { "content-type": "application/x-ndjson" };
+  // A line of nested values ends the stream.
+  const item = text.filter((value) => !JSON.stringify(value).slice(1).match(/[[{]/));
+  const seen = { taken: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(mostly(head), fc.array(item, { maxLength: 3 }), async (first, items) => {
+      const body = [first, ...items].map((line) => `${JSON.stringify(line)}\n`).join("");
+      const answer = await post(service, "/access/v1/filter", body, ndjson);
+      const taken = answer.status === 200;
+      seen[taken ? "taken" : "refused"]++;
+      expect(requestProblems(schemaRef("FilterStreamHead"), first).length === 0).toBe(taken);
+      if (!taken) return;
+      const lines = answer.text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      const faulty = lines.filter(({ error }) => error !== undefined).map(({ index }) => index);
+      const wanted = items.flatMap((item, index) => (typeof item === "string" ? [] : [index]));
+      expect(faulty).toEqual(wanted);
+    }),
+    { numRuns: RUNS },
+  );
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(RUNS / 20);
+});
+
+async function takesWhatTheSchemaDoes(path: string, schema: string, bodies: fc.Arbitrary<unknown>) {
+  const seen = { taken: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(mostly(bodies), async (body) => {
+      const taken = await isTaken(path, body);
+      seen[taken ? "taken" : "refused"]++;
+      expect(requestProblems(schemaRef(schema), body).length === 0).toBe(taken);
+    }),
+    { numRuns: RUNS },
+  );
+  // Neither side is a rare case.
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(RUNS / 20);
+}

@@ -1,7 +1,8 @@
 /** Items whose value is one text, number, boolean or choice. */
+
+import type { AnyItem } from "../item.ts";
 import { parseBytes } from "./bytes.ts";
 import { parseDuration } from "./duration.ts";
-import type { AnyItem } from "./item.ts";
 import { absolutePath } from "./path-value.ts";
 import { isPlaceholder } from "./placeholder.ts";
 import { parseRate } from "./rate.ts";

@@ -1,6 +1,6 @@
 /** Paths in a configuration: `~`, and relative ones. */
 import { join, resolve } from "node:path";
-import type { AnyItem } from "./item.ts";
+import type { AnyItem } from "../item.ts";
 
 /** The base of relative paths. */
 export interface PathBase {

@@ -1,5 +1,5 @@
 /** A given value before its item is known: the common form of what stands in files, variables, flags and code. */
-import type { Place } from "./problem.ts";
+import type { Place } from "../problem.ts";
 
 /** A value as given. The text of a number is kept as it was written. */
 export type RawValue =

@@ -1,7 +1,7 @@
 /** Types of the parsers of values. */
-import type { AnyItem } from "./item.ts";
+import type { AnyItem } from "../item.ts";
+import type { Place } from "../problem.ts";
 import type { PathBase } from "./path-value.ts";
-import type { Place } from "./problem.ts";
 import { type RawValue, shapeName } from "./raw-value.ts";
 
 /** Parses a value of one item. Undefined is "not set", or wrong, which `tools.fail` was told. */

@@ -1,5 +1,5 @@
 /** Items whose value is a list or a map of texts. */
-import type { AnyItem } from "./item.ts";
+import type { AnyItem } from "../item.ts";
 import { absolutePath } from "./path-value.ts";
 import { type RawValue, rawFromJs } from "./raw-value.ts";
 import { expectedText } from "./text-checks.ts";

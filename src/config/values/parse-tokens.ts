@@ -1,10 +1,10 @@
 /** The value of `authorizer.tokens`: callers with a bearer token of their own. */
-import { type AnyItem, type ServiceTokenItem, TOKEN_SCOPES, type TokenScope } from "./item.ts";
+import { type AnyItem, type ServiceTokenItem, TOKEN_SCOPES, type TokenScope } from "../item.ts";
+import { suggestion } from "../suggest.ts";
 import { jsonOf, splitList } from "./parse-collections.ts";
 import { absolutePath } from "./path-value.ts";
 import { isKnownPlaceholder } from "./placeholder.ts";
 import { type RawEntry, type RawMap, type RawValue, shapeName } from "./raw-value.ts";
-import { suggestion } from "./suggest.ts";
 import { expected, type ParserTools } from "./value-parser.ts";
 
 /** Fewest characters of a token. */

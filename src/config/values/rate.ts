@@ -1,5 +1,5 @@
 /** Rates: `20/m` is twenty a minute. */
-import type { Rate } from "./item.ts";
+import type { Rate } from "../item.ts";
 
 const INTERVALS: ReadonlyMap<string, number> = new Map([
   ["s", 1000],

@@ -1,5 +1,6 @@
 /** From a given value to the value of its item. */
-import type { AnyItem, ItemType } from "./item.ts";
+import type { AnyItem, ItemType } from "../item.ts";
+import { type ProblemSink, problemOf } from "../problem.ts";
 import { parseStringMap, parseStrings } from "./parse-collections.ts";
 import {
   parseBool,
@@ -14,7 +15,6 @@ import {
 } from "./parse-scalars.ts";
 import { parseTokens } from "./parse-tokens.ts";
 import type { PathBase } from "./path-value.ts";
-import { type ProblemSink, problemOf } from "./problem.ts";
 import type { RawValue } from "./raw-value.ts";
 import type { ParserTools, ValueParser } from "./value-parser.ts";
 
