@@ -11,7 +11,7 @@ import { DamagedRecord } from "../../src/store/refusals.ts";
 const PARTITION = "resource_type";
 const KEYS = ["a", "b", "c", "d"];
 /** The text of a record: stands in the file as it is. */
-const valueOf = (key: string): string => JSON.stringify({ type: key, arn: `needle-${key}-0123456789` });
+const textOf = (key: string): string => JSON.stringify({ type: key, arn: `needle-${key}-0123456789` });
 
 let folder: string;
 let store: Store | undefined;
@@ -19,7 +19,7 @@ let store: Store | undefined;
 beforeEach(async () => {
   folder = join(mkdtempSync(join(tmpdir(), "local-damage-")), "store");
   const first = await openLocalStore({ path: folder, syncWrites: true });
-  await first.commit({ put: KEYS.map((key) => ({ partition: PARTITION, key, value: valueOf(key) })) });
+  await first.commit({ put: KEYS.map((key) => ({ partition: PARTITION, key, value: textOf(key) })) });
   await first.close();
 });
 afterEach(async () => {
@@ -48,7 +48,7 @@ async function damage(key: string, where: "record" | "log" = "record"): Promise<
 
 it("never answers with a damaged record, and with every other", async () => {
   await withSnapshot(await damage("b"), async (snapshot) => {
-    expect((await snapshot.get(PARTITION, "a"))?.value).toBe(valueOf("a"));
+    expect((await snapshot.get(PARTITION, "a"))?.value).toBe(textOf("a"));
     await expect(snapshot.get(PARTITION, "b")).rejects.toBeInstanceOf(DamagedRecord);
     await expect(snapshot.getMany(PARTITION, KEYS)).rejects.toMatchObject({
       code: "internal",

@@ -81,7 +81,7 @@ export async function openDatabase(
 /** Opens the database in a folder that another process has open for writing. Throws AuthorizerError "unavailable". */
 export function openForReading(folder: string): LocalDatabase {
   return refusing(folder, "cannot be read", () => {
-    return open<StoredRecord, Buffer>({ ...databaseOptions(folder, true), readOnly: true });
+    return open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites: true, readOnly: true }));
   });
 }
 
