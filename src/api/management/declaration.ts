@@ -1,4 +1,4 @@
-/** What a declared operation of the management API says. */
+/** Declared operations of the management API. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
@@ -14,7 +14,7 @@ import type { ManagementAudit } from "./management-audit.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 
-/** What handlers work with. */
+/** The parts that handlers work with. */
 export interface ManagementParts extends RestParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;

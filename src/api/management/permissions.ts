@@ -1,4 +1,4 @@
-/** Whether a caller may make a call: its row of the permission table, decided by the engine. */
+/** Permissions of management calls: the row of each call in the permission table, decided by the engine. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
@@ -7,17 +7,17 @@ import type { UserCall } from "./call.ts";
 import { fieldsOfPath, type ManagementParts, pathValues, type UserDeclaration } from "./declaration.ts";
 import { PermissionRefused } from "./errors.ts";
 
-/** What permissions are decided with. */
+/** Parts with which permissions are decided. */
 export interface PermissionParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;
 }
 
-/** What a row is asked with. */
+/** A row of the permission table with its values. */
 export interface Asked {
   /** Name of the row. */
   readonly id: string;
-  /** What the row's placeholders stand for. */
+  /** Values of the row's placeholders. */
   readonly values: ReadonlyMap<string, string>;
   /** Condition fields (security.md §3.5). */
   readonly fields: ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export interface Asked {
 /** Text where the engine has none of its own. */
 const REFUSED = "insufficient permissions";
 
-/** What a call of an operation asks. */
+/** Returns the row that a call of an operation asks for. */
 export function askedBy(
   operation: UserDeclaration,
   call: UserCall,
