@@ -262,3 +262,18 @@ export function touchedOf(names: Required<Omit<Touched, "all">>): Touched | unde
     ...(resources.length > 0 && { resources }),
   };
 }
+
+/** Thrown for a record whose bytes are not those that were written. */
+export class DamagedRecord extends AuthorizerError {
+  readonly partition: string;
+  readonly key: string;
+
+  constructor(partition: string, key: string) {
+    super(
+      "internal",
+      `A record of the store is damaged (${partition} ${JSON.stringify(key)}); check-store finds it.`,
+    );
+    this.partition = partition;
+    this.key = key;
+  }
+}

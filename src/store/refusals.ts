@@ -22,18 +22,3 @@ export function revisionNotKept(revision: number, oldest: number, newest: number
   const message = `Revision ${revision} cannot be read: the states of revisions ${oldest} to ${newest} are kept.`;
   return new AuthorizerError("not_found", message);
 }
-
-/** For a record whose bytes are not those that were written. */
-export class DamagedRecord extends AuthorizerError {
-  readonly partition: string;
-  readonly key: string;
-
-  constructor(partition: string, key: string) {
-    super(
-      "internal",
-      `A record of the store is damaged (${partition} ${JSON.stringify(key)}); check-store finds it.`,
-    );
-    this.partition = partition;
-    this.key = key;
-  }
-}

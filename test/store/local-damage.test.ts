@@ -1,12 +1,11 @@
-/** What becomes of a store of which bytes changed on the disk. */
+/** A store of which bytes changed on the disk: its damaged records are named and never answered from. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { openLocalStore, openLocalStoreReadOnly } from "../../src/store/local/local-store.ts";
-import { type Store, withSnapshot } from "../../src/store/port.ts";
-import { DamagedRecord } from "../../src/store/refusals.ts";
+import { DamagedRecord, type Store, withSnapshot } from "../../src/store/port.ts";
 
 const PARTITION = "resource_type";
 const KEYS = ["a", "b", "c", "d"];

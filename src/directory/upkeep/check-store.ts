@@ -1,8 +1,13 @@
 /** Looks through a whole store for records of the directory that contradict each other. */
 
 import { bulkPause } from "../../schedule/bulk-pause.ts";
-import { type ScannedRecord, type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
-import { DamagedRecord } from "../../store/refusals.ts";
+import {
+  DamagedRecord,
+  type ScannedRecord,
+  type Snapshot,
+  type Store,
+  withSnapshot,
+} from "../../store/port.ts";
 import type { Found } from "../read/reader.ts";
 import type { Partition, RecordTypes } from "../records/layout.ts";
 import { openExistingSecrets } from "../records/open-secrets.ts";

@@ -38,7 +38,7 @@ export function prepareFolder(folder: string): void {
   }
 }
 
-/** How a database is used. */
+/** The use of a database. */
 export interface DatabaseUse {
   readonly syncWrites: boolean;
   /** Nothing in the folder is created or changed. */

@@ -1,8 +1,7 @@
 /** Reading of single records from the local store's database. */
 
 import type { Transaction } from "lmdb";
-import type { StoredRecord } from "../port.ts";
-import { DamagedRecord } from "../refusals.ts";
+import { DamagedRecord, type StoredRecord } from "../port.ts";
 import type { LocalDatabase } from "./database.ts";
 import { decodeVersion, type ReadRecord } from "./layout.ts";
 

@@ -4,8 +4,14 @@ import type { Transaction } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
 import { checkPartition, checkScan, isPossibleKey } from "../checks.ts";
 import type { Replaced } from "../past-snapshot.ts";
-import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../port.ts";
-import { DamagedRecord, snapshotReleased } from "../refusals.ts";
+import {
+  DamagedRecord,
+  type ScannedRecord,
+  type ScanOptions,
+  type Snapshot,
+  type StoredRecord,
+} from "../port.ts";
+import { snapshotReleased } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
 import { recordKey, scanRange, textKey } from "./layout.ts";
 import { EMPTY_LOG, type LogPosition, readPosition, readReplaced } from "./local-log.ts";
