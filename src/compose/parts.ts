@@ -90,6 +90,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const working = {
     audit,
     decisions,
+    decisionLog,
     endpoints,
     identities,
     invitations,

@@ -70,11 +70,15 @@ const AUTHORIZER = [
   "superuser",
   "history",
   "restore",
+  "journal",
+  "journal copy",
+  "journal upgrade",
   "reset",
   "check-store",
   "rotate-key",
   "import",
   "decision-log",
+  "decision-log verify",
 ];
 
 describe("svc-authorizer", () => {

@@ -2,6 +2,7 @@
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
+import type { RequiredLeaf } from "../../model/decision.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import type { UserCall } from "./call.ts";
 import { fieldsOfPath, type ManagementParts, pathValues, type UserDeclaration } from "./declaration.ts";
@@ -17,6 +18,8 @@ export interface PermissionParts {
 export interface Asked {
   /** Name of the row. */
   readonly id: string;
+  /** The permission, where it is of no row. */
+  readonly permission?: RequiredLeaf;
   /** Values of the row's placeholders. */
   readonly values: ReadonlyMap<string, string>;
   /** Condition fields (security.md §3.5). */
@@ -36,8 +39,9 @@ export function askedBy(
   const fields = fieldsOfPath(values);
   for (const [name, value] of operation.values?.(call) ?? []) values.set(name, value);
   for (const [name, value] of operation.fields?.(call, parts) ?? []) fields.set(name, value);
-  const { row = operation.id } = operation;
-  return { id: typeof row === "string" ? row : row(call), values, fields };
+  const { row = operation.id, permission } = operation;
+  const id = typeof row === "string" ? row : row(call);
+  return { id, values, fields, ...(permission === undefined ? {} : { permission }) };
 }
 
 /**
@@ -46,11 +50,11 @@ export function askedBy(
  */
 export async function requirePermission(
   { decisions, endpoints }: PermissionParts,
-  { id, values, fields }: Asked,
+  { id, permission, values, fields }: Asked,
   call: UserCall,
 ): Promise<void> {
   const { identity, sourceIp } = call.caller;
-  const required = endpoints.requirement(id, values);
+  const required = permission ?? endpoints.requirement(id, values);
   // Every operation that asks has a row that requires something: an empty one would be open to all users.
   if (required === null) throw new AuthorizerError("internal", `${id} requires nothing`);
   const context = new Map(fields).set("SourceIp", sourceIp);
