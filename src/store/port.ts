@@ -4,6 +4,8 @@
  * `test/contract/store-contract.ts`.
  */
 
+import { AuthorizerError } from "../errors.ts";
+
 /** Longest key in UTF-8 bytes. LMDB's limit is 1,978 bytes for partition and key together. */
 export const MAX_KEY_BYTES = 1_900;
 
@@ -64,7 +66,7 @@ export interface ReadSet {
   /** Revision of the snapshot. */
   readonly revision: number;
   /** Keys that were read, by partition. */
-  readonly keys: ReadonlyMap<string, { has(key: string): boolean }>;
+  readonly keys: ReadonlyMap<string, { has(key: string): boolean; keys(): Iterable<string> }>;
   readonly ranges: readonly ScannedRange[];
 }
 
@@ -234,6 +236,13 @@ export interface Store {
    * seconds at most. For a use case that lost several races.
    */
   takeTurn?(): Promise<void>;
+  /**
+   * Tells listeners of what other processes of this node have committed. Cheap enough for the beginning of each
+   * request. Present in workers.
+   */
+  follow?(): void;
+  /** Frees what processes that ended held of the store. Present where there are workers. */
+  clearReaders?(): void;
   /** Applies what other processes committed before the call. Absent in a store of one process. */
   catchUp?(): Promise<void>;
   /**
@@ -274,4 +283,19 @@ export function touchedOf(names: Required<Omit<Touched, "all">>): Touched | unde
     ...(policies.length > 0 && { policies }),
     ...(resources.length > 0 && { resources }),
   };
+}
+
+/** Thrown for a record whose bytes are not those that were written. */
+export class DamagedRecord extends AuthorizerError {
+  readonly partition: string;
+  readonly key: string;
+
+  constructor(partition: string, key: string) {
+    super(
+      "internal",
+      `A record of the store is damaged (${partition} ${JSON.stringify(key)}); check-store finds it.`,
+    );
+    this.partition = partition;
+    this.key = key;
+  }
 }

@@ -78,6 +78,7 @@ const AUTHORIZER = [
   "rotate-key",
   "import",
   "decision-log",
+  "decision-log verify",
 ];
 
 describe("svc-authorizer", () => {

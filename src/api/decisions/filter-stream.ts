@@ -18,9 +18,8 @@ import { parseJson } from "../../http/json-body.ts";
 import { LineSplitter } from "../../http/lines.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import type { RawCall } from "../../http/route.ts";
-import type { SchemaCheck } from "../../http/schema-check.ts";
+import { requireNone, type SchemaCheck } from "../../http/schema-check.ts";
 import type { ServiceCaller } from "../service-caller.ts";
-import { requireNone } from "./body-check.ts";
 import { type FilterHead, type FilterHeadBody, headOf, ItemReader } from "./filter-items.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { refuseQuery } from "./query.ts";
@@ -29,7 +28,7 @@ import { refuseQuery } from "./query.ts";
 const ESCAPED_BYTES = 6;
 const AROUND_ITEM = 64;
 
-/** What streams are served with. */
+/** Parts with which streams are served. */
 export interface StreamServing {
   readonly decisions: Decisions;
   readonly limits: DecisionLimits;
@@ -201,8 +200,8 @@ class FilterSession {
 }
 
 /**
- * What arrives of a request: all that came since the last time in one piece. To take pieces as they were sent would let
- * thousands of single bytes be handled in one turn of the event loop.
+ * Yields what arrives of a request: all that came since the last time in one piece. To take pieces as they were
+ * sent would let thousands of single bytes be handled in one turn of the event loop.
  */
 async function* arrivals(request: IncomingMessage): AsyncGenerator<Buffer> {
   let wake = () => {};
