@@ -8,11 +8,13 @@ import { composedRate, engineRate } from "./engine.ts";
 import { measureForwardAuth } from "./forward-auth.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureHttp } from "./http.ts";
+import { measureNodes } from "./nodes.ts";
 import { measureDiffs } from "./policy-diff.ts";
 import { isPinned } from "./processes.ts";
 import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
+import { measureWorkers } from "./workers.ts";
 
 const log = (text: string): void => console.error(text);
 const whole = (value: number): string => Math.round(value).toLocaleString("en");
@@ -37,6 +39,30 @@ async function scale(): Promise<void> {
       name,
       `${measured.toFixed(unit === "s" ? 2 : 0)} ${unit}`,
       `< ${target} ${unit}`,
+    ]),
+  );
+}
+
+/** `npm run bench -- --nodes`: several nodes over one database, in place of everything else. */
+async function nodes(): Promise<void> {
+  const rows = await measureNodes(log);
+  table(
+    ["Nodes over one PostgreSQL", "Measured", "Wanted"],
+    rows.map(({ name, measured, wanted }) => [name, measured, wanted]),
+  );
+}
+
+/** `npm run bench -- --workers`: several processes of one service, in place of everything else. */
+async function workers(): Promise<void> {
+  const rows = await measureWorkers(log);
+  table(
+    ["Two workers on all cores", "Requests/s", "of two workers of bare `node:cluster`", "p50 ms", "p99 ms"],
+    rows.map(({ name, perSecond, ofBare, p50, p99 }) => [
+      name,
+      whole(perSecond),
+      ofBare.toFixed(2),
+      p50.toFixed(2),
+      p99.toFixed(2),
     ]),
   );
 }
@@ -161,7 +187,8 @@ async function everything(): Promise<void> {
 }
 
 try {
-  await (process.argv.includes("--scale") ? scale() : everything());
+  const alone = [scale, nodes, workers].find(({ name }) => process.argv.includes(`--${name}`));
+  await (alone ?? everything)();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

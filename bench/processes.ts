@@ -13,10 +13,22 @@ const pinned = cpus().length > 1 && spawnSync("taskset", ["--version"]).status =
 /** True when server and client run on different cores. */
 export const isPinned = pinned;
 
-function start(core: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): ChildProcess {
+let everywhere = false;
+
+/** Runs work whose processes may use all cores. */
+export async function onAllCores<T>(work: () => Promise<T>): Promise<T> {
+  everywhere = true;
+  try {
+    return await work();
+  } finally {
+    everywhere = false;
+  }
+}
+
+function start(core: string, args: readonly string[], cwd = process.cwd()): ChildProcess {
   const command = [process.execPath, "--disable-warning=ExperimentalWarning", ...args];
-  const [file, ...rest] = pinned ? ["taskset", "-c", core, ...command] : command;
-  return spawn(file as string, rest, { stdio: ["ignore", "pipe", "inherit"], env });
+  const [file, ...rest] = pinned && !everywhere ? ["taskset", "-c", core, ...command] : command;
+  return spawn(file as string, rest, { stdio: ["ignore", "pipe", "inherit"], cwd });
 }
 
 function memory({ pid }: ChildProcess, field: string): number {
@@ -37,10 +49,10 @@ export interface StartedServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits for its line that begins with `ready`. */
-export async function startServer(args: readonly string[]): Promise<StartedServer> {
+/** Starts a server, in a folder for what it writes, and waits for its line that begins with `ready`. */
+export async function startServer(args: readonly string[], cwd?: string): Promise<StartedServer> {
   const began = performance.now();
-  const child = start(SERVER_CORE, args);
+  const child = start(SERVER_CORE, args, cwd);
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const line = await new Promise<string>((resolve, reject) => {
     lines.on("line", (text) => {

@@ -46,9 +46,13 @@ function isAlternative(error: ErrorObject): boolean {
   return error.schemaPath.includes("/oneOf/");
 }
 
+/** The address below which editors find the schemas: that of `policies/schema` in the repository. */
+export const SCHEMA_BASE =
+  "https://raw.githubusercontent.com/svc-authorizer/svc-authorizer/main/policies/schema/";
+
 /**
  * Opens the schemas by name.
- * @param documents the schema files, each with its file name as `$id`. They are trusted: a test validates them, because
+ * @param documents the schema files, each with its address below {@link SCHEMA_BASE} as `$id`. They are trusted: a test validates them, because
  * validation at start would cost more than everything else.
  */
 export function openSchemas(documents: readonly object[]): (name: SchemaName) => Schema {
@@ -65,7 +69,7 @@ export function openSchemas(documents: readonly object[]): (name: SchemaName) =>
   for (const document of documents) ajv.addSchema(document);
   return (name) => ({
     problems(document) {
-      const validate = ajv.getSchema(`${name}.schema.json`);
+      const validate = ajv.getSchema(`${SCHEMA_BASE}${name}.schema.json`);
       if (validate === undefined) {
         throw new AuthorizerError("internal", `the policy data has no schema "${name}"`);
       }

@@ -1,6 +1,6 @@
 /** Brings the listeners up at their addresses. */
 
-import { parseListenAddress } from "../config/listen-address.ts";
+import { parseListenAddress } from "../config/values/listen-address.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 

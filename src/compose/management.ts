@@ -1,5 +1,6 @@
 /** The management API of the user listener, as the configuration has it. */
 
+import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
@@ -11,7 +12,10 @@ import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import type { DataParts } from "./data.ts";
+import type { ServiceDecisionLog } from "./decision-log.ts";
+import { decisionRecords } from "./decision-records.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
+import { pageTokenKeys } from "./listener-settings.ts";
 import type { ServiceSetup } from "./setup.ts";
 
 /** Parts of the API besides data. */
@@ -23,6 +27,7 @@ export interface ManagementParts {
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly audit: AuditEvents;
+  readonly decisionLog: ServiceDecisionLog | undefined;
   /** Version of this package. */
   readonly version: string;
 }
@@ -36,12 +41,14 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     vocabulary: catalog,
     policySet: catalog,
     limits: limitsOf(values),
+    tokens: new PageTokens(pageTokenKeys(values)),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     cookieDomain: values["auth.cookie_domain"],
     acls: groupAcls(catalog.partition),
     escalation: values["authorizer.escalation"],
     rbac: values["auth.ui_config.rbac"],
+    records: parts.decisionLog && decisionRecords(data, parts.decisionLog),
     log: logger,
   };
 }

@@ -1,10 +1,10 @@
 /** Finds and reads the configuration file. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { absolutePath } from "./path-value.ts";
 import { type ProblemSink, problemOf } from "./problem.ts";
-import type { RawMap } from "./raw-value.ts";
 import { readYaml } from "./read-yaml.ts";
+import { absolutePath } from "./values/path-value.ts";
+import type { RawMap } from "./values/raw-value.ts";
 
 /** Largest configuration file. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;

@@ -1,8 +1,8 @@
 /** The environment: the only place of the service that reads it. */
 import { homedir } from "node:os";
 import type { GivenAt, GivenValues } from "./given-values.ts";
-import { rawFromText } from "./raw-value.ts";
 import { ALL_ITEMS, variableOf } from "./table.ts";
+import { rawFromText } from "./values/raw-value.ts";
 
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,9 @@
 /** Turns the tree of a file or object into values by item name, and reports unknown names. */
 import { UNCHECKED_NAMES } from "./data-server-items.ts";
 import { type Place, type ProblemSink, problemOf } from "./problem.ts";
-import { type RawEntry, type RawMap, type RawValue, shapeName } from "./raw-value.ts";
 import { suggestion } from "./suggest.ts";
 import { ALL_ITEMS, findItem } from "./table.ts";
+import { type RawEntry, type RawMap, type RawValue, shapeName } from "./values/raw-value.ts";
 
 /** Values as given in one source, with where each stands. */
 export type GivenValues = ReadonlyMap<string, GivenAt>;

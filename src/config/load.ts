@@ -5,9 +5,9 @@ import { type Environment, homeOf, valuesOfEnvironment } from "./environment.ts"
 import { type GivenAt, type GivenValues, givenValues, unknownItem } from "./given-values.ts";
 import { type Layer, mergeLayers, type Origins } from "./merge.ts";
 import { ConfigError, type ConfigProblem, type ProblemSink, problemSink } from "./problem.ts";
-import { rawFromJs, rawFromText } from "./raw-value.ts";
 import { type ConfigValues, findItem } from "./table.ts";
 import { validate } from "./validate.ts";
+import { rawFromJs, rawFromText } from "./values/raw-value.ts";
 
 /** An item set by a flag of the command line. */
 export interface FlagValue {

@@ -2,7 +2,7 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import { parseYamlText, UNRESOLVED_ALIAS, type YamlText } from "../source-files/yaml-text.ts";
 import { type Place, type ProblemSink, problemOf } from "./problem.ts";
-import type { RawEntry, RawMap, RawValue } from "./raw-value.ts";
+import type { RawEntry, RawMap, RawValue } from "./values/raw-value.ts";
 
 /** Most values of a file, those that aliases repeat counted again, and their deepest nesting. */
 const MOST_VALUES = 20_000;

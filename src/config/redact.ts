@@ -1,8 +1,9 @@
 /** Values as they may be shown: in the notation of a file, without secrets. */
-import { formatBytes } from "./bytes.ts";
-import { formatDuration } from "./duration.ts";
+
 import type { AnyItem, Rate, ServiceTokenItem } from "./item.ts";
-import { formatRate } from "./rate.ts";
+import { formatBytes } from "./values/bytes.ts";
+import { formatDuration } from "./values/duration.ts";
+import { formatRate } from "./values/rate.ts";
 
 /** The text in place of a secret. */
 export const REDACTED = "<redacted>";

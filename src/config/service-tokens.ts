@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ServiceTokenItem, TokenScope } from "./item.ts";
-import { SHORTEST_TOKEN } from "./parse-tokens.ts";
 import { ConfigError, type ConfigProblem, problemOf } from "./problem.ts";
+import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
 
 /** A caller with a token. */
 export interface ServiceToken {

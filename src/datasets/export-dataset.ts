@@ -19,6 +19,8 @@ export interface ExportOptions {
   readonly format: "json" | "yaml";
   /** Include credentials with their secrets in clear text. Otherwise they are left out. */
   readonly secrets: boolean;
+  /** Revision whose state is exported; absent: the newest. Secrets that no present key opens are left out of it. */
+  readonly revision?: number;
 }
 
 /** An exported data set. */
@@ -99,11 +101,15 @@ function tooLargeForYaml(): AuthorizerError {
  * @throws AuthorizerError "invalid_request" for YAML over 5 MiB, which `load` would refuse
  */
 export async function exportDataset(directory: Directory, options: ExportOptions): Promise<ExportedDataset> {
-  const { format, secrets } = options;
-  const state = await directory.batches.state({ secrets });
+  const { format, secrets, revision } = options;
+  const state = await (revision === undefined
+    ? directory.batches.state({ secrets })
+    : directory.history.state(revision, { secrets }));
   const document = documentOf(state, secrets);
-  const credentials = state.users.values().reduce((sum, user) => sum + user.credentials.size, 0);
-  const omittedCredentials = secrets ? 0 : credentials;
+  const credentials = state.users.values().flatMap((user) => [...user.credentials.values()]);
+  const omittedCredentials = credentials
+    .filter(({ value }) => !secrets || value.secret_access_key === undefined)
+    .reduce((sum) => sum + 1, 0);
   if (format === "json") return { text: `${JSON.stringify(document, null, 2)}\n`, omittedCredentials };
   // YAML is slow to write, so a document that is too large even as compact JSON is refused first.
   if (JSON.stringify(document).length > MAX_YAML_BYTES) throw tooLargeForYaml();

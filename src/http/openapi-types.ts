@@ -33,6 +33,20 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
+  // What only the check of bodies reads; documents do not have it.
+  /** Most bytes in UTF-8, or the name of that limit. */
+  readonly "x-maxBytes"?: string | number;
+  /** Most elements, or the name of that limit. */
+  readonly "x-maxItems"?: string | number;
+  /** True where the elements of a long list are checked when they are read. */
+  readonly "x-later"?: boolean;
+  /** The form that `pattern` stands for, in words. */
+  readonly "x-form"?: string;
+  /** Of `oneOf`: the problem if none or several of the alternatives match; `at` is a JSON pointer below the value. */
+  readonly "x-says"?: {
+    readonly none: { readonly at: string; readonly message: string };
+    readonly several: { readonly at: string; readonly message: string };
+  };
 }
 
 /** Schemas by the name under which references find them. */
@@ -74,7 +88,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** What a request carries. */
+/** The body of a request. */
 export interface RequestBody {
   readonly required: boolean;
   readonly content: Content;
@@ -102,7 +116,7 @@ export type PathItem = { readonly [M in Method]?: Operation };
 /** Path items by path template. */
 export type Paths = { readonly [template: string]: PathItem };
 
-/** How callers prove who they are. */
+/** A way in which callers prove who they are. */
 export type SecurityScheme =
   | { readonly type: "http"; readonly scheme: string; readonly description: string }
   | {

@@ -81,7 +81,7 @@ function admit(exchange: Exchange): void {
   exchange.admitted = true;
 }
 
-/** Whether the body is read before the call is authorized. */
+/** Returns whether the body is read before the call is authorized. */
 function looksAtBody({ authorizesBody, body }: MountedRoute): boolean {
   return authorizesBody === true && body !== undefined;
 }
@@ -140,7 +140,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
     await parse(exchange, bytes);
     const { route } = exchange;
     if (looksAtBody(route)) await route.authorize?.(exchange as never);
-    body.validate?.(exchange.body);
+    await body.validate?.(exchange.body);
     const began = performance.now();
     complete(exchange, began, await handled(exchange));
   } finally {

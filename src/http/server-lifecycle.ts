@@ -23,7 +23,7 @@ const HANDSHAKE_MS = 10_000;
 const CLOSE_WITHIN_MS = 10_000;
 const IDLE_CHECK_MS = 200;
 
-/** What TLS needs; texts in PEM. */
+/** Certificate and key for TLS; texts in PEM. */
 export interface TlsMaterial {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
@@ -235,11 +235,13 @@ async function end(server: HttpServer | HttpsServer, connections: Connections): 
   });
   NetServer.prototype.close.call(server);
   let checks = 0;
-  const idle = setInterval(() => {
+  const check = () => {
     checks++;
     server.closeIdleConnections();
     connections.closeSilent(checks * IDLE_CHECK_MS);
-  }, IDLE_CHECK_MS);
+  };
+  // After what has arrived is read: a process that was held up would else cut requests that are there.
+  const idle = setInterval(() => setImmediate(check), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
   await closed;
   clearInterval(idle);

@@ -1,10 +1,9 @@
 /** Ids of the newest entries: they tell whether an entry was committed that has been removed since (journal.md §2.6). */
 
+import type { EntryId } from "../store/replica.ts";
+
 /** Number of ids that are kept, also by checkpoints. */
 export const CARRIED_IDS = 10_000;
-
-/** Revision and id of an entry. */
-export type EntryId = readonly [revision: number, id: string];
 
 /** The ids of the newest entries of one log. */
 export class RecentIds {

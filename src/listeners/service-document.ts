@@ -2,7 +2,8 @@
 
 import { CHANGE_ROUTES, CHANGE_SCHEMAS } from "../api/changes/routes.ts";
 import { DATA_SERVER_SCHEMAS, type DataServerDeclaration } from "../api/data-server/declaration.ts";
-import { DECISION_ROUTES, DECISION_SCHEMAS } from "../api/decisions/routes.ts";
+import { DECISION_ROUTES } from "../api/decisions/routes.ts";
+import { DECISION_SCHEMAS } from "../api/decisions/schemas.ts";
 import { DATA_SERVER_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";
 import type { Scope } from "../api/service-caller.ts";

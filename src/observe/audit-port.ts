@@ -13,6 +13,7 @@ export type AuditEventKind =
   | "secret_read"
   | "setup"
   | "key_rotation"
+  | "restore"
   /** A segment of the decision log was closed. */
   | "decision_log_seal"
   /** Data sets, tokens or certificates were read again. */

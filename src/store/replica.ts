@@ -1,6 +1,6 @@
 /** A store that is the copy of a log: it takes entries with their revision, and whole states (journal.md §1). */
 
-import type { Commit, EntryWrites, Store } from "./port.ts";
+import type { Commit, EntryWrites, Store, VersionedRecord } from "./port.ts";
 
 /** An entry without what it writes. */
 export interface EntryName {
@@ -18,12 +18,18 @@ export interface StateName extends EntryName {
   readonly log: string;
 }
 
-/** A record with the revision that wrote it. */
-export interface VersionedRecord {
-  readonly partition: string;
-  readonly key: string;
-  readonly value: string;
-  readonly version: number;
+/** Revision and id of an entry. */
+export type EntryId = readonly [revision: number, id: string];
+
+/** The place where a copy stands that was kept from an earlier process. */
+export interface ReplicaPosition {
+  /** 0: the copy is empty. */
+  readonly revision: number;
+  readonly id: string;
+  readonly at: string;
+  readonly log: string;
+  /** Ids of the newest entries, in order. */
+  readonly recent: readonly EntryId[];
 }
 
 /** A node's own copy. Its own `commit` is not used: what it holds comes from the log. */
@@ -33,7 +39,13 @@ export interface Replica extends Store {
   /** Applies what an entry writes, as its revision, and tells those who follow. */
   applyEntry(entry: EntryName, writes: EntryWrites): Promise<void>;
   /** Replaces everything by the state of a revision, and tells those who follow that anything may have changed. */
-  replaceState(last: StateName, records: AsyncIterable<readonly VersionedRecord[]>): Promise<void>;
+  replaceState(
+    last: StateName,
+    records: AsyncIterable<readonly VersionedRecord[]>,
+    recent?: readonly EntryId[],
+  ): Promise<void>;
+  /** The place where the copy stood when it was opened; absent where copies are always empty at first. */
+  position?(): ReplicaPosition;
   /** Everything at one revision, in the order of partitions and keys. */
   state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> };
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import { SCHEMA_BASE } from "../../src/catalog/schemas.ts";
 import { type BrokenDocument, readDocuments } from "./documents.ts";
 
 const { schema } = await openCatalog({ partition: "svc" });
@@ -68,9 +69,9 @@ describe("the files of policies/schema", () => {
     const names = readdirSync(folder);
     for (const name of names) {
       const document = JSON.parse(readFileSync(new URL(name, folder), "utf8")) as { $id: string };
-      expect(document.$id).toBe(name);
+      expect(document.$id).toBe(SCHEMA_BASE + name);
       ajv.addSchema(document);
     }
-    for (const name of names) expect(ajv.getSchema(name)).toBeTypeOf("function");
+    for (const name of names) expect(ajv.getSchema(SCHEMA_BASE + name)).toBeTypeOf("function");
   });
 });

@@ -68,10 +68,17 @@ const AUTHORIZER = [
   "export",
   "setup",
   "superuser",
+  "history",
+  "restore",
+  "journal",
+  "journal copy",
+  "journal upgrade",
   "reset",
   "check-store",
   "rotate-key",
   "import",
+  "decision-log",
+  "decision-log verify",
 ];
 
 describe("svc-authorizer", () => {

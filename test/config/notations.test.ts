@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatBytes, parseBytes } from "../../src/config/bytes.ts";
-import { formatDuration, parseDuration } from "../../src/config/duration.ts";
-import { isLoopbackHost, parseListenAddress } from "../../src/config/listen-address.ts";
-import { isKnownPlaceholder, isPlaceholder } from "../../src/config/placeholder.ts";
-import { formatRate, parseRate } from "../../src/config/rate.ts";
+import { formatBytes, parseBytes } from "../../src/config/values/bytes.ts";
+import { formatDuration, parseDuration } from "../../src/config/values/duration.ts";
+import { isLoopbackHost, parseListenAddress } from "../../src/config/values/listen-address.ts";
+import { isKnownPlaceholder, isPlaceholder } from "../../src/config/values/placeholder.ts";
+import { formatRate, parseRate } from "../../src/config/values/rate.ts";
 
 const NANOSECONDS = {
   ns: 1n,

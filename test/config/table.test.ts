@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { UNCHECKED_NAMES } from "../../src/config/data-server-items.ts";
 import { configFromObject } from "../../src/config/load.ts";
-import { parseValue } from "../../src/config/parse-value.ts";
 import { problemSink } from "../../src/config/problem.ts";
-import { rawFromJs, rawFromText } from "../../src/config/raw-value.ts";
 import { ALL_ITEMS, findItem, variableOf } from "../../src/config/table.ts";
+import { parseValue } from "../../src/config/values/parse-value.ts";
+import { rawFromJs, rawFromText } from "../../src/config/values/raw-value.ts";
 import { KEY } from "./config-folder.ts";
 
 interface ReferenceItem {
@@ -126,18 +126,32 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.listen_address": "127.0.0.1:8001",
   "authorizer.user_listen_address": "0.0.0.0:8000",
   "authorizer.metrics_address": "127.0.0.1:8002",
+  "authorizer.workers": "1",
   "authorizer.tls.enabled": false,
   "authorizer.tls.cert_file": undefined,
   "authorizer.tls.key_file": undefined,
   "authorizer.tls.client_ca_file": undefined,
   "authorizer.public_url": undefined,
   "authorizer.insecure_listen": false,
+  "authorizer.replication.path": undefined,
   "authorizer.replication.poll_interval": 250,
   "authorizer.replication.max_staleness": 300_000,
   "authorizer.replication.commit_timeout": 5_000,
   "authorizer.replication.checkpoint_every": 10_000,
   "authorizer.history.keep": 2_592_000_000,
   "authorizer.shutdown_delay": 0,
+  "authorizer.decision_log.compress": true,
+  "authorizer.decision_log.directory": undefined,
+  "authorizer.decision_log.include": "none",
+  "authorizer.decision_log.items": 1000,
+  "authorizer.decision_log.keep": 7776000000,
+  "authorizer.decision_log.mask": [],
+  "authorizer.decision_log.max_bytes": 10737418240,
+  "authorizer.decision_log.segment_age": 86400000,
+  "authorizer.decision_log.segment_bytes": 67108864,
+  "authorizer.decision_log.sync": "interval",
+  "authorizer.decision_log.when_full": "drop",
+  "authorizer.node_name": undefined,
   "authorizer.audit.output": undefined,
   "authorizer.audit.decisions": "none",
   "authorizer.allow_weak_key": false,

@@ -51,6 +51,12 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
 export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   {
     page: "docs/decision-log.md",
+    begins: "svcctl decisions list --since",
+    reason:
+      "names a record that does not exist; test/end-to-end/decision-log/questions.test.ts runs these commands",
+  },
+  {
+    page: "docs/decision-log.md",
     begins: "svc-authorizer decision-log verify",
     reason: "names a folder of a server; test/end-to-end/decision-log/crash.test.ts runs the command",
   },
@@ -58,6 +64,17 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
     page: "README.md",
     begins: "npm run -s svc-authorizer",
     reason: "needs a configuration file of the reader",
+  },
+  {
+    page: "docs/high-availability.md",
+    begins: "svc-authorizer journal copy",
+    reason:
+      "needs a database; test/journal/copy-log.test.ts and test/bootstrap/history-commands.test.ts copy",
+  },
+  {
+    page: "docs/high-availability.md",
+    begins: "svc-authorizer journal upgrade",
+    reason: "needs a database; test/journal/format.test.ts raises the format",
   },
   { page: "CONTRIBUTING.md", begins: "git clone", reason: "needs the address of the repository" },
   {

@@ -100,6 +100,7 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
   {
     ...SEARCH,
     id: "searchSubjects",
+    checked: "SubjectSearch",
     path: "/access/v1/search/subject",
     summary: "Which subjects may do this to this resource?",
     description: EXACT,
@@ -124,6 +125,7 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
   {
     ...SEARCH,
     id: "searchResources",
+    checked: "ResourceSearch",
     path: "/access/v1/search/resource",
     summary: "On which registered resources may this subject do this?",
     description: EXACT,
@@ -153,6 +155,7 @@ export const AUTHZEN_ROUTES: readonly DecisionDeclaration[] = [
   {
     ...SEARCH,
     id: "searchActions",
+    checked: "ActionSearch",
     path: "/access/v1/search/action",
     summary: "What may this subject do to this resource?",
     description: `${EXACT} Names are those of the resource's type; for type \`arn\` they are \`service:Verb\`.`,

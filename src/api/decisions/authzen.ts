@@ -4,8 +4,9 @@ import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "../../decis
 import type { EvaluationRequest } from "../../decisions/decisions.ts";
 import { type Problem, pointTo } from "../../errors.ts";
 import { isObject } from "../../http/json-body.ts";
+import { fits } from "../../http/text-bytes.ts";
 import type { Properties } from "../../model/entities.ts";
-import { type DecisionLimits, fits } from "./limits.ts";
+import type { DecisionLimits } from "./limits.ts";
 
 /** The parts of an evaluation, some of which may be missing. */
 export type EvaluationParts = Pick<EvaluationRequest, "subject" | "action" | "resource" | "context">;
@@ -113,12 +114,12 @@ export function partProblems(
   });
 }
 
-/** What is wrong with an optional object. */
+/** Returns the problems of an optional object. */
 export function optionalObjectProblems(value: unknown, pointer: string): Problem[] {
   return isOptionalObject(value) ? [] : [{ pointer, message: "expected an object" }];
 }
 
-/** What is wrong with a required text. */
+/** Returns the problems of a required text. */
 export function textProblems(value: unknown, pointer: string, bytes: number): Problem[] {
   if (value === undefined) return [{ pointer, message: "required" }];
   if (typeof value !== "string") return [{ pointer, message: "expected a string" }];

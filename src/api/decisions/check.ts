@@ -3,9 +3,10 @@
 import type { CheckAnswer, CheckRequest, Decisions } from "../../decisions/decisions.ts";
 import { hasMembers, isObject } from "../../http/json-body.ts";
 import type { Call } from "../../http/route.ts";
+import { fits } from "../../http/text-bytes.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { isName } from "./authzen.ts";
-import { type DecisionLimits, fits } from "./limits.ts";
+import type { DecisionLimits } from "./limits.ts";
 import { FieldReader, NO_CONTEXT } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 import { readRequired } from "./required.ts";

@@ -1,12 +1,13 @@
-/** What `/filter` is asked about: ARNs, or ids of a resource type. */
+/** Items of `/filter`: ARNs, or ids of a resource type. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import { isErrorCode, type Problem } from "../../errors.ts";
+import { fits } from "../../http/text-bytes.ts";
 import type { DecisionContext } from "../../model/decision.ts";
-import { type DecisionLimits, fits } from "./limits.ts";
-import type { Field, FieldReader } from "./native-fields.ts";
+import type { DecisionLimits } from "./limits.ts";
+import { contextOf } from "./native-fields.ts";
 
-/** What all items of a request share. */
+/** Fields that all items of a request share. */
 export interface FilterHead {
   readonly user: string;
   /** `service:Verb`, or a short name of `type`. */
@@ -15,19 +16,14 @@ export interface FilterHead {
   readonly context: DecisionContext;
 }
 
-/** Reads the shared fields. */
-export function readHead(
-  reader: FieldReader,
-  fields: ReadonlyMap<string, Field>,
-  limits: DecisionLimits,
-): FilterHead {
-  const type = fields.get("type");
-  return {
-    user: reader.text(fields.get("user"), "/user"),
-    action: reader.text(fields.get("action"), "/action", limits.actionBytes),
-    ...(type === undefined ? {} : { type: reader.text(type, "/type") }),
-    context: reader.context(fields.get("context")),
-  };
+/** The shared fields as they stand in a body that was checked. */
+export interface FilterHeadBody extends Omit<FilterHead, "context"> {
+  readonly context?: unknown;
+}
+
+/** Returns the shared fields of a body that was checked. */
+export function headOf({ user, action, type, context }: FilterHeadBody): FilterHead {
+  return { user, action, ...(type === undefined ? {} : { type }), context: contextOf(context) };
 }
 
 /** One item: an ARN, `undefined` for what nobody can be allowed (an unknown type), or what is wrong with it. */

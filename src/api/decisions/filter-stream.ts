@@ -18,25 +18,25 @@ import { parseJson } from "../../http/json-body.ts";
 import { LineSplitter } from "../../http/lines.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import type { RawCall } from "../../http/route.ts";
+import { requireNone, type SchemaCheck } from "../../http/schema-check.ts";
 import type { ServiceCaller } from "../service-caller.ts";
-import { type FilterHead, ItemReader, readHead } from "./filter-items.ts";
+import { type FilterHead, type FilterHeadBody, headOf, ItemReader } from "./filter-items.ts";
 import type { DecisionLimits } from "./limits.ts";
-import { FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
-
-const HEAD: ReadonlySet<string> = new Set(["user", "action", "type", "context"]);
 
 /** Longest form of a character in a JSON string, `\uXXXX`. */
 const ESCAPED_BYTES = 6;
 const AROUND_ITEM = 64;
 
-/** What streams are served with. */
+/** Parts with which streams are served. */
 export interface StreamServing {
   readonly decisions: Decisions;
   readonly limits: DecisionLimits;
   readonly admission: Admission;
   readonly counters: HttpCounters;
   readonly log: HttpLog;
+  /** Checks the first line. */
+  readonly check: SchemaCheck;
 }
 
 /** Builds the handler. */
@@ -123,10 +123,9 @@ class FilterSession {
   }
 
   #begin(line: string): void {
-    const reader = new FieldReader();
-    const fields = reader.object({ value: this.#parse(line, this.#limits.jsonDepth), pointer: "" }, HEAD);
-    const head = readHead(reader, fields, this.#limits);
-    reader.finish();
+    const body = this.#parse(line, this.#limits.jsonDepth);
+    requireNone(this.#serving.check.problems("FilterStreamHead", body));
+    const head = headOf(body as FilterHeadBody);
     this.#items = new ItemReader(this.#serving.decisions, head, this.#limits);
     this.#head = head;
     this.#response.writeHead(200, ["Content-Type", "application/x-ndjson", ...this.#call.commonHeaders()]);
@@ -201,8 +200,8 @@ class FilterSession {
 }
 
 /**
- * What arrives of a request: all that came since the last time in one piece. To take pieces as they were sent would let
- * thousands of single bytes be handled in one turn of the event loop.
+ * Yields what arrives of a request: all that came since the last time in one piece. To take pieces as they were
+ * sent would let thousands of single bytes be handled in one turn of the event loop.
  */
 async function* arrivals(request: IncomingMessage): AsyncGenerator<Buffer> {
   let wake = () => {};

@@ -3,32 +3,35 @@
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Problem } from "../../errors.ts";
 import { invalidRequest } from "../../http/errors.ts";
+import { isObject } from "../../http/json-body.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { ServiceCall } from "../service-caller.ts";
-import { ItemReader, readHead } from "./filter-items.ts";
+import { type FilterHeadBody, headOf, ItemReader } from "./filter-items.ts";
 import type { DecisionLimits } from "./limits.ts";
-import { type Field, FieldReader } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 
-const MAX_ITEMS = 100_000;
 const MAX_PROBLEMS = 100;
 const ITEMS_PER_LOOK = 256;
 
-const OF_ARNS: ReadonlySet<string> = new Set(["user", "action", "resources", "context"]);
-const OF_IDS: ReadonlySet<string> = new Set(["user", "action", "type", "ids", "context"]);
-const OF_BOTH: ReadonlySet<string> = new Set([...OF_ARNS, ...OF_IDS]);
+/** A body that was checked: ARNs in `resources`, or ids of a type. */
+interface FilterBody extends FilterHeadBody {
+  readonly resources?: readonly unknown[];
+  readonly ids?: readonly unknown[];
+}
+
+/** Returns the schema of a body: the fields of the two forms do not mix. */
+export function filterForm(body: unknown): string {
+  const ofIds = isObject(body) && (Object.hasOwn(body, "type") || Object.hasOwn(body, "ids"));
+  return ofIds ? "FilterOfIds" : "FilterOfArns";
+}
 
 /** Builds the handler. */
 export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
   return async (call: ServiceCall): Promise<string> => {
-    const { body } = call;
     refuseQuery(call);
-    const reader = new FieldReader();
-    const fields = reader.object({ value: body, pointer: "" }, OF_BOTH);
-    if (fields.size === 0) reader.finish();
-    const items = itemsOf(reader, fields);
-    const head = readHead(reader, fields, limits);
-    reader.finish();
+    const body = call.body as FilterBody;
+    const head = headOf(body);
+    const items = body.ids ?? body.resources ?? [];
     await decisions.typesRefreshed();
     const itemReader = new ItemReader(decisions, head, limits);
     const resources = await readItems(itemReader, items, `/${head.type === undefined ? "resources" : "ids"}`);
@@ -43,18 +46,6 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
     await batch?.end();
     return `{"allowed":[${allowed.join(",")}],"complete":true}`;
   };
-}
-
-/** The items of either form; the fields of the two forms do not mix. */
-function itemsOf(reader: FieldReader, fields: ReadonlyMap<string, Field>): readonly unknown[] {
-  const ofIds = fields.has("type") || fields.has("ids");
-  if (ofIds && fields.has("resources")) {
-    reader.problem("/resources", "not together with type and ids");
-    return [];
-  }
-  if (ofIds && !fields.has("type")) reader.problem("/type", "required with ids");
-  const name = ofIds ? "ids" : "resources";
-  return reader.list(fields.get(name), `/${name}`, MAX_ITEMS);
 }
 
 /** The resources, or undefined when the type of the items is not known, so that none can be allowed. */

@@ -44,15 +44,6 @@ export class FieldReader {
     return "";
   }
 
-  /** A list; empty after a problem. */
-  list(field: Field | undefined, pointer: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
-    const value = field?.value;
-    if (Array.isArray(value) && value.length <= most) return value;
-    if (value === undefined) this.problem(pointer, "required");
-    else this.problem(pointer, Array.isArray(value) ? `more than ${most} items` : "expected an array");
-    return [];
-  }
-
   /** An optional boolean. */
   flag(field: Field | undefined): boolean {
     if (field === undefined || typeof field.value === "boolean") return field?.value === true;
@@ -70,7 +61,7 @@ export class FieldReader {
    * object itself is a field that no operator can read.
    */
   context(field: Field | undefined): DecisionContext {
-    if (field === undefined || field.value === null) return NO_CONTEXT;
+    if (field === undefined || field.value === undefined || field.value === null) return NO_CONTEXT;
     if (!isObject(field.value)) {
       this.problem(field.pointer, "expected an object");
       return NO_CONTEXT;
@@ -117,6 +108,11 @@ export class FieldReader {
     this.problem(pointer, `has more than ${FIELD_LIMITS.values} values or ${FIELD_LIMITS.text} characters`);
     return undefined;
   }
+}
+
+/** Returns the condition fields of a context that was checked. */
+export function contextOf(value: unknown): DecisionContext {
+  return new FieldReader().context({ value, pointer: "" });
 }
 
 /** A context without fields. */

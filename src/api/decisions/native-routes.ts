@@ -1,13 +1,14 @@
 /** The routes of decisions in the terms of policies (decision-api.md §3). */
 
 import { schemaRef } from "../../http/schema-forms.ts";
+import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { checkHandler } from "./check.ts";
 import type { DecisionDeclaration } from "./declaration.ts";
-import { filterHandler } from "./filter.ts";
+import { filterForm, filterHandler } from "./filter.ts";
 import { filterStreamHandler } from "./filter-stream.ts";
 import { planHandler } from "./plan.ts";
 import { parseRequestBody, requestHandler } from "./request.ts";
-import { simulateHandler } from "./simulate.ts";
+import { simulateHandler, simulationForm } from "./simulate.ts";
 import { whatCanHandler } from "./what-can.ts";
 import { whoCanHandler } from "./who-can.ts";
 
@@ -46,6 +47,7 @@ const CHECK: DecisionDeclaration = {
 const REQUEST: DecisionDeclaration = {
   ...HOT,
   id: "request",
+  checked: "RequestCheck",
   path: "/access/v1/request",
   summary: "May this request of a data server pass?",
   description:
@@ -74,6 +76,7 @@ const REQUEST: DecisionDeclaration = {
 const FILTER: DecisionDeclaration = {
   ...BULK,
   id: "filter",
+  checked: filterForm,
   path: "/access/v1/filter",
   summary: "Which of these resources may this user act on?",
   description:
@@ -104,9 +107,11 @@ const FILTER: DecisionDeclaration = {
   stream: filterStreamHandler,
 };
 
-const SIMULATE: DecisionDeclaration = {
+/** `/simulate`. */
+export const SIMULATE: DecisionDeclaration = {
   ...BULK,
   id: "simulate",
+  checked: simulationForm,
   path: "/access/v1/simulate",
   summary: "What would be decided from other policies?",
   description: "From given policies alone, or as if policies of a real user were changed. Nothing is stored.",
@@ -131,12 +136,18 @@ const SIMULATE: DecisionDeclaration = {
     },
   },
   meter: "simulate",
-  handler: ({ decisions, limits }) => simulateHandler(decisions, limits),
+  // A candidate shows what a real user holds, an explanation what policies say: both are more than deciding.
+  handler: ({ decisions, limits }) =>
+    simulateHandler<ServiceCall>(decisions, limits, ({ candidate, explain }, call) => {
+      if (candidate !== undefined || explain) requireScope(call.caller, "read");
+    }),
 };
 
-const PLAN: DecisionDeclaration = {
+/** `/plan`. */
+export const PLAN: DecisionDeclaration = {
   ...QUESTION,
   id: "plan",
+  checked: "PlanRequest",
   path: "/access/v1/plan",
   summary: "Which resources may this user act on, as patterns?",
   description: "What a caller can turn into a query of its own. It agrees with a check about every resource.",
@@ -148,12 +159,14 @@ const PLAN: DecisionDeclaration = {
     example: { kind: "conditional", allow: ["arn:svc:fs:::repository/data/*"], deny: [], conditional: [] },
   },
   meter: "plan",
-  handler: ({ decisions, limits }) => planHandler(decisions, limits),
+  handler: ({ decisions }) => planHandler(decisions),
 };
 
-const WHO_CAN: DecisionDeclaration = {
+/** `/who-can`. */
+export const WHO_CAN: DecisionDeclaration = {
   ...QUESTION,
   id: "whoCan",
+  checked: "WhoCanRequest",
   path: "/access/v1/who-can",
   summary: "Which users may do this, and why?",
   description: "Exactly the users whom a check would allow, with the statement that allows it.",
@@ -171,9 +184,11 @@ const WHO_CAN: DecisionDeclaration = {
   handler: ({ decisions, ...serving }) => whoCanHandler(decisions, serving),
 };
 
-const WHAT_CAN: DecisionDeclaration = {
+/** `/what-can`. */
+export const WHAT_CAN: DecisionDeclaration = {
   ...QUESTION,
   id: "whatCan",
+  checked: "WhatCanRequest",
   path: "/access/v1/what-can",
   summary: "Which actions may this user do on this resource?",
   description: "Exactly the actions of the catalog that a check would allow.",

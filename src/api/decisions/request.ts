@@ -9,13 +9,11 @@ import { repeatedMembers, repeatedMembersInSteps } from "../../http/repeated-mem
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import type { DecisionLimits } from "./limits.ts";
-import { FieldReader } from "./native-fields.ts";
+import { contextOf } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
-import { readWireRequest, WIRE_FIELDS } from "./request-fields.ts";
+import { type GivenRequest, wireRequest } from "./request-fields.ts";
 
-const FIELDS: ReadonlySet<string> = new Set(["user", ...WIRE_FIELDS, "context"]);
-
-/** Where letter case makes no difference: to HTTP, and to Go that reads the body. */
+/** Members in which letter case makes no difference: to HTTP, and to Go that reads the body. */
 const CASELESS: ReadonlySet<string> = new Set(["headers", "body"]);
 
 /** Longest body that is searched for repeated members in one go: some milliseconds. */
@@ -42,9 +40,8 @@ function refuseRepeated(problems: readonly Problem[]): void {
 /** Builds the handler; `s3Domains` are the host names of the S3 gateway. */
 export function requestHandler(decisions: Decisions, limits: DecisionLimits, s3Domains: readonly string[]) {
   return (call: ServiceCall): string | Promise<string> => {
-    const { body } = call;
     refuseQuery(call);
-    const answer = decisions.request(readRequest(body, call, limits, s3Domains));
+    const answer = decisions.request(checkOf(call, limits, s3Domains));
     return answer instanceof Promise ? answer.then(requestText) : requestText(answer);
   };
 }
@@ -54,25 +51,24 @@ function requestText({ operation, required, allowed, perItem, ...rest }: Request
   return JSON.stringify({ operation, required, allowed, ...rest, ...items });
 }
 
-function readRequest(
-  body: unknown,
-  call: ServiceCall,
-  limits: DecisionLimits,
-  s3Domains: readonly string[],
-): RequestCheck {
-  const reader = new FieldReader();
-  const fields = reader.object({ value: body, pointer: "" }, FIELDS);
-  if (fields.size === 0 && reader.problems.length > 0) reader.finish();
-  const check: RequestCheck = {
-    user: reader.text(fields.get("user"), "/user"),
-    request: readWireRequest(reader, fields, limits, s3Domains),
+interface RequestBody extends GivenRequest {
+  readonly user: string;
+  readonly context?: unknown;
+}
+
+function checkOf(call: ServiceCall, limits: DecisionLimits, s3Domains: readonly string[]): RequestCheck {
+  const { user, context, ...given } = call.body as RequestBody;
+  const problems: Problem[] = [];
+  const request = wireRequest(given, limits, s3Domains, problems);
+  if (problems.length > 0) throw invalidRequest(problems);
+  return {
+    user,
+    request,
     items: "told",
     missingBody: "every_resource",
-    context: reader.context(fields.get("context")),
+    context: contextOf(context),
     entrance: "request",
     requestId: call.requestId,
     call,
   };
-  reader.finish();
-  return check;
 }

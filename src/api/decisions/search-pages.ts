@@ -4,52 +4,17 @@
  */
 
 import type { Found, SearchPage } from "../../decisions/searches.ts";
-import type { Problem } from "../../errors.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import { isObject } from "../../http/json-body.ts";
-import type { Field, FieldReader } from "./native-fields.ts";
 import type { PageTokens } from "./page-tokens.ts";
 
 const DEFAULT_LIMIT = 100;
 /** Most results of a page; a higher limit means this one. */
 const MOST_RESULTS = 1_000;
 
-/** A page as a request asks for it. */
+/** A page as a request asks for it, after its body was checked; null counts as absent. */
 export interface AskedPage {
-  readonly limit?: number;
-  readonly token?: string;
-}
-
-/** Reads the `page` of a request; null counts as absent. */
-export function readAskedPage(value: unknown, pointer: string, problems: Problem[]): AskedPage {
-  if (value === undefined || value === null) return {};
-  if (!isObject(value)) {
-    problems.push({ pointer, message: "expected an object" });
-    return {};
-  }
-  const { limit, token } = value;
-  const asked: { limit?: number; token?: string } = {};
-  if (isLimit(limit)) asked.limit = limit;
-  else if (limit !== undefined && limit !== null) {
-    problems.push({ pointer: `${pointer}/limit`, message: "expected a whole number from 1" });
-  }
-  if (typeof token === "string") asked.token = token;
-  else if (token !== undefined && token !== null) {
-    problems.push({ pointer: `${pointer}/token`, message: "expected a string" });
-  }
-  return asked;
-}
-
-const NATIVE_FIELDS: ReadonlySet<string> = new Set(["limit", "token"]);
-
-/** Reads the `page` of a native request, which refuses unknown fields. */
-export function readNativePage(reader: FieldReader, field: Field | undefined): AskedPage {
-  if (isObject(field?.value)) reader.object(field, NATIVE_FIELDS);
-  return readAskedPage(field?.value, "/page", reader.problems);
-}
-
-function isLimit(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 1;
+  readonly limit?: number | null;
+  readonly token?: string | null;
 }
 
 /** One search request: which page it asks for, and the token of the page after it. */
@@ -65,7 +30,9 @@ export class RequestedPage {
    * Throws "invalid_request" for a token that does not belong to the request, or another limit than the token's.
    * @param request what tokens are bound to, as `requestText` gives it
    */
-  constructor(tokens: PageTokens, { limit, token }: AskedPage, request: string) {
+  constructor(tokens: PageTokens, asked: AskedPage | null | undefined, request: string) {
+    const limit = asked?.limit ?? undefined;
+    const token = asked?.token ?? undefined;
     const state = token === undefined ? undefined : tokens.open(token, request);
     if (token !== undefined && state === undefined) {
       const message = "is not the token of the page before, or the request is another by now";

@@ -1,17 +1,14 @@
 /** `POST /access/v1/search/subject|resource|action`: the searches of AuthZEN (decision-api.md §2). */
 
 import type { Found, SearchPage } from "../../decisions/searches.ts";
-import { requireObject } from "../../http/json-body.ts";
 import type { ServiceCall } from "../service-caller.ts";
-import type { DecisionLimits } from "./limits.ts";
 import { type PageTokens, requestText } from "./page-tokens.ts";
-import { type Entities, readSearch, type SearchKind } from "./search-entities.ts";
-import { RequestedPage } from "./search-pages.ts";
+import { type Entities, entitiesOf, type SearchKind } from "./search-entities.ts";
+import { type AskedPage, RequestedPage } from "./search-pages.ts";
 
-/** What a search is served with. */
+/** Parts with which a search is served. */
 export interface SearchServing {
   readonly tokens: PageTokens;
-  readonly limits: DecisionLimits;
 }
 
 /**
@@ -22,14 +19,14 @@ export interface SearchServing {
 export function searchHandler<S extends { readonly page: SearchPage }>(
   kind: SearchKind,
   find: (search: S, signal: AbortSignal | undefined) => Promise<Found<unknown>>,
-  { tokens, limits }: SearchServing,
+  { tokens }: SearchServing,
   record?: (search: S, results: readonly never[], call: ServiceCall) => Promise<void> | undefined,
 ) {
   return async (call: ServiceCall): Promise<string> => {
-    const { body } = call;
-    const { entities, asked } = readSearch<S>(kind, requireObject(body), limits);
+    const body = call.body as Readonly<Record<string, unknown>>;
+    const entities = entitiesOf<S>(kind, body);
     const text = requestText(`search/${kind}`, entities, call.caller.name);
-    const requested = new RequestedPage(tokens, asked, text);
+    const requested = new RequestedPage(tokens, body["page"] as AskedPage | null | undefined, text);
     const search = withPage(entities, requested.page);
     const found = await find(search, call.signal);
     await record?.(search, found.results as readonly never[], call);

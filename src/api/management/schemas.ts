@@ -3,7 +3,7 @@
 import { ERROR_CODE } from "../../http/failures.ts";
 import type { Schema, Schemas } from "../../http/openapi-types.ts";
 import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema-forms.ts";
-import { DECISION_SCHEMAS } from "../decisions/routes.ts";
+import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
 
@@ -13,6 +13,11 @@ const KEY = {
   access_key_id: text("Access key id, unique over all users."),
   creation_date: UNIX_SECONDS,
 };
+const ENTRY = {
+  revision: { type: "integer", minimum: 1, description: "Revision of the entry in the log." },
+  at: text("Time of the entry, RFC 3339; absent where it is no longer kept."),
+  actors: { ...listOf({ type: "string" }), description: "Names of those who asked for the change." },
+} as const;
 const PERMISSIONS = ["Read", "Write", "Super", "Admin"];
 
 /** Schemas of errors: a message that names every problem, and a code where the status does not tell enough. */
@@ -72,6 +77,26 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   Policy: object({ id: text("Unique name."), creation_date: UNIX_SECONDS, statement: STATEMENTS }),
   PolicyWrite: object({ id: { ...NAME, description: "Unique name." }, statement: STATEMENTS }),
   Acl: object({ permission: { enum: ["", ...PERMISSIONS], description: "Empty: nothing is allowed." } }),
+  PolicyVersion: object(
+    {
+      ...ENTRY,
+      removed: { type: "boolean", description: "True where the entry removed the policy." },
+      statement: STATEMENTS,
+    },
+    ["revision", "actors", "removed"],
+  ),
+  PolicyRestore: object({
+    revision: { type: "integer", minimum: 1, description: "Revision of the version." },
+  }),
+  HistoryEntry: object({
+    ...ENTRY,
+    touched: {
+      ...listOf({ enum: ["users", "groups", "policies", "resources", "all"] }),
+      description: "Kinds of the things that were changed together.",
+    },
+  }),
+  PolicyVersionList: pageOf("PolicyVersion"),
+  HistoryList: pageOf("HistoryEntry"),
   AclWrite: object({ permission: { enum: PERMISSIONS } }),
   Credentials: object(KEY),
   CredentialsWithSecret: object({ ...KEY, secret_access_key: text("The secret, shown this once.") }),
@@ -122,6 +147,20 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       },
     },
     ["username", "setup_token"],
+  ),
+  DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
+  DecisionRecordList: object({
+    pagination: schemaRef("Pagination"),
+    node: text("Name of the node."),
+    chains: listOf({ type: "string" }),
+    results: listOf(schemaRef("DecisionRecord")),
+  }),
+  DecisionRecordAnswer: object(
+    {
+      record: schemaRef("DecisionRecord"),
+      explanations: { ...listOf({ type: "object" }), description: "One for each decision, at most 20." },
+    },
+    ["record"],
   ),
   Form: object({ token: text("The token of the link.") }),
 };

@@ -1,4 +1,4 @@
-/** What declarations of both REST APIs share: query parameters, headers, schemas, examples. */
+/** Query parameters, headers, schemas and examples of both REST APIs. */
 
 import type { Header, Parameter, Schema, Schemas } from "../../http/openapi-types.ts";
 import { listOf, object, schemaRef, text } from "../../http/schema-forms.ts";
@@ -11,6 +11,7 @@ export const PATH_PARAMETERS = {
   userId: { description: `Name of the user. ${ENCODED_TWICE}`, example: "alice" },
   groupId: { description: `Name of the group. ${ENCODED_TWICE}`, example: "Readers" },
   policyId: { description: `Name of the policy. ${ENCODED_TWICE}`, example: "ReadData" },
+  revision: { description: "Revision of an entry in the log.", example: "1204" },
   accessKeyId: { description: `Access key id. ${ENCODED_TWICE}`, example: "AKIAJEXAMPLEEXAMPLEQ" },
 } as const;
 

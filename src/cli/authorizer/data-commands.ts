@@ -2,6 +2,7 @@
 
 import type { OptionSpec } from "../command-spec.ts";
 import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
+import { AT_OPTION } from "./history-commands.ts";
 
 const LOAD_OPTIONS: readonly OptionSpec[] = [
   ...CONFIG_OPTIONS,
@@ -56,6 +57,7 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
     examples: [
       "--config authorizer.yaml --output people.yaml",
       "--config authorizer.yaml --secrets --output backup.yaml",
+      "--config authorizer.yaml --at 2026-11-22T08:00:00Z",
     ],
     options: [
       ...CONFIG_OPTIONS,
@@ -66,6 +68,7 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
         closed: true,
         default: "yaml",
       },
+      AT_OPTION,
       { flags: "--secrets", description: "include the secrets of access keys in clear text" },
       {
         flags: "-o, --output <file>",

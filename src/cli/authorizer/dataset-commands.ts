@@ -30,6 +30,8 @@ export interface LoadCommandOptions
 export interface ExportCommandOptions {
   readonly format: "json" | "yaml";
   readonly secrets: boolean;
+  /** Revision whose state is written; absent: the newest. */
+  readonly revision?: number;
   /** File to write (mode 600, replaced where it exists); default standard output. */
   readonly output?: string;
 }
@@ -96,7 +98,11 @@ export async function runExport(parts: DatasetCommandParts, options: ExportComma
     if (output === undefined) out(text);
     else await writePrivate(output, text);
     if (omittedCredentials > 0)
-      err(`${omittedCredentials} access keys were left out; --secrets writes them\n`);
+      err(
+        what.secrets
+          ? `${omittedCredentials} access keys were left out: no present key opens their secrets\n`
+          : `${omittedCredentials} access keys were left out; --secrets writes them\n`,
+      );
     return SUCCESS;
   } catch (error) {
     return reportFailure(parts, error, false);

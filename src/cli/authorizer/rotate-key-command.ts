@@ -2,9 +2,9 @@
 
 import { auditOnce, withOfflineStore } from "../../compose/offline-store.ts";
 import type { Environment } from "../../config/environment.ts";
-import { isKnownPlaceholder } from "../../config/placeholder.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { SHORTEST_SECRET_KEY_BYTES } from "../../config/validate.ts";
+import { isKnownPlaceholder } from "../../config/values/placeholder.ts";
 import { rotateSecretKey } from "../../directory/upkeep/rotate-key.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";

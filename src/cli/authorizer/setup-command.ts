@@ -13,8 +13,8 @@ import {
 import { auditOnce } from "../../compose/offline-store.ts";
 import { setupTokenFile } from "../../compose/setup.ts";
 import type { Environment } from "../../config/environment.ts";
-import { parseListenAddress } from "../../config/listen-address.ts";
 import type { ConfigValues } from "../../config/table.ts";
+import { parseListenAddress } from "../../config/values/listen-address.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { ProcessEdge } from "../process-edge.ts";

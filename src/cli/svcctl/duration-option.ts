@@ -1,6 +1,6 @@
 /** Options that hold a duration in Go's notation, such as `1h30m`. */
 
-import { parseDuration } from "../../config/duration.ts";
+import { parseDuration } from "../../config/values/duration.ts";
 import { UsageFailure } from "../failure.ts";
 import type { CommandCall } from "./command.ts";
 

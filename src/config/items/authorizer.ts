@@ -31,6 +31,15 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Host and port of the metrics; outside loopback a token with scope metrics is needed",
   },
   {
+    name: "authorizer.workers",
+    type: "string",
+    default: "1",
+    check: "workers",
+    acts: "yes",
+    meaning:
+      "Processes that answer requests, at most 32; auto: one less than the cores. More than one needs database.type local",
+  },
+  {
     name: "authorizer.tls.enabled",
     type: "bool",
     default: false,
@@ -76,6 +85,16 @@ export const AUTHORIZER_ITEMS = [
     default: false,
     acts: "yes",
     meaning: "Let the service listener leave loopback without TLS",
+  },
+  {
+    name: "authorizer.replication.path",
+    type: "string",
+    default: null,
+    defaultNote: "a folder of the process among the temporary ones, removed at its end",
+    path: "file",
+    acts: "yes",
+    meaning:
+      "Folder of this node's copy of a shared database, so that a restart reads only what is new; `mem` keeps it in memory",
   },
   {
     name: "authorizer.replication.poll_interval",

@@ -68,7 +68,7 @@ describe("a filter", () => {
   });
 
   it.each<[string, unknown, string[]]>([
-    ["nothing", {}, ["/resources", "/user", "/action"]],
+    ["nothing", {}, ["/action", "/resources", "/user"]],
     ["an unknown field", { user: "a", action: "b", resources: [], more: 1 }, ["/more"]],
     ["both forms", { user: "a", action: "b", resources: [], type: "repository", ids: [] }, ["/resources"]],
     ["ids without type", { user: "a", action: "b", ids: [] }, ["/type"]],

@@ -266,7 +266,7 @@ describe("the API of a request has to be the one that it is for (security.md §2
 
 describe("a faulty request", () => {
   it.each<[string, unknown, string[]]>([
-    ["nothing", {}, ["/user", "/method", "/path", "/api"]],
+    ["nothing", {}, ["/api", "/method", "/path", "/user"]],
     ["a list", [], [""]],
     ["an unknown field", { ...GET, path: "/", explain: true }, ["/explain"]],
     [
@@ -282,7 +282,7 @@ describe("a faulty request", () => {
         context: 1,
         more: 1,
       },
-      ["/more", "/user", "/headers", "/method", "/path", "/path", "/query", "/facts", "/api", "/context"],
+      ["/api", "/context", "/facts", "/headers", "/method", "/more", "/path", "/query", "/user"],
     ],
     ["an empty path", { ...GET, path: "" }, ["/path"]],
     ["a path with a query", { ...GET, path: "/a?b=c" }, ["/path"]],

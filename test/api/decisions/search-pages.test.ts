@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { PageTokens } from "../../../src/api/decisions/page-tokens.ts";
-import { RequestedPage, readAskedPage } from "../../../src/api/decisions/search-pages.ts";
-import type { Problem } from "../../../src/errors.ts";
+import { RequestedPage } from "../../../src/api/decisions/search-pages.ts";
 
 const tokens = new PageTokens();
 const request = "the request";
@@ -26,15 +25,4 @@ it("an answer tells the total where it is known", () => {
   const { next_token: token } = first.answer({ results: ["a", "b"], next: "b" });
   const second = new RequestedPage(tokens, { token }, request);
   expect(second.answer({ results: ["c"] })).toEqual({ next_token: "", count: 1 });
-});
-
-it.each([
-  [0, "/page/limit"],
-  [Number.POSITIVE_INFINITY, "/page/limit"],
-  [2 ** 60, "/page/limit"],
-  ["1", "/page/limit"],
-])("%s is no limit", (limit, pointer) => {
-  const problems: Problem[] = [];
-  readAskedPage({ limit }, "/page", problems);
-  expect(problems).toMatchObject([{ pointer }]);
 });

@@ -114,11 +114,21 @@ describe("a search", () => {
     });
     expect(status).toBe(400);
     expect(body.problems.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
-      "/subject/type",
       "/action",
-      "/resource/id",
       "/page/limit",
+      "/resource/id",
+      "/subject/type",
     ]);
+  });
+
+  it.each([0, -1, 1.5, "1", true, [1]])("takes no limit of %j", async (limit) => {
+    for (const [path, body] of [
+      [SUBJECT, READ_DATA],
+      ["/access/v1/who-can", { action: "fs:ReadObject", resource: "*" }],
+    ] as const) {
+      const answer = await post(service, path, { ...body, page: { limit } });
+      expect([answer.status, answer.body.problems[0].pointer]).toEqual([400, "/page/limit"]);
+    }
   });
 
   it.each([SUBJECT, ACTION])("%s refuses an id that makes the ARN ambiguous", async (path) => {

@@ -153,7 +153,7 @@ describe("a simulation", () => {
 });
 
 it.each<[string, unknown, string[]]>([
-  ["nothing", {}, ["/user", "/policies", "/required"]],
+  ["nothing", {}, ["/policies", "/required", "/user"]],
   ["no policies", { user: "a", required: READ }, ["/policies"]],
   ["policies and candidate", { user: "a", required: READ, policies: [], candidate: {} }, ["/policies"]],
   ["required and list", { user: "a", policies: [], required: READ, list: READ }, ["/list"]],
@@ -173,10 +173,10 @@ it.each<[string, unknown, string[]]>([
       required: READ,
     },
     [
-      "/policies/0/statement/0/effect",
       "/policies/0/statement/0/action",
-      "/policies/0/statement/0/resource",
       "/policies/0/statement/0/condition/A/b",
+      "/policies/0/statement/0/effect",
+      "/policies/0/statement/0/resource",
     ],
   ],
   [
@@ -187,9 +187,9 @@ it.each<[string, unknown, string[]]>([
   [
     "a fault in a case",
     { cases: [{ user: "a", policies: [], required: READ }, { user: 1 }] },
-    ["/cases/1/user", "/cases/1/policies", "/cases/1/required"],
+    ["/cases/1/policies", "/cases/1/required", "/cases/1/user"],
   ],
-  ["an empty case", { cases: [{}] }, ["/cases/0"]],
+  ["an empty case", { cases: [{}] }, ["/cases/0/policies", "/cases/0/required", "/cases/0/user"]],
   ["a case that is a text", { cases: ["x"] }, ["/cases/0"]],
   ["fields beside cases", { cases: [], user: "a" }, ["/user"]],
 ])("a simulation with %s is 400 naming every problem by pointer", async (_title, body, pointers) => {

@@ -33,6 +33,26 @@ const CASES: readonly Case[] = [
   { id: "listUserGroups", call: "GET /auth/users/target/groups", status: 200, action: "auth:ReadUser" },
   { id: "listUserPolicies", call: "GET /auth/users/target/policies", status: 200, action: "auth:ReadUser" },
   {
+    id: "listPolicyVersions",
+    call: "GET /auth/policies/Reads/versions",
+    status: 200,
+    action: "auth:ReadPolicy",
+  },
+  {
+    id: "getPolicyVersion",
+    call: "GET /auth/policies/Reads/versions/1000000",
+    status: 404,
+    action: "auth:ReadPolicy",
+  },
+  {
+    id: "restorePolicy",
+    call: "POST /auth/policies/Reads/restore",
+    body: { revision: 1_000_000 },
+    status: 404,
+    action: "auth:UpdatePolicy",
+  },
+  { id: "listHistory", call: "GET /auth/history?about=user:target", status: 200, action: "auth:ReadUser" },
+  {
     id: "attachPolicyToUser",
     call: "PUT /auth/users/target/policies/Writes",
     status: 201,

@@ -396,6 +396,45 @@ const ROLE_CASES: readonly AuthCase[] = [
 
 /** All of them. */
 export const AUTH_CASES: readonly AuthCase[] = [
+  {
+    args: "policies versions --id Data --amount 2",
+    asks: ["GET /auth/policies/Data/versions?amount=2"],
+    answer: page([
+      { revision: 9, at: "2023-05-01T10:00:00.5Z", actors: ["carol", "dave"], removed: true },
+      { revision: 7, actors: [], removed: false, statement: [] },
+    ]),
+    terminal: `+----------+---------------------------------+-------------+---------+
+| REVISION | TIME                            | BY          | REMOVED |
++----------+---------------------------------+-------------+---------+
+|        9 | 2023-05-01 10:00:00.5 +0000 UTC | carol, dave | true    |
+|        7 |                                 |             | false   |
++----------+---------------------------------+-------------+---------+
+
+`,
+    piped: "9\t2023-05-01 10:00:00.5 +0000 UTC\tcarol, dave\ttrue\n7\t\t\tfalse\n\n",
+  },
+  {
+    args: "policies restore --id Data --revision 7",
+    asks: ["POST /auth/policies/Data/restore"],
+    sends: { revision: 7 },
+    answer: [200, POLICY],
+    terminal: `[green:Policy restored successfully.]\n${DETAILS}`,
+  },
+  {
+    args: "history --about user:Bob",
+    asks: ["GET /auth/history?about=user%3ABob&amount=100"],
+    answer: page([
+      { revision: 9, at: "2023-05-01T10:00:00Z", actors: ["carol"], touched: ["users", "groups"] },
+    ]),
+    terminal: `+----------+-------------------------------+-------+---------------+
+| REVISION | TIME                          | BY    | TOUCHED       |
++----------+-------------------------------+-------+---------------+
+|        9 | 2023-05-01 10:00:00 +0000 UTC | carol | users, groups |
++----------+-------------------------------+-------+---------------+
+
+`,
+    piped: "9\t2023-05-01 10:00:00 +0000 UTC\tcarol\tusers, groups\n\n",
+  },
   ...GROUP_CASES,
   ...POLICY_CASES,
   ...USER_CASES,

@@ -26,7 +26,10 @@ export const AUTHZEN_SCHEMAS: Schemas = {
   ]),
   Action: object(
     {
-      name: text("`service:Verb`, or a name that the resource's type knows; at most 256 bytes."),
+      name: {
+        ...text("`service:Verb`, or a name that the resource's type knows; at most 256 bytes."),
+        "x-maxBytes": "actionBytes",
+      },
       properties: PROPERTIES,
     },
     ["name"],
@@ -34,7 +37,10 @@ export const AUTHZEN_SCHEMAS: Schemas = {
   Resource: object(
     {
       type: text("A resource type, or `arn`."),
-      id: text("Id in the form of its type, or the ARN itself; at most 4 KiB."),
+      id: {
+        ...text("Id in the form of its type, or the ARN itself; at most 4 KiB."),
+        "x-maxBytes": "arnBytes",
+      },
       properties: PROPERTIES,
     },
     ["type", "id"],

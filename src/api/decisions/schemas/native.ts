@@ -1,13 +1,36 @@
 /** `/check` and `/filter`. Unknown fields of requests are refused. */
 
-import type { Schemas } from "../../../http/openapi-types.ts";
+import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
 
 const USER = text("Name of the user.");
-const ACTION = text("`service:Verb`, or with `type` a name that the type knows.");
+const ACTION: Schema = {
+  ...text("`service:Verb`, or with `type` a name that the type knows."),
+  "x-maxBytes": "actionBytes",
+};
 const CONTEXT = schemaRef("Context");
 const INDEX = { type: "integer", minimum: 0 } as const;
 const ITEM_ERROR = object({ status: { const: 400 }, message: text("What is wrong with the item.") });
+
+/** A list whose elements are checked one by one when they are read. */
+function items(description: string): Schema {
+  return { ...listOf({ type: "string", "x-later": true }, description), maxItems: 100_000 };
+}
+
+const FILTER_OF_ARNS = closedObject(
+  { user: USER, action: ACTION, resources: items("ARNs."), context: CONTEXT },
+  ["user", "action", "resources"],
+);
+const FILTER_OF_IDS = closedObject(
+  {
+    user: USER,
+    action: ACTION,
+    type: text("Resource type of the ids."),
+    ids: items("Ids in the form of the type."),
+    context: CONTEXT,
+  },
+  ["user", "action", "type", "ids"],
+);
 
 /** Schemas of native decisions. */
 export const NATIVE_SCHEMAS: Schemas = {
@@ -31,29 +54,9 @@ export const NATIVE_SCHEMAS: Schemas = {
     },
     ["allowed", "effect"],
   ),
-  FilterRequest: {
-    oneOf: [
-      closedObject(
-        {
-          user: USER,
-          action: ACTION,
-          resources: { ...listOf({ type: "string" }, "ARNs."), maxItems: 100_000 },
-          context: CONTEXT,
-        },
-        ["user", "action", "resources"],
-      ),
-      closedObject(
-        {
-          user: USER,
-          action: ACTION,
-          type: text("Resource type of the ids."),
-          ids: { ...listOf({ type: "string" }, "Ids in the form of the type."), maxItems: 100_000 },
-          context: CONTEXT,
-        },
-        ["user", "action", "type", "ids"],
-      ),
-    ],
-  },
+  FilterOfArns: FILTER_OF_ARNS,
+  FilterOfIds: FILTER_OF_IDS,
+  FilterRequest: { oneOf: [FILTER_OF_ARNS, FILTER_OF_IDS] },
   FilterAnswer: object({
     allowed: listOf(INDEX, "Indexes of the items that are allowed, ascending."),
     complete: { const: true },

@@ -6,7 +6,7 @@ import { closedObject, listOf, object, schemaRef, text } from "../../../http/sch
 const QUERY: Schema = {
   description: "The raw query without `?`, or an object of decoded names with a value each or several.",
   oneOf: [
-    { type: "string" },
+    { type: "string", "x-maxBytes": "headersBytes" },
     {
       type: "object",
       additionalProperties: { oneOf: [{ type: "string" }, listOf({ type: "string" })] },
@@ -14,7 +14,9 @@ const QUERY: Schema = {
   ],
 };
 
-const TEXTS = { type: "object", additionalProperties: { type: "string" } } as const;
+function texts(limit: string, description: string): Schema {
+  return { type: "object", additionalProperties: { type: "string", "x-maxBytes": limit }, description };
+}
 const NOTHING: Schema = { type: "null" };
 
 /** Schemas of requests of a data server. */
@@ -22,24 +24,29 @@ export const REQUEST_SCHEMAS: Schemas = {
   RequestCheck: closedObject(
     {
       user: text("Name of the user who sent the request."),
-      method: { type: "string", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", description: "As sent." },
+      method: {
+        type: "string",
+        pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+        description: "As sent.",
+        "x-maxBytes": 32,
+        "x-form": "no HTTP method",
+      },
       path: {
         type: "string",
         pattern: "^/[^?#]*$",
         description: "As on the wire, nothing decoded; with `/api/v1` for the main API.",
+        "x-maxBytes": "headersBytes",
+        "x-form": "must begin with / and have no ? and no #: the query is a field of its own",
       },
       query: QUERY,
-      headers: { ...TEXTS, description: "Headers that matter; names in any letter case, none twice." },
+      headers: texts("headersBytes", "Headers that matter; names in any letter case, none twice."),
       body: { description: "The JSON body. Without it, what it would say is open." },
       api: {
         enum: ["main", "gateway", "replication"],
         description: "Which API of the data server; must agree with what host, headers and query say.",
       },
       bucket: text("Of the gateway: the bucket that the host names, where `headers` has no host."),
-      facts: {
-        ...TEXTS,
-        description: "Values that no request carries, such as `pull_request.destination_branch`.",
-      },
+      facts: texts("arnBytes", "Values that no request carries, such as `pull_request.destination_branch`."),
       context: schemaRef("Context"),
     },
     ["user", "method", "path", "api"],

@@ -1,4 +1,4 @@
-/** What a caller wants to know of the native decision calls: required permissions and context. */
+/** Required permissions and context of the native decision calls. */
 
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, schemaRef, text } from "../../../http/schema-forms.ts";
@@ -8,8 +8,8 @@ const SCALAR: Schema = { type: ["string", "number", "boolean"] };
 /** Schemas of required permissions and context. */
 export const REQUIREMENT_SCHEMAS: Schemas = {
   RequiredPermission: closedObject({
-    action: text("`service:Verb`, at most 256 bytes."),
-    resource: text("ARN of the resource, at most 4 KiB."),
+    action: { ...text("`service:Verb`, at most 256 bytes."), "x-maxBytes": "actionBytes" },
+    resource: { ...text("ARN of the resource, at most 4 KiB."), "x-maxBytes": "arnBytes" },
   }),
   RequiredPermissions: {
     description: "A tree of at most 1,000 nodes. An empty `and` or `or` is never allowed.",

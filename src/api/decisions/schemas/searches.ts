@@ -19,8 +19,8 @@ const TOKEN: Schema = {
   description: "The `next_token` of the page before; the rest of the request must be the same.",
 };
 const PAGE = { limit: LIMIT, token: TOKEN } as const;
-const ACTION = text("`service:Verb`; at most 256 bytes.");
-const ARN = text("An ARN; at most 4 KiB.");
+const ACTION: Schema = { ...text("`service:Verb`; at most 256 bytes."), "x-maxBytes": "actionBytes" };
+const ARN: Schema = { ...text("An ARN; at most 4 KiB."), "x-maxBytes": "arnBytes" };
 const USER = text("Name of the user.");
 const CONTEXT = schemaRef("Context");
 const NATIVE_PAGE: Schema = { ...closedObject(PAGE, []), type: ["object", "null"] };
@@ -106,7 +106,10 @@ export const SEARCH_SCHEMAS: Schemas = {
   PlanRequest: closedObject(
     {
       user: USER,
-      action: text("`service:Verb`, or with `type` a name that the type knows; at most 256 bytes."),
+      action: {
+        ...text("`service:Verb`, or with `type` a name that the type knows; at most 256 bytes."),
+        "x-maxBytes": "actionBytes",
+      },
       type: text("Only resources of this type."),
       context: CONTEXT,
     },

@@ -3,11 +3,16 @@
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
 
-const REPLACE = listOf(
-  schemaRef("GivenPolicy"),
-  "Policies in place of those of the same name, or beside them.",
-);
+const REPLACE: Schema = {
+  ...listOf(schemaRef("GivenPolicy"), "Policies in place of those of the same name, or beside them."),
+  "x-maxItems": "policiesPerUser",
+};
 const REMOVE = listOf({ type: "string" }, "Names of policies to leave out.");
+
+/** The time that a pattern takes grows with its length. */
+const PATTERN: Schema = { type: "string", "x-maxBytes": "policyBytes" };
+/** Longest name of a statement: it comes back in explanations. */
+const SID_BYTES = 128;
 
 const EVALUATOR: Schema = {
   enum: ["extended", "data_server"],
@@ -24,7 +29,10 @@ const CASE: Schema = {
   ...closedObject(
     {
       user: text("Name of the user; may stand in `candidate` instead."),
-      policies: listOf(schemaRef("GivenPolicy"), "Decide from these policies alone."),
+      policies: {
+        ...listOf(schemaRef("GivenPolicy"), "Decide from these policies alone."),
+        "x-maxItems": "policiesPerUser",
+      },
       candidate: schemaRef("PolicyChange"),
       replace: REPLACE,
       remove: REMOVE,
@@ -37,33 +45,60 @@ const CASE: Schema = {
     [],
   ),
   allOf: [
-    { oneOf: [{ required: ["required"] }, { required: ["list"] }] },
+    {
+      oneOf: [{ required: ["required"] }, { required: ["list"] }],
+      "x-says": {
+        none: { at: "/required", message: "required" },
+        several: { at: "/list", message: "not together with required" },
+      },
+    },
     {
       oneOf: [
         { required: ["policies"] },
         { anyOf: [{ required: ["candidate"] }, { required: ["replace"] }, { required: ["remove"] }] },
       ],
+      "x-says": {
+        none: { at: "/policies", message: "required, unless there is a candidate" },
+        several: { at: "/policies", message: "not together with candidate, replace or remove" },
+      },
     },
     {
       oneOf: [
         { required: ["user"] },
         { required: ["candidate"], properties: { candidate: { required: ["user"] } } },
       ],
+      "x-says": {
+        none: { at: "/user", message: "required" },
+        several: { at: "/candidate/user", message: "given twice" },
+      },
     },
   ],
 };
+
+const CASES = closedObject(
+  {
+    cases: { ...listOf(schemaRef("SimulationCase")), maxItems: 1000 },
+    explain: EXPLAIN,
+    evaluator: EVALUATOR,
+  },
+  ["cases"],
+);
 
 /** Schemas of simulations. */
 export const SIMULATION_SCHEMAS: Schemas = {
   GivenStatement: closedObject(
     {
-      sid: { type: ["string", "null"], description: "Name of the statement, shown where it decides." },
+      sid: {
+        type: ["string", "null"],
+        description: "Name of the statement, shown where it decides.",
+        "x-maxBytes": SID_BYTES,
+      },
       effect: text("Not validated: a broken statement denies as it would if it were stored."),
-      action: listOf({ type: "string" }),
-      resource: { type: "string" },
+      action: listOf(PATTERN),
+      resource: PATTERN,
       condition: {
         type: ["object", "null"],
-        additionalProperties: { type: "object", additionalProperties: listOf({ type: "string" }) },
+        additionalProperties: { type: "object", additionalProperties: listOf(PATTERN) },
       },
     },
     ["effect", "action", "resource"],
@@ -71,7 +106,7 @@ export const SIMULATION_SCHEMAS: Schemas = {
   GivenPolicy: closedObject(
     {
       name: { type: "string" },
-      statement: listOf(schemaRef("GivenStatement")),
+      statement: { ...listOf(schemaRef("GivenStatement")), "x-maxItems": "statementsPerPolicy" },
       creation_date: { description: "Not used." },
       acl: { description: "Not used." },
     },
@@ -83,18 +118,9 @@ export const SIMULATION_SCHEMAS: Schemas = {
       "Decide as if the policies of the real user were changed; needs a token with scope `read` besides.",
   },
   SimulationCase: CASE,
+  SimulationCases: CASES,
   SimulateRequest: {
-    oneOf: [
-      schemaRef("SimulationCase"),
-      closedObject(
-        {
-          cases: { ...listOf(schemaRef("SimulationCase")), maxItems: 1000 },
-          explain: EXPLAIN,
-          evaluator: EVALUATOR,
-        },
-        ["cases"],
-      ),
-    ],
+    oneOf: [schemaRef("SimulationCase"), CASES],
   },
   ListAnswer: object({
     any_resource: {

@@ -2,6 +2,7 @@
 
 import type { GroupSpec } from "../command.ts";
 import { JSON_OUTPUT } from "./auth-options.ts";
+import { pastCommand } from "./auth-specs.ts";
 import { GROUPS_GROUP } from "./groups/groups-group.ts";
 import { POLICIES_GROUP } from "./policies/policies-group.ts";
 import { USERS_GROUP } from "./users/users-group.ts";
@@ -14,6 +15,25 @@ export const AUTH_GROUP: GroupSpec = {
     GROUPS_GROUP,
     POLICIES_GROUP,
     USERS_GROUP,
+    pastCommand(
+      {
+        name: "history",
+        description: "Lists who changed a user, a group or a policy, the newest first.",
+        examples: ["--about user:alice", "--about policy:ReadData --all"],
+        options: [
+          {
+            flags: "--about <kind:name>",
+            description: "user:NAME, group:NAME or policy:NAME",
+            required: true,
+          },
+        ],
+      },
+      {
+        path: ["auth", "history"],
+        query: { about: "about" },
+        columns: [{ heading: "Touched", name: "touched", fields: ["touched"] }],
+      },
+    ),
     {
       name: "can",
       description: "Asks whether a user may do something: exit code 0 for yes, 3 for no.",

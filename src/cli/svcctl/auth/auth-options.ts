@@ -14,6 +14,9 @@ export const PAGING: readonly OptionSpec[] = [
   JSON_OUTPUT,
 ];
 
+/** Paging of a list that goes back in time. */
+export const PAST_PAGING: readonly OptionSpec[] = PAGING.filter(({ flags }) => !flags.startsWith("--prefix"));
+
 export const GROUP_ID: OptionSpec = {
   flags: "--id <string>",
   description: "group",

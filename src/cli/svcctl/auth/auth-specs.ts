@@ -5,7 +5,7 @@ import type { PathPart } from "../api/path-template.ts";
 import type { CommandSpec } from "../command.ts";
 import type { Column } from "../output/records.ts";
 import type { ChangeRequest, ListRequest, ShowRequest } from "../requests/request-types.ts";
-import { JSON_OUTPUT, PAGING, POLICY } from "./auth-options.ts";
+import { JSON_OUTPUT, PAGING, PAST_PAGING, POLICY } from "./auth-options.ts";
 
 /** Name, summary and examples of a command. */
 interface Described {
@@ -76,6 +76,20 @@ export function entityCommands({ path, noun, example, id, columns }: Entity): re
       done: `${Noun} deleted successfully`,
     }),
   ];
+}
+
+/** Columns of entries of the log. */
+const ENTRY_COLUMNS: readonly Column[] = [
+  { heading: "Revision", name: "revision", fields: ["revision"] },
+  { heading: "Time", name: "at", fields: ["at"], kind: "time" },
+  { heading: "By", name: "actors", fields: ["actors"] },
+];
+
+/** A command that lists entries of the log, newest first, with one column more. */
+export function pastCommand(described: Described, { columns, ...request }: ListRequest): CommandSpec {
+  const whole = { ...request, columns: [...ENTRY_COLUMNS, ...columns] };
+  const load = async () => (await import("../requests/run-list.ts")).listing(whole);
+  return { ...described, options: [...(described.options ?? []), ...PAST_PAGING], load };
 }
 
 const STATEMENT_COLUMNS: readonly Column[] = [

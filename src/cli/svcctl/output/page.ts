@@ -51,6 +51,7 @@ function cellOf({ kind }: Column, value: unknown): Cell {
   if (kind === "date") return formatDate(value);
   if (kind === "time") return formatTime(value);
   if (typeof value === "number") return value;
+  if (typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" ? value : "";
 }

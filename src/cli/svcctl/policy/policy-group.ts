@@ -110,6 +110,17 @@ export const POLICY_GROUP: GroupSpec = {
       load: async () => (await import("./template-command.ts")).template,
     },
     {
+      name: "lsp",
+      description:
+        "Serves editors: findings, completion and hover for policies and data sets, by the Language Server Protocol over standard input and output.",
+      examples: ["", "--stdio"],
+      options: [
+        { flags: "--stdio", description: "the only way of speaking; editors may pass it" },
+        PARTITION,
+      ],
+      load: async () => (await import("./lsp/lsp-command.ts")).serveEditor,
+    },
+    {
       name: "fmt",
       description: "Formats policies: order of fields, one action per line. Comments in YAML are kept.",
       examples: ["policies/*.json --check", "policies/*.json --write"],

@@ -11,6 +11,8 @@ export interface ListRequest {
   readonly statements?: true;
   /** Switches that are sent as query parameters of the same name. */
   readonly switches?: readonly string[];
+  /** Query parameters, each from an option. */
+  readonly query?: Readonly<Record<string, string>>;
 }
 
 /** A call that changes something, and answers without a body. */

@@ -6,14 +6,16 @@ import { fillPath } from "../api/path-template.ts";
 import type { CommandRun } from "../command.ts";
 import { printPage } from "../output/page.ts";
 import type { Row } from "../output/records.ts";
+import { queryOf } from "./query-options.ts";
 import type { ListRequest } from "./request-types.ts";
 
 /** The command that fetches and prints a list. */
-export function listing({ path, columns, statements, switches = [] }: ListRequest): CommandRun {
+export function listing({ path, columns, statements, switches = [], query }: ListRequest): CommandRun {
   return async (call) => {
     const api = openApi(call.context);
-    const query = Object.fromEntries(switches.map((name) => [name, call.options[name] === true]));
-    const page = await fetchPage(api, call, await fillPath(api, call, path), query);
+    const chosen = Object.fromEntries(switches.map((name) => [name, call.options[name] === true]));
+    const asked = { ...chosen, ...queryOf(call, query) };
+    const page = await fetchPage(api, call, await fillPath(api, call, path), asked);
     await printPage(call, page, { columns, ...(statements === true && { rowsOf: statementRows }) });
   };
 }

@@ -1,7 +1,7 @@
 /** The effective configuration of svcctl: variable before file before default (management-cli.md §2). */
 
-import { parseDuration } from "../../../config/duration.ts";
 import type { Environment } from "../../../config/environment.ts";
+import { parseDuration } from "../../../config/values/duration.ts";
 import type { RetrySettings } from "../../rest-client/retries.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readSettingsFile, type SettingsFile, settingsPlace } from "./settings-file.ts";

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Environment, homeOf } from "../../../config/environment.ts";
 import { formatProblem, problemSink } from "../../../config/problem.ts";
-import type { RawMap, RawValue } from "../../../config/raw-value.ts";
 import { readYaml } from "../../../config/read-yaml.ts";
 import { suggestion } from "../../../config/suggest.ts";
+import type { RawMap, RawValue } from "../../../config/values/raw-value.ts";
 import {
   SETTING_NAMES,
   SETTINGS,

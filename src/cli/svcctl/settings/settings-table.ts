@@ -1,6 +1,6 @@
 /** Every item of svcctl's configuration file (management-cli.md §2). */
 
-import { parseDuration } from "../../../config/duration.ts";
+import { parseDuration } from "../../../config/values/duration.ts";
 import { booleanText } from "../../boolean-switches.ts";
 
 /** The type of a setting, by which its value is parsed and printed. */

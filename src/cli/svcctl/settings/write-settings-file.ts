@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { stringify } from "yaml";
-import { formatDuration } from "../../../config/duration.ts";
+import { formatDuration } from "../../../config/values/duration.ts";
 import type { Answers } from "./config-answers.ts";
 import { openFault } from "./settings-file.ts";
 import {

@@ -5,7 +5,7 @@ import type { GroupSpec } from "../../command.ts";
 import { templateHelp } from "../../policy/template-lines.ts";
 import { TEMPLATE_OPTIONS } from "../../policy/template-options.ts";
 import { JSON_OUTPUT, POLICY_ID } from "../auth-options.ts";
-import { changeCommand, listCommand } from "../auth-specs.ts";
+import { changeCommand, listCommand, pastCommand } from "../auth-specs.ts";
 
 const STATEMENT_DOCUMENT: OptionSpec = {
   flags: "--statement-document <path>",
@@ -75,6 +75,34 @@ export const POLICIES_GROUP: GroupSpec = {
       examples: ["--id ReadData"],
       options: [POLICY_ID, JSON_OUTPUT],
       load: async () => (await import("./policies.ts")).showPolicy,
+    },
+    pastCommand(
+      {
+        name: "versions",
+        description: "Lists the versions of a policy, the newest first.",
+        examples: ["--id ReadData", "--id ReadData --amount 1 --json"],
+        options: [POLICY_ID],
+      },
+      {
+        path: ["auth", "policies", { option: "id" }, "versions"],
+        columns: [{ heading: "Removed", name: "removed", fields: ["removed"] }],
+      },
+    ),
+    {
+      name: "restore",
+      description: "Makes a policy what it was at a revision.",
+      examples: ["--id ReadData --revision 1204"],
+      options: [
+        POLICY_ID,
+        {
+          flags: "--revision <int>",
+          description: "revision of a version, as `versions` lists them",
+          kind: "integer",
+          required: true,
+        },
+        JSON_OUTPUT,
+      ],
+      load: async () => (await import("./policies.ts")).restorePolicy,
     },
     changeCommand(
       {

@@ -29,6 +29,17 @@ export async function updatePolicy(call: CommandCall): Promise<void> {
   await printObject(call, policy, () => `${green("Policy updated successfully.")}\n`);
 }
 
+export async function restorePolicy(call: CommandCall): Promise<void> {
+  const path = [...POLICIES, given(call, "id"), "restore"];
+  const body = { revision: call.options["revision"] };
+  const api = openApi(call.context);
+  const policy = await api.fetchObject({ method: "POST", path, body, expect: 200 });
+  const { style } = call.context;
+  const text = (): string =>
+    `${style.green("Policy restored successfully.")}\n${policyDetails(policy, style)}`;
+  await printObject(call, policy, text);
+}
+
 async function writePolicy(call: CommandCall, request: Omit<Call, "body">): Promise<JsonObject> {
   const api = openApi(call.context);
   return api.fetchObject({ ...request, body: await policyOf(call) });

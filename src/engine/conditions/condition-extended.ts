@@ -1,0 +1,70 @@
+/**
+ * The operators of the AWS IAM policy language (decision-api.md §4; security.md §3.2). An evaluation error concerns
+ * only its own statement.
+ */
+
+import type { Operator } from "../../model/condition-operators.ts";
+import { USER_VARIABLE } from "../../model/condition-variables.ts";
+import { type ConditionFields, type FieldValue, UNREADABLE } from "../../model/decision.ts";
+import { compileMatcher, type Match } from "./condition-matchers.ts";
+import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
+
+/** An empty list counts as a missing field. */
+function isMissing(value: FieldValue | undefined): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+/** `Null`: `true` holds for a missing field, `false` for a field with any value. */
+function presencePart(operator: Operator, field: string, values: readonly string[]): ConditionPart {
+  const match = compileMatcher(operator, values).bind(new Map(), "");
+  return {
+    reads: [field],
+    readsUser: false,
+    evaluate: (context) => {
+      const holds = match?.(String(isMissing(context.get(field))));
+      return holds === undefined ? "unreadable" : resultOf(holds);
+    },
+  };
+}
+
+/** The result for a missing field, if the values are valid. */
+function ofMissing({ over, negated, ifExists }: Operator): ConditionResult {
+  if (over === "any") return "unsatisfied";
+  return resultOf(over === "all" || negated || ifExists);
+}
+
+/** Looks at every value, so that an unreadable one is found at any position. */
+function ofValues({ over, negated }: Operator, values: readonly string[], match: Match): ConditionResult {
+  let holding = 0;
+  for (const value of values) {
+    const matches = match(value);
+    if (matches === undefined) return "unreadable";
+    if (matches !== negated) holding++;
+  }
+  return resultOf(over === "any" ? holding > 0 : holding === values.length);
+}
+
+function ofValue(operator: Operator, value: FieldValue, match: Match): ConditionResult {
+  if (value === UNREADABLE) return "unreadable";
+  if (typeof value === "string") return ofValues(operator, [value], match);
+  return operator.over === "one" ? "unreadable" : ofValues(operator, value, match);
+}
+
+/** A field under an extended operator. */
+export function extendedPart(operator: Operator, field: string, values: readonly string[]): ConditionPart {
+  if (operator.kind === "presence") return presencePart(operator, field, values);
+  const matcher = compileMatcher(operator, values);
+  return {
+    reads: [field, ...[...matcher.variables].filter((name) => name !== USER_VARIABLE)],
+    readsUser: matcher.variables.has(USER_VARIABLE),
+    evaluate: (context: ConditionFields, user: string) => {
+      const value = context.get(field);
+      // As IAM documents, `IfExists` keeps a variable without a value from making the statement unreadable.
+      if (value === undefined && operator.ifExists) return ofMissing(operator);
+      const match = matcher.bind(context, user);
+      if (match === undefined) return "unreadable";
+      if (value === undefined) return ofMissing(operator);
+      return ofValue(operator, value, match);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** Compiled values of the extended operators, which match one text of the request. */
+
+import type { Comparison, Operator } from "../../model/condition-operators.ts";
+import { parseBoolean, parseDate, parseNumber } from "../../model/condition-values.ts";
+import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/condition-variables.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import { parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
+import { compilePieces, type Wildcard } from "../patterns/wildcard.ts";
+import type { PatternPiece } from "../patterns/wildcard-nfa.ts";
+
+/** True if a text of the request matches a value of the policy; undefined if the text is unreadable. */
+export type Match = (text: string) => boolean | undefined;
+
+/** The values of an operator. */
+export interface Matcher {
+  /** Variables in the values, each once. */
+  readonly variables: ReadonlySet<string>;
+  /** The values for one request; undefined if one is unreadable, or a variable has no single value. */
+  bind(context: ConditionFields, user: string): Match | undefined;
+}
+
+/** Longest text of a variable, in UTF-16 units. A longer text counts as no value. */
+const MOST_SUBSTITUTED = 4096;
+
+const NO_VARIABLES: ReadonlySet<string> = new Set();
+
+const COMPARE: Readonly<Record<Comparison, (left: number, right: number) => boolean>> = {
+  equal: (left, right) => left === right,
+  less: (left, right) => left < right,
+  lessOrEqual: (left, right) => left <= right,
+  greater: (left, right) => left > right,
+  greaterOrEqual: (left, right) => left >= right,
+};
+
+function parsedMatcher<Value, Written>(
+  written: readonly (Written | undefined)[],
+  read: (text: string) => Value | undefined,
+  compare: (value: Value, written: Written) => boolean,
+): Matcher {
+  const values = written.filter((value) => value !== undefined);
+  const match: Match = (text) => {
+    const value = read(text);
+    return value === undefined ? undefined : values.some((one) => compare(value, one));
+  };
+  const bound = values.length === written.length ? match : undefined;
+  return { variables: NO_VARIABLES, bind: () => bound };
+}
+
+/** Inserts the values of variables; undefined if one has no value. */
+function substitute(
+  parts: readonly TemplatePart[],
+  context: ConditionFields,
+  user: string,
+): PatternPiece[] | undefined {
+  const pieces: PatternPiece[] = [];
+  for (const part of parts) {
+    if ("text" in part) {
+      pieces.push(part);
+      continue;
+    }
+    const value = part.variable === USER_VARIABLE ? user : (context.get(part.variable) ?? part.fallback);
+    if (typeof value !== "string" || value.length > MOST_SUBSTITUTED) return undefined;
+    pieces.push({ text: value, literal: true });
+  }
+  return pieces;
+}
+
+/** Parsers of a kind of values: `value` for the policy, `read` for the request. */
+interface TextForm<Value> {
+  value(pieces: readonly PatternPiece[]): Value;
+  /** Builds the matcher for values without variables. */
+  fixed(values: readonly Value[]): (text: string) => boolean;
+  compares(text: string, value: Value): boolean;
+  read(text: string): string;
+}
+
+function joined(pieces: readonly PatternPiece[]): string {
+  return pieces.map(({ text }) => text).join("");
+}
+
+function exactForm(normalize: (text: string) => string): TextForm<string> {
+  return {
+    value: (pieces) => normalize(joined(pieces)),
+    fixed: (values) => {
+      const known = new Set(values);
+      return (text) => known.has(text);
+    },
+    compares: (text, value) => text === value,
+    read: normalize,
+  };
+}
+
+const TEXT = exactForm((text) => text.toWellFormed());
+/** Unicode's lower case, independent of the locale. */
+const FOLDED = exactForm((text) => text.toWellFormed().toLowerCase());
+const PATTERN: TextForm<Wildcard> = {
+  value: compilePieces,
+  fixed: (values) => (text) => values.some((value) => value.match(text)),
+  compares: (text, value) => value.match(text),
+  read: (text) => text.toWellFormed(),
+};
+
+function textMatcher<Value>(form: TextForm<Value>, values: readonly string[]): Matcher {
+  const templates = values.map(parseTemplate);
+  const sound = templates.filter((template) => "parts" in template).map(({ parts }) => parts);
+  if (sound.length < templates.length) return { variables: NO_VARIABLES, bind: () => undefined };
+  const isFixed = (parts: readonly TemplatePart[]): parts is PatternPiece[] =>
+    parts.every((part) => "text" in part);
+  const fixed = form.fixed(sound.filter(isFixed).map((parts) => form.value(parts)));
+  const open = sound.filter((parts) => !isFixed(parts));
+  const always: Match = (text) => fixed(form.read(text));
+  if (open.length === 0) return { variables: NO_VARIABLES, bind: () => always };
+  return {
+    variables: new Set(open.flat().flatMap((part) => ("variable" in part ? [part.variable] : []))),
+    bind: (context, user) => {
+      const bound: Value[] = [];
+      for (const parts of open) {
+        const pieces = substitute(parts, context, user);
+        if (pieces === undefined) return undefined;
+        bound.push(form.value(pieces));
+      }
+      return (text) => {
+        const read = form.read(text);
+        return fixed(read) || bound.some((value) => form.compares(read, value));
+      };
+    },
+  };
+}
+
+/** Compiles the values of an extended operator other than `Null`. */
+export function compileMatcher({ kind, comparison }: Operator, values: readonly string[]): Matcher {
+  switch (kind) {
+    case "text":
+      return textMatcher(TEXT, values);
+    case "folded":
+      return textMatcher(FOLDED, values);
+    case "pattern":
+      return textMatcher(PATTERN, values);
+    case "number":
+      return parsedMatcher(values.map(parseNumber), parseNumber, COMPARE[comparison]);
+    case "date":
+      return parsedMatcher(values.map(parseDate), parseDate, COMPARE[comparison]);
+    case "ip":
+      return parsedMatcher(values.map(parseIpRange), parseIp, (address, range) =>
+        rangeContains(range, address),
+      );
+    case "boolean":
+    case "presence":
+      return parsedMatcher(values.map(parseBoolean), parseBoolean, (left, right) => left === right);
+  }
+}

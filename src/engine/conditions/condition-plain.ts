@@ -1,0 +1,47 @@
+/**
+ * The data server's four operators (evaluation.md §7): a missing field never holds, variables are ordinary text, and
+ * an unreadable address is an error that denies everything. A list counts as unreadable.
+ */
+
+import type { ConditionFields } from "../../model/decision.ts";
+import { type IpAddress, type IpRange, parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
+import { compileWildcard, type Wildcard } from "../patterns/wildcard.ts";
+import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
+
+function partOf(field: string, test: (value: string) => ConditionResult): ConditionPart {
+  return {
+    reads: [field],
+    readsUser: false,
+    evaluate: (context: ConditionFields) => {
+      const value = context.get(field);
+      if (value === undefined) return "unsatisfied";
+      return typeof value === "string" ? test(value) : "unreadable";
+    },
+  };
+}
+
+/** A field under IpAddress or NotIpAddress. */
+export function plainIpPart(field: string, values: readonly string[], negated: boolean): ConditionPart {
+  const ranges: (IpRange | undefined)[] = values.map(parseIpRange);
+  const evaluate = (address: IpAddress): ConditionResult => {
+    for (const range of ranges) {
+      if (range === undefined) return "error";
+      if (rangeContains(range, address)) return resultOf(!negated);
+    }
+    return resultOf(negated);
+  };
+  return partOf(field, (value) => {
+    if (value === "") return "unsatisfied";
+    const address = parseIp(value);
+    return address === undefined ? "error" : evaluate(address);
+  });
+}
+
+/** A field under StringLike or StringNotLike. */
+export function plainPatternPart(field: string, values: readonly string[], negated: boolean): ConditionPart {
+  const patterns: Wildcard[] = values.map(compileWildcard);
+  return partOf(field, (value) => {
+    const text = value.toWellFormed();
+    return resultOf(patterns.some((pattern) => pattern.match(text)) !== negated);
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * Compiled conditions (evaluation.md §7; decision-api.md §4). If one part is false and another is an error, the error
+ * wins and the check fails closed. An error of one of the data server's operators denies every request of its user. So
+ * conditions that can fail are known beforehand, and are evaluated even if action and resource do not match.
+ */
+
+import { type Operator, operatorOf } from "../../model/condition-operators.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import { parseIpRange } from "../../model/ip.ts";
+import type { Condition } from "../../model/policy.ts";
+import { extendedPart } from "./condition-extended.ts";
+import type { ConditionPart, ConditionResult } from "./condition-part.ts";
+import { plainIpPart, plainPatternPart } from "./condition-plain.ts";
+
+/**
+ * The evaluator. `extended` is ours. `data_server` behaves as the data server's, which knows four operators, also where
+ * ours is stricter (a user name with `*` or `?`).
+ */
+export type Evaluator = "extended" | "data_server";
+
+function partOf(operator: Operator, field: string, values: readonly string[]): ConditionPart {
+  if (!operator.plain) return extendedPart(operator, field, values);
+  const plainPart = operator.kind === "ip" ? plainIpPart : plainPatternPart;
+  return plainPart(field, values, operator.negated);
+}
+
+/** The result of one field under one operator. */
+export interface TestResult {
+  readonly operator: string;
+  /** "" for an unknown operator without fields. */
+  readonly field: string;
+  readonly values: readonly string[];
+  readonly result: ConditionResult;
+}
+
+/** A compiled condition. */
+export class CompiledCondition {
+  /** True when an operator is unknown: every evaluation is an error, even of an operator without fields. */
+  readonly alwaysFails: boolean;
+  /** Fields that must hold an IP address when they are present and non-empty, else the evaluation is an error. */
+  readonly addressFields: readonly string[];
+  /** True when a value cannot be parsed, so that errors depend on more than the address fields. */
+  readonly hasBadValues: boolean;
+  /** All fields that are read, also by variables. */
+  readonly reads: ReadonlySet<string>;
+  /** True if a value contains `${user}` and the operator reads it. */
+  readonly readsUser: boolean;
+  /** True when one of the fields is an attribute of the resource. */
+  readonly readsResource: boolean;
+  /** Words of 32 characters in its values: what an evaluation costs for each character of the request's values. */
+  readonly words: number;
+  readonly #parts: readonly ConditionPart[];
+  readonly #written: Condition;
+  readonly #evaluator: Evaluator;
+
+  constructor(condition: Condition, evaluator: Evaluator) {
+    const parts: ConditionPart[] = [];
+    const addressFields: string[] = [];
+    let alwaysFails = false;
+    let hasBadValues = false;
+    for (const [name, fields] of Object.entries(condition)) {
+      const operator = knownOperator(name, evaluator);
+      if (operator === undefined) {
+        alwaysFails = true;
+        continue;
+      }
+      for (const [field, values] of Object.entries(fields)) {
+        parts.push(partOf(operator, field, values));
+        if (!operator.plain || operator.kind !== "ip") continue;
+        addressFields.push(field);
+        hasBadValues ||= values.some((value) => parseIpRange(value) === undefined);
+      }
+    }
+    this.words = wordsIn(condition);
+    this.#parts = parts;
+    this.#written = condition;
+    this.#evaluator = evaluator;
+    this.alwaysFails = alwaysFails;
+    this.addressFields = addressFields;
+    this.hasBadValues = hasBadValues;
+    this.reads = new Set(parts.flatMap(({ reads }) => reads));
+    this.readsUser = parts.some(({ readsUser }) => readsUser);
+    this.readsResource = [...this.reads].some((field) => field.startsWith("resource."));
+  }
+
+  /**
+   * Evaluates against the condition fields of a request. `error` wins over `unreadable`, and that over `unsatisfied`.
+   * @param user the name that `${user}` stands for
+   */
+  evaluate(context: ConditionFields, user: string): ConditionResult {
+    if (this.alwaysFails) return "error";
+    let result: ConditionResult = "satisfied";
+    for (const part of this.#parts) {
+      const found = part.evaluate(context, user);
+      if (found === "error") return "error";
+      if (found === "unreadable" || (found === "unsatisfied" && result === "satisfied")) result = found;
+    }
+    return result;
+  }
+
+  /** The result of each part, in the order of the condition; for explanations. */
+  *results(context: ConditionFields, user: string): Generator<TestResult> {
+    let next = 0;
+    for (const [operator, fields] of Object.entries(this.#written)) {
+      const known = knownOperator(operator, this.#evaluator) !== undefined;
+      const tests = Object.entries(fields);
+      if (!known && tests.length === 0) yield { operator, field: "", values: [], result: "error" };
+      for (const [field, values] of tests) {
+        const part = known ? this.#parts[next++] : undefined;
+        yield { operator, field, values, result: part?.evaluate(context, user) ?? "error" };
+      }
+    }
+  }
+}
+
+/** The operator of that name, if the evaluator knows it. */
+function knownOperator(name: string, evaluator: Evaluator): Operator | undefined {
+  const operator = operatorOf(name);
+  return evaluator === "data_server" && operator?.plain === false ? undefined : operator;
+}
+
+function wordsIn(condition: Condition): number {
+  const values = Object.values(condition).flatMap((fields) => Object.values(fields).flat());
+  return values.reduce((sum, value) => sum + 1 + (value.length >> 5), 0);
+}
+
+/** True when the condition has at least one operator; an empty object or null is no condition. */
+export function hasOperators(condition: Condition | null | undefined): condition is Condition {
+  return condition !== null && condition !== undefined && Object.keys(condition).length > 0;
+}

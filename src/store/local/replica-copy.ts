@@ -1,0 +1,183 @@
+/** One database with a copy of a log: records, the position, and the ids of the newest entries (journal.md §1). */
+
+import { rmSync } from "node:fs";
+import type { Transaction } from "lmdb";
+import { Turns } from "../../schedule/turns.ts";
+import type { EntryWrites, VersionedRecord } from "../port.ts";
+import type { EntryId, EntryName, StateName } from "../replica.ts";
+import { flushDataFile } from "./data-file.ts";
+import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
+import { logKey, recordKey } from "./layout.ts";
+import { EMPTY_LOG, type LogPosition, putPosition, readPosition } from "./local-log.ts";
+
+/** Ids that a copy keeps, as checkpoints carry them (journal.md §2.6). */
+const CARRIED_IDS = 10_000;
+/** Records that are written in one transaction when a state is loaded. */
+const LOADED_AT_ONCE = 2_000;
+const STATE_PAGE = 500;
+
+/** An open copy. */
+export interface ReplicaCopy {
+  readonly folder: string;
+  readonly database: LocalDatabase;
+  /** The position of the newest entry that it has. */
+  readonly position: LogPosition;
+  /** Ids of the newest entries, in order. */
+  recentIds(): readonly EntryId[];
+  /** Applies what an entry writes, in one transaction. */
+  apply(entry: EntryName, writes: EntryWrites): Promise<void>;
+  /** Fills an empty copy with a state. The position comes last: without it, a copy is none. */
+  fill(
+    last: StateName,
+    records: AsyncIterable<readonly VersionedRecord[]>,
+    recent: readonly EntryId[],
+  ): Promise<void>;
+  /** The records of the newest state in order; `done` is called at the end. */
+  pages(done: () => void): AsyncGenerator<readonly VersionedRecord[]>;
+  /** Closes it with everything on the disk. */
+  close(): Promise<void>;
+  /** Closes it and removes its folder. */
+  discard(): Promise<void>;
+}
+
+/** Opens the copy in a folder; an empty one where there is none. Rejects for one that is damaged. */
+export async function openCopy(folder: string): Promise<ReplicaCopy> {
+  prepareFolder(folder);
+  return new LmdbCopy(folder, await openDatabase(folder, { syncWrites: false }));
+}
+
+class LmdbCopy implements ReplicaCopy {
+  readonly folder: string;
+  readonly database: LocalDatabase;
+  #position: LogPosition;
+
+  constructor(folder: string, database: LocalDatabase) {
+    this.folder = folder;
+    this.database = database;
+    this.#position = readPosition(database) ?? EMPTY_LOG;
+  }
+
+  get position(): LogPosition {
+    return this.#position;
+  }
+
+  recentIds(): readonly EntryId[] {
+    const range = { start: logKey("entry", 0), end: logKey("entry", Number.MAX_SAFE_INTEGER) };
+    const found: EntryId[] = [];
+    for (const { value } of this.database.getRange(range)) found.push([Number(value.version), value.value]);
+    return found;
+  }
+
+  async apply(entry: EntryName, writes: EntryWrites): Promise<void> {
+    const { revision, id, at } = entry;
+    const position = { revision, id, at, log: this.#position.log || id, floor: 0 };
+    const steps = this.#writeAll(writes, revision);
+    const finish = (): void => {
+      this.#putId(revision, id);
+      putPosition(this.database, position);
+    };
+    const isLarge = writes.put.length + writes.delete.length > SMALL_ENTRY;
+    await this.database.transaction(() => {
+      if (isLarge) return inTurns(steps).then(finish);
+      for (const _ of steps);
+      return finish();
+    });
+    this.#position = position;
+  }
+
+  async fill(
+    last: StateName,
+    records: AsyncIterable<readonly VersionedRecord[]>,
+    recent: readonly EntryId[],
+  ): Promise<void> {
+    for await (const page of records) {
+      for (let start = 0; start < page.length; start += LOADED_AT_ONCE) {
+        const some = page.slice(start, start + LOADED_AT_ONCE);
+        await this.database.transaction(() => inTurns(this.#load(some)));
+      }
+    }
+    const { revision, id, at, log } = last;
+    const position = { revision, id, at, log, floor: 0 };
+    await this.database.transaction(async () => {
+      for (const [of, name] of recent.slice(-CARRIED_IDS)) this.#putId(of, name);
+      if (revision > 0) putPosition(this.database, position);
+    });
+    this.#position = position;
+  }
+
+  pages(done: () => void): AsyncGenerator<readonly VersionedRecord[]> {
+    // Begun here, not when the first page is asked for: the state is that of this moment.
+    return this.#pages(this.database.useReadTransaction(), done);
+  }
+
+  async *#pages(transaction: Transaction, done: () => void): AsyncGenerator<readonly VersionedRecord[]> {
+    const turns = new Turns();
+    try {
+      let start: Buffer = FIRST_RECORD;
+      for (;;) {
+        const page: VersionedRecord[] = [];
+        let last: Buffer | undefined;
+        for (const { key, value } of this.database.getRange({ start, limit: STATE_PAGE, transaction })) {
+          last = Buffer.from(key);
+          const end = last.indexOf(0);
+          page.push({
+            partition: last.toString("utf8", 0, end),
+            key: last.toString("utf8", end + 1),
+            value: value.value,
+            version: Number(value.version),
+          });
+        }
+        if (page.length > 0) yield page;
+        if (page.length < STATE_PAGE) return;
+        start = Buffer.concat([last!, Buffer.alloc(1)]);
+        if (turns.spent) await turns.yield();
+      }
+    } finally {
+      transaction.done();
+      done();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    await flushDataFile(this.folder);
+  }
+
+  async discard(): Promise<void> {
+    await this.database.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  *#writeAll({ put, delete: deleted }: EntryWrites, version: number): Generator<void> {
+    for (const { partition, key, value } of put) {
+      putValue(this.database, recordKey(partition, key), { version, value });
+      yield;
+    }
+    for (const { partition, key } of deleted) {
+      this.database.removeSync(recordKey(partition, key));
+      yield;
+    }
+  }
+
+  *#load(records: readonly VersionedRecord[]): Generator<void> {
+    for (const { partition, key, value, version } of records) {
+      putValue(this.database, recordKey(partition, key), { version, value });
+      yield;
+    }
+  }
+
+  #putId(revision: number, id: string): void {
+    putValue(this.database, logKey("entry", revision), { version: revision, value: id });
+    this.database.removeSync(logKey("entry", revision - CARRIED_IDS));
+  }
+}
+
+/** Keys of the store itself begin with 0x00; those of records do not. */
+const FIRST_RECORD = Buffer.from([1]);
+/** Writes of an entry during which no other work runs. */
+const SMALL_ENTRY = 1_000;
+
+async function inTurns(steps: Generator<void>): Promise<void> {
+  const turns = new Turns();
+  while (steps.next().done !== true) if (turns.spent) await turns.yield();
+}

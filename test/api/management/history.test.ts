@@ -1,0 +1,129 @@
+/** Versions of policies and histories over the user listener: rights, pages, escalation, and what is restored. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Management, startManagement } from "./kit.ts";
+
+let api: Management;
+beforeAll(async () => {
+  api = await startManagement({ "authorizer.escalation": "deny" });
+});
+beforeEach(() => api.authorizer.reset());
+afterAll(() => api?.close());
+
+const statement = (action: string) => [{ effect: "allow", action: [action], resource: "*" }];
+const READS = statement("fs:ReadObject");
+const LISTS = statement("fs:ListObjects");
+
+/** Writes the policy `Data` twice; gives its versions, newest first. */
+async function twice(): Promise<readonly { readonly revision: number }[]> {
+  await api.call("admin", "POST", "/auth/policies", { body: { id: "Data", statement: READS } });
+  await api.call("admin", "PUT", "/auth/policies/Data", { body: { id: "Data", statement: LISTS } });
+  return (await api.call("admin", "GET", "/auth/policies/Data/versions")).json.results;
+}
+
+describe("versions of a policy", () => {
+  it("are listed newest first, with who wrote them and when", async () => {
+    const [second, first] = await twice();
+    expect(second).toEqual({
+      revision: expect.any(Number),
+      at: expect.stringMatching(/^20\d\d-.*Z$/),
+      actors: ["admin"],
+      removed: false,
+      statement: LISTS,
+    });
+    expect(first).toMatchObject({ actors: ["admin"], removed: false, statement: READS });
+    expect(first!.revision).toBeLessThan(second!.revision);
+    const page = await api.call("admin", "GET", "/auth/policies/Data/versions?amount=1");
+    expect(page.json.results).toEqual([second]);
+    expect(page.json.pagination).toMatchObject({ has_more: true, next_offset: String(second!.revision) });
+    const next = `/auth/policies/Data/versions?amount=1&after=${second!.revision}`;
+    expect((await api.call("admin", "GET", next)).json.results).toEqual([first]);
+    await api.call("admin", "DELETE", "/auth/policies/Data");
+    const [removal] = (await api.call("admin", "GET", "/auth/policies/Data/versions")).json.results;
+    expect(removal).toMatchObject({ removed: true, actors: ["admin"] });
+    expect(removal).not.toHaveProperty("statement");
+  });
+
+  it("are read one by one; a revision that did not write the policy is not found", async () => {
+    const [, first] = await twice();
+    const path = "/auth/policies/Data/versions";
+    expect((await api.call("manager", "GET", `${path}/${first!.revision}`)).status).toBe(200);
+    expect((await api.call("admin", "GET", `${path}/${first!.revision}`)).json).toEqual(first);
+    for (const other of [first!.revision - 1, 0, 10 ** 15 - 1]) {
+      expect((await api.call("admin", "GET", `${path}/${other}`)).status).toBe(404);
+    }
+    expect((await api.call("admin", "GET", `${path}/latest`)).status).toBe(400);
+    expect((await api.call("admin", "GET", `${path}?after=x`)).status).toBe(400);
+    expect((await api.call("plain", "GET", path)).status).toBe(401);
+  });
+
+  it("are restored as a new version", async () => {
+    const [, first] = await twice();
+    const body = { revision: first!.revision };
+    const restored = await api.call("admin", "POST", "/auth/policies/Data/restore", { body });
+    expect(restored.json).toMatchObject({ id: "Data", statement: READS });
+    const { results } = (await api.call("admin", "GET", "/auth/policies/Data/versions")).json;
+    expect(results.map((one: { statement: unknown }) => one.statement)).toEqual([READS, LISTS, READS]);
+    const missing = { body: { revision: first!.revision - 1 } };
+    expect((await api.call("admin", "POST", "/auth/policies/Data/restore", missing)).status).toBe(404);
+    expect((await api.call("admin", "POST", "/auth/policies/None/restore", { body })).status).toBe(404);
+    expect((await api.call("admin", "POST", "/auth/policies/Data/restore", { body: {} })).status).toBe(400);
+  });
+
+  it("are not restored by who may not write, or where they give more than the caller holds", async () => {
+    const wide = statement("*");
+    await api.call("admin", "POST", "/auth/policies", { body: { id: "Wide", statement: wide } });
+    await api.call("admin", "PUT", "/auth/policies/Wide", { body: { id: "Wide", statement: READS } });
+    const { results } = (await api.call("admin", "GET", "/auth/policies/Wide/versions")).json;
+    const body = { revision: results[1].revision };
+    expect((await api.call("viewer", "POST", "/auth/policies/Wide/restore", { body })).status).toBe(401);
+    const refused = await api.call("manager", "POST", "/auth/policies/Wide/restore", { body });
+    expect([refused.status, refused.json.message]).toEqual([
+      403,
+      expect.stringContaining('grants more than "manager" holds'),
+    ]);
+    expect((await api.call("admin", "GET", "/auth/policies/Wide")).json.statement).toEqual(READS);
+  });
+});
+
+describe("a history", () => {
+  const about = (who: Parameters<Management["call"]>[0], thing: string, more = "") =>
+    api.call(who, "GET", `/auth/history?about=${thing}${more}`);
+
+  it("says who changed a user, newest first, and names nothing else", async () => {
+    await api.call("admin", "PUT", "/auth/users/target/policies/Writes");
+    await api.call("manager", "PUT", "/auth/groups/Readers/members/target");
+    const { results, pagination } = (await about("admin", "user:target")).json;
+    expect(results.slice(0, 2)).toEqual([
+      {
+        revision: expect.any(Number),
+        at: expect.any(String),
+        actors: ["manager"],
+        touched: ["users", "groups"],
+      },
+      {
+        revision: expect.any(Number),
+        at: expect.any(String),
+        actors: ["admin"],
+        touched: ["users", "policies"],
+      },
+    ]);
+    expect(pagination.max_per_page).toBe(100);
+    const page = (await about("admin", "user:target", "&amount=1")).json;
+    expect(page.results).toEqual([results[0]]);
+    const next = await about("admin", "user:target", `&after=${page.pagination.next_offset}&amount=1`);
+    expect(next.json.results).toEqual([results[1]]);
+    expect(JSON.stringify(results)).not.toContain("Readers");
+  });
+
+  it("needs the right to read the thing, and a thing of a known kind", async () => {
+    for (const thing of ["user:target", "group:Readers", "policy:Reads"]) {
+      expect((await about("manager", thing)).status).toBe(200);
+      expect((await about("plain", thing)).status).toBe(401);
+    }
+    for (const wrong of ["", "user", "user:", "key:x", ":x"]) {
+      expect((await about("admin", wrong)).status).toBe(400);
+    }
+    expect((await about("admin", "user:nobody")).json.results).toEqual([]);
+  });
+});

@@ -1,0 +1,303 @@
+/** The past of a directory: entries about a thing, versions of policies, and going back. */
+
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { BatchOperation, DirectoryState } from "../../src/directory/batch.ts";
+import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import { BACKENDS } from "./backends.ts";
+import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
+
+const statement = (action: string) => [{ effect: "allow" as const, action: [action], resource: "*" }];
+const READS = statement("fs:ReadObject");
+const WRITES = statement("fs:WriteObject");
+
+/** Returns the part of a state that a restore brings back, as plain values. */
+function comparable({ users, groups, policies, resourceTypes, resources }: DirectoryState): unknown {
+  const names = (map: ReadonlyMap<string, unknown>) => [...map.keys()];
+  return {
+    users: [...users].map(([name, state]) => {
+      const { encryptedPassword: _, creation_date: __, ...user } = state.user.value;
+      const { groups: of, policies: held, externalPrincipals } = state;
+      return [name, user, names(of), names(held), names(externalPrincipals)];
+    }),
+    groups: [...groups].map(([name, state]) => [name, state.group.value.description, names(state.policies)]),
+    policies: [...policies].map(([name, { value }]) => [name, value.statement, value.acl]),
+    types: [...resourceTypes].map(([name, { value }]) => [name, value]),
+    resources: [...resources].map(([type, byId]) => [type, [...byId].map(([id, { value }]) => [id, value])]),
+  };
+}
+
+describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
+  let bed: TestDirectory;
+  beforeEach(async () => {
+    bed = await openTestDirectory({ backend });
+  });
+  afterEach(() => bed.close());
+
+  const revision = () => bed.store.history.head.revision;
+  const now = async () => comparable(await bed.directory.batches.state({ secrets: false }));
+  const restore = (from: number, options: { withCredentials?: boolean; dryRun?: boolean } = {}) =>
+    bed.directory.history.restore(from, { withCredentials: false, dryRun: false, ...options });
+  const versions = async (name: string, before?: number, amount = 100) => {
+    const page = { amount, ...(before !== undefined && { before }) };
+    const { results, next } = await bed.directory.history.policyVersions(name, page);
+    return { found: results.map((one) => [one.revision, one.policy?.statement, one.actors]), next };
+  };
+
+  it("lists what was done about a user, by whom, newest first and page by page", async () => {
+    const { users, groups } = bed.directory;
+    await users.create({ username: "é" });
+    const first = revision();
+    await users.create({ username: "other" });
+    await groups.create({ name: "G" });
+    await bed.directory.actingFor({ name: "admin" }, () => groups.addMember("G", "é"));
+    const second = revision();
+    await users.update("é", { friendly_name: "E" });
+    const third = revision();
+    const about = (before?: number) =>
+      bed.directory.history.about(
+        { kind: "user", name: "é" },
+        { amount: 2, ...(before !== undefined && { before }) },
+      );
+    const { results, next } = await about();
+    expect(results).toEqual([
+      { revision: third, at: expect.any(String), actors: [], touched: ["users"] },
+      { revision: second, at: expect.any(String), actors: ["admin"], touched: ["users", "groups"] },
+    ]);
+    expect((await about(next)).results.map((one) => one.revision)).toEqual([first]);
+    const thing = { kind: "user", name: "nobody" } as const;
+    expect((await bed.directory.history.about(thing, { amount: 100 })).results).toEqual([]);
+  });
+
+  it("has each version of a policy, with its removal, and none for what else is about it", async () => {
+    const { policies, users } = bed.directory;
+    await policies.create({ name: "P", statement: READS });
+    const first = revision();
+    await users.create({ username: "u" });
+    await users.attachPolicy("u", "P");
+    await bed.directory.actingFor({ name: "é" }, () => policies.update({ name: "P", statement: WRITES }));
+    const second = revision();
+    await policies.delete("P");
+    const third = revision();
+    expect((await versions("P")).found).toEqual([
+      [third, undefined, []],
+      [second, WRITES, ["é"]],
+      [first, READS, []],
+    ]);
+    const { policyVersion } = bed.directory.history;
+    expect(await policyVersion("P", second)).toMatchObject({ policy: { statement: WRITES } });
+    for (const wrong of [third, first + 1, 0, 1_000_000]) {
+      await expect(policyVersion("P", wrong)).rejects.toMatchObject({ code: "not_found" });
+    }
+    await expect(policyVersion("none", first)).rejects.toMatchObject({ code: "not_found" });
+    const page = await versions("P", undefined, 2);
+    expect(page.found.map(([at]) => at)).toEqual([third, second]);
+    expect((await versions("P", page.next)).found.map(([at]) => at)).toEqual([first]);
+  });
+
+  it("has the version that was in force before everything that is kept", async () => {
+    const { policies, users } = bed.directory;
+    await policies.create({ name: "P", statement: READS });
+    const first = revision();
+    await users.create({ username: "u" });
+    await bed.store.history.forgetPast();
+    await policies.update({ name: "P", statement: WRITES });
+    expect((await versions("P")).found).toEqual([
+      [revision(), WRITES, []],
+      [first, READS, []],
+    ]);
+    const found = await bed.directory.history.policyVersion("P", first);
+    expect(found).toMatchObject({ at: undefined, policy: { statement: READS } });
+  });
+
+  it("brings back who was deleted with a new id, without keys, and ends the sessions of those it touches", async () => {
+    const { users, credentials, sessions, policies } = bed.directory;
+    await users.create({ username: "alice", external_id: "sso|1", encryptedPassword: "then" });
+    await credentials.create("alice", { access_key_id: "K", secret_access_key: "s" });
+    await policies.create({ name: "P", statement: READS });
+    await users.attachPolicy("alice", "P");
+    const before = await sessions.get("alice");
+    const then = revision();
+    await users.delete("alice");
+    await users.create({ username: "bob", external_id: "sso|1" });
+    const report = await restore(then);
+    expect(report.changes).toEqual([
+      { change: "remove", kind: "user", name: "bob" },
+      { change: "create", kind: "user", name: "alice" },
+      { change: "create", kind: "attachment", name: "P to user alice" },
+    ]);
+    const after = await sessions.get("alice");
+    expect(after.userId).not.toBe(before.userId);
+    expect(after.validFrom).toBe(revision());
+    expect((await credentials.list("alice", { amount: 10 })).results).toEqual([]);
+    expect((await users.get("alice")).encryptedPassword).toBeUndefined();
+    expect((await users.list({ amount: 10 }, { external_id: "sso|1" })).results).toMatchObject([
+      { username: "alice" },
+    ]);
+  });
+
+  it("restores passwords and keys only where asked, and names the keys that it cannot restore", async () => {
+    const { users, credentials } = bed.directory;
+    await users.create({ username: "alice", encryptedPassword: "then" });
+    await users.create({ username: "bob" });
+    for (const id of ["K1", "K2", "K3"]) {
+      await credentials.create("alice", { access_key_id: id, secret_access_key: `secret of ${id}` });
+    }
+    const then = revision();
+    await users.update("alice", { encryptedPassword: "now" });
+    for (const id of ["K1", "K2"]) await credentials.delete("alice", id);
+    await credentials.create("bob", { access_key_id: "K2", secret_access_key: "x" });
+    await credentials.create("alice", { access_key_id: "K4", secret_access_key: "x" });
+    expect((await restore(then)).changes).toEqual([]);
+    expect((await users.get("alice")).encryptedPassword).toBe("now");
+    const report = await restore(then, { withCredentials: true });
+    expect(report.lostKeys).toEqual(["K2"]);
+    expect(report.changes).toEqual([
+      { change: "replace", kind: "password", name: "alice" },
+      { change: "create", kind: "access key", name: "K1" },
+    ]);
+    expect((await users.get("alice")).encryptedPassword).toBe("then");
+    expect((await credentials.getWithSecret("K1")).secret_access_key).toBe("secret of K1");
+    const ids = (await credentials.list("alice", { amount: 10 })).results.map((key) => key.access_key_id);
+    expect(ids).toEqual(["K1", "K3", "K4"]);
+  });
+
+  it("refuses to leave nobody in Admins, and a revision that is not kept", async () => {
+    const { users, groups } = bed.directory;
+    await groups.create({ name: "Admins" });
+    const empty = revision();
+    await users.create({ username: "admin" });
+    await groups.addMember("Admins", "admin");
+    const before = await now();
+    await expect(restore(empty)).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(restore(revision() + 1)).rejects.toMatchObject({ code: "not_found" });
+    expect(await now()).toEqual(before);
+    await bed.store.history.forgetPast();
+    await expect(restore(empty)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("only says what would change in a dry run", async () => {
+    await bed.directory.users.create({ username: "alice" });
+    const then = revision();
+    await bed.directory.users.delete("alice");
+    await bed.directory.close();
+    const before = [revision(), await now()];
+    const report = await restore(then, { dryRun: true });
+    expect(report.changes).toEqual([{ change: "create", kind: "user", name: "alice" }]);
+    expect([revision(), await now()]).toEqual(before);
+  });
+
+  it("finds the revision of a time, and refuses a time before the log", async () => {
+    const { history, users } = bed.directory;
+    const times: (readonly [number, number])[] = [];
+    for (let index = 0; index < 5; index++) {
+      await users.create({ username: `u${index}` });
+      times.push([revision(), Date.parse(bed.store.history.head.at)]);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    for (const [expected, time] of times) {
+      expect(await history.revisionAt(new Date(time))).toBe(expected);
+      expect(await history.revisionAt(new Date(time + 1))).toBe(expected);
+    }
+    expect(await history.revisionAt(new Date(Date.now() + 60_000))).toBe(revision());
+    await expect(history.revisionAt(new Date(0))).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+const user = fc.constantFrom("alice", "é");
+const group = fc.constantFrom("Admins", "G");
+const policy = fc.constantFrom("P", "Q");
+const type = fc.constantFrom("door", "gate");
+const operation: fc.Arbitrary<BatchOperation> = fc.oneof(
+  fc.record({
+    op: fc.constant("put_user" as const),
+    user: fc.record(
+      {
+        username: user,
+        email: fc.constantFrom("a@x.org", "b@x.org"),
+        external_id: fc.constantFrom("1", "2"),
+      },
+      { requiredKeys: ["username"] },
+    ),
+  }),
+  fc.record({ op: fc.constant("delete_user" as const), username: user }),
+  fc.record({ op: fc.constant("put_group" as const), name: group, description: fc.constantFrom("x", "y") }),
+  fc.record({ op: fc.constant("delete_group" as const), name: group }),
+  fc.record({
+    op: fc.constant("put_policy" as const),
+    policy: fc.record({ name: policy, statement: fc.constantFrom(READS, WRITES) }),
+  }),
+  fc.record({ op: fc.constant("delete_policy" as const), name: policy }),
+  fc.record({ op: fc.constantFrom("add_member" as const, "remove_member" as const), group, username: user }),
+  fc.record({
+    op: fc.constantFrom("attach_to_user" as const, "detach_from_user" as const),
+    username: user,
+    policy,
+  }),
+  fc.record({ op: fc.constantFrom("attach_to_group" as const, "detach_from_group" as const), group, policy }),
+  fc.record({
+    op: fc.constantFrom("put_principal" as const, "delete_principal" as const),
+    username: user,
+    principal: fc.constantFrom("p", "q"),
+  }),
+  type.map((name) => ({
+    op: "put_resource_type" as const,
+    resourceType: {
+      type: name,
+      arn: `arn:svc:doors:::${name}/{id}`,
+      id: "{id}",
+      actions: { open: "doors:Open" },
+    },
+  })),
+  fc.record({
+    op: fc.constant("put_resource" as const),
+    resource: fc.record({ type, id: fc.constantFrom("1", "2") }),
+  }),
+  fc.record({ op: fc.constant("delete_resource" as const), type, id: fc.constantFrom("1", "2") }),
+);
+
+/** Everything that the operations refer to. */
+const BASE: readonly BatchOperation[] = [
+  ...["alice", "é"].map((username) => ({ op: "put_user" as const, user: { username } })),
+  ...["Admins", "G"].map((name) => ({ op: "put_group" as const, name })),
+  ...["P", "Q"].map((name) => ({ op: "put_policy" as const, policy: { name, statement: READS } })),
+];
+
+it("goes back to any of its states, and on from there", { timeout: 60_000 }, async () => {
+  const step = fc.oneof({ weight: 6, arbitrary: operation }, { weight: 1, arbitrary: fc.nat({ max: 99 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80, size: "max" }), async (steps) => {
+      const bed = await openTestDirectory();
+      await bed.directory.batches.apply(BASE, { managed: false });
+      const states = new Map<number, unknown>();
+      const note = async (): Promise<void> => {
+        const state = comparable(await bed.directory.batches.state({ secrets: false }));
+        states.set(bed.store.history.head.revision, state);
+      };
+      await note();
+      for (const one of steps) {
+        if (typeof one === "number") {
+          const [from, state] = [...states][one % states.size]!;
+          const options = { withCredentials: false, dryRun: false };
+          try {
+            await bed.directory.history.restore(from, options);
+          } catch (error) {
+            // Nobody was in Admins then, and somebody is now.
+            expect(error).toMatchObject({ code: "invalid_request" });
+            continue;
+          }
+          expect(comparable(await bed.directory.batches.state({ secrets: false }))).toEqual(state);
+        } else {
+          await bed.directory.batches.apply([one], { managed: false }).catch(() => undefined);
+        }
+        await note();
+      }
+      for (const [at, state] of states) {
+        expect(comparable(await bed.directory.history.state(at, { secrets: false }))).toEqual(state);
+      }
+      expect(await checkConsistency(bed.store)).toEqual([]);
+      await bed.close();
+    }),
+    { numRuns: 60 },
+  );
+});
