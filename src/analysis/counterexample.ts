@@ -3,7 +3,7 @@
 import { type CompiledPolicies, compile } from "../engine/compile.ts";
 import { decide } from "../engine/decide.ts";
 import { type Determining, explain } from "../engine/explain.ts";
-import { bindUser } from "../engine/resource-pattern.ts";
+import { bindUser } from "../engine/patterns/resource-pattern.ts";
 import type {
   DecisionContext,
   Effect,

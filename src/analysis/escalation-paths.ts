@@ -7,7 +7,7 @@
 import { type CompiledPolicies, compile } from "../engine/compile.ts";
 import { decide } from "../engine/decide.ts";
 import { explain } from "../engine/explain.ts";
-import { compileWildcard } from "../engine/wildcard.ts";
+import { compileWildcard } from "../engine/patterns/wildcard.ts";
 import type { FieldValue, RequiredPermissions, StatementName } from "../model/decision.ts";
 import type { Statement } from "../model/policy.ts";
 import { type AccessWorld, heldBy } from "./access-world.ts";

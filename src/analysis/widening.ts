@@ -5,7 +5,7 @@
  * misses no widening, but one that depends on conditions may turn out to be impossible.
  */
 
-import { isWildcardName } from "../engine/resource-pattern.ts";
+import { isWildcardName } from "../engine/patterns/resource-pattern.ts";
 import type { Condition, NamedStatements } from "../model/policy.ts";
 import type { Vocabulary } from "../model/policy-warnings.ts";
 import { Implications } from "./condition-implication.ts";

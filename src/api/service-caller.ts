@@ -1,4 +1,4 @@
-/** Who calls the service listener, and what a call may need (security.md §1.2). */
+/** Callers of the service listener, and the scopes that calls need (security.md §1.2). */
 
 import { AuthorizerError } from "../errors.ts";
 import type { Call, Caller } from "../http/route.ts";
@@ -16,7 +16,7 @@ export interface ServiceCaller extends Caller {
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** What the data server's own tokens hold. */
+/** The scopes of the data server's own tokens. */
 export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 
 /** A caller of an operation that needs no token. */

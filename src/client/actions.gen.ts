@@ -20,6 +20,7 @@ export type ActionName =
   | "auth:ListPolicies"
   | "auth:ListUsers"
   | "auth:ReadCredentials"
+  | "auth:ReadDecisions"
   | "auth:ReadExternalPrincipal"
   | "auth:ReadGroup"
   | "auth:ReadPolicy"

@@ -8,10 +8,11 @@ import { type OpenedDirectory, openDirectory } from "../directory/open-directory
 import type { JournalStore } from "../journal/journal-store.ts";
 import { CommitNotes, openRevisions, type StoreRevisions } from "../journal/revisions.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
+import type { LineRelay } from "../observe/relay-target.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
-import { openStore } from "./backends.ts";
+import { type OpenedStore, openStore } from "./backends.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
 export interface DataParts {
@@ -31,8 +32,9 @@ export interface DataParts {
 }
 
 /** The log that the configuration asks for. */
-export function openLog(values: ConfigValues): Logger {
+export function openLog(values: ConfigValues, relay?: LineRelay): Logger {
   return createLogger({
+    ...(relay !== undefined && { relay }),
     format: values["logging.format"],
     level: values["logging.level"] as LogLevel,
     auditLevel: values["logging.audit_log_level"] as LogLevel,
@@ -42,20 +44,33 @@ export function openLog(values: ConfigValues): Logger {
   });
 }
 
+/** Options of {@link openData}. */
+export interface DataOptions {
+  /** Opens the store; default {@link openStore}. */
+  readonly open?: (values: ConfigValues, logger: Logger) => Promise<OpenedStore>;
+  /** False: another process does the background work on the store. Default true. */
+  readonly upkeep?: boolean;
+}
+
 /**
  * Opens store, catalog and directory.
  * @throws AuthorizerError "unavailable" (store in use, unreadable), "invalid_request" (wrong secret key, backend that
  * this build does not have)
  */
-export async function openData(values: ConfigValues, logger: Logger): Promise<DataParts> {
+export async function openData(
+  values: ConfigValues,
+  logger: Logger,
+  { open = openStore, upkeep = true }: DataOptions = {},
+): Promise<DataParts> {
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
-  const { store: bare, memory, journal } = await openStore(values, logger);
+  const { store: bare, memory, journal } = await open(values, logger);
   const notes = new CommitNotes();
   const store = observeStore(bare, storeCounters, (revision) => notes.note(revision, bare.logId));
   try {
     const directory = await openDirectory({
       store,
+      upkeep,
       partition: catalog.partition,
       services: catalog.services,
       resourceTypes: new Set(catalog.resourceTypes.keys()),

@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { ConfigValues } from "../config/table.ts";
 import { chainName } from "../decision-log/chain-files.ts";
+import { DecisionIndex } from "../decision-log/index/decision-index.ts";
 import { type OpenedDecisionLog, openDecisionLog } from "../decision-log/open-decision-log.ts";
 import { type DecisionLogSettings, parseInclude } from "../decision-log/settings.ts";
 import { AuthorizerError, isErrorCode } from "../errors.ts";
@@ -20,6 +21,7 @@ const FOLDER_MODE = 0o700;
 export interface ServiceDecisionLog {
   readonly log: OpenedDecisionLog;
   readonly settings: DecisionLogSettings;
+  readonly index: DecisionIndex;
   /** Writes everything out and gives the folder free. */
   close(): Promise<void>;
 }
@@ -78,11 +80,14 @@ export async function openServiceDecisionLog(
       report: (problem, fields) => logger.error(problem, { ...fields }),
       onSeal: (seal) => audit.event("decision_log_seal", { ...seal }),
     });
+    const { directory, node, worker } = settings;
+    const index = new DecisionIndex({ directory, node, worker, flush: () => log.written() });
     const close = async (): Promise<void> => {
+      await index.close();
       await log.close();
       locked.lock.release();
     };
-    return { log, settings, close };
+    return { log, settings, index, close };
   } catch (cause) {
     lock?.release();
     const reason = cause instanceof Error ? cause.message : String(cause);

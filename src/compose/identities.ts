@@ -1,6 +1,7 @@
 /** Opens the authentication of end users once for all entrances. */
 
 import type { ConfigValues } from "../config/table.ts";
+import type { FailureSharing } from "../identity/failed-attempts.ts";
 import type { Identities } from "../identity/identity.ts";
 import { openIdentities } from "../identity/open-identities.ts";
 import type { DataParts } from "./data.ts";
@@ -16,7 +17,10 @@ export function cacheSettings(values: ConfigValues) {
 }
 
 /** Access keys, login tokens and signatures of end users. */
-export function openServiceIdentities({ values, directory }: DataParts): Identities {
+export function openServiceIdentities(
+  { values, directory }: DataParts,
+  sharing: FailureSharing | undefined,
+): Identities {
   return openIdentities({
     directory,
     cache: cacheSettings(values),
@@ -26,5 +30,6 @@ export function openServiceIdentities({ values, directory }: DataParts): Identit
     loginDuration: values["auth.login_duration"],
     loginMaxDuration: values["auth.login_max_duration"],
     maxFailures: values["authorizer.forward_auth.max_failures"],
+    ...(sharing !== undefined && { sharing }),
   });
 }

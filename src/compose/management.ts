@@ -11,6 +11,8 @@ import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import type { DataParts } from "./data.ts";
+import type { ServiceDecisionLog } from "./decision-log.ts";
+import { decisionRecords } from "./decision-records.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import type { ServiceSetup } from "./setup.ts";
 
@@ -23,6 +25,7 @@ export interface ManagementParts {
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly audit: AuditEvents;
+  readonly decisionLog: ServiceDecisionLog | undefined;
   /** Version of this package. */
   readonly version: string;
 }
@@ -42,6 +45,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     acls: groupAcls(catalog.partition),
     escalation: values["authorizer.escalation"],
     rbac: values["auth.ui_config.rbac"],
+    records: parts.decisionLog && decisionRecords(data, parts.decisionLog),
     log: logger,
   };
 }

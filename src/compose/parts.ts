@@ -14,9 +14,9 @@ import { Health } from "../listeners/health.ts";
 import { createMetricsListener, type MetricsListener } from "../listeners/metrics.ts";
 import { createServiceListener, type ServiceListener } from "../listeners/service.ts";
 import { createUserListener } from "../listeners/user.ts";
-import type { Invitations } from "../mail/invitations.ts";
+import type { OpenedInvitations } from "../mail/open-invitations.ts";
 import { type AuditLog, createAuditLog } from "../observe/audit-log.ts";
-import { createHttpCounters } from "../observe/create-http-counters.ts";
+import { createHttpCounters, type ReadableHttpCounters } from "../observe/create-http-counters.ts";
 import { createMetrics, type Metrics } from "../observe/metrics.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
@@ -31,8 +31,9 @@ import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
-import { openSetup, type ServiceSetup } from "./setup.ts";
+import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
+import type { WorkerRole } from "./worker-role.ts";
 
 /** Options of a start. */
 export interface ServiceOptions {
@@ -42,6 +43,8 @@ export interface ServiceOptions {
   readonly env: (name: string) => string | undefined;
   /** Take the next free port if one is busy (quick start). */
   readonly nextFreePort?: boolean;
+  /** Set in a process that is one of several workers: the primary installs content, loads data sets and sends mails. */
+  readonly worker?: WorkerRole;
 }
 
 /** Everything that runs. */
@@ -53,11 +56,13 @@ export interface ServiceParts {
   readonly decisions: Decisions;
   readonly identities: Identities;
   readonly datasets: DatasetState;
-  readonly invitations: Invitations;
+  readonly invitations: OpenedInvitations;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly health: Health;
   readonly metrics: Metrics;
+  /** Makes the metrics listener answer with another text. */
+  readonly setMetrics: (render: () => Promise<string>) => void;
   readonly service: ServiceListener;
   readonly user: ManagedServer;
   readonly scrape: MetricsListener;
@@ -65,35 +70,40 @@ export interface ServiceParts {
 
 /** Opens everything but the listening. Throws what a faulty data set, store or audit output throws. */
 export async function openParts(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
-  const { values, logger, directory, catalog, revisions } = data;
+  const { values, logger, directory, catalog } = data;
   const audit = createAuditLog({
     output: values["authorizer.audit.output"],
     decisions: values["authorizer.audit.decisions"],
     logger,
+    ...(options.worker !== undefined && { relay: options.worker.relayAudit }),
   });
   const datasets: DatasetState = { lastLoadSuccess: undefined };
-  await bootstrapStore(data, audit);
-  await loadConfiguredDatasets(data, values, datasets, options.env);
+  if (options.worker === undefined) {
+    await bootstrapStore(data, audit);
+    await loadConfiguredDatasets(data, values, datasets, options.env);
+  }
   const endpoints = openEndpoints(catalog);
   const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints);
-  const identities = openServiceIdentities(data);
+  const identities = openServiceIdentities(data, options.worker?.sharing);
   const invitations = openServiceInvitations(data);
   const { version } = options;
   const working = {
     audit,
     decisions,
+    decisionLog,
     endpoints,
     identities,
     invitations,
-    setup: await openSetup(data),
+    setup: await (options.worker === undefined
+      ? openSetup(data)
+      : openSharedSetup(data, options.worker.setupToken)),
     escalationCheck: openEscalationCheck(directory, catalog),
     version,
   };
   const http = createHttpCounters();
   const metrics = openMetrics(data, { ...working, decisionLog, datasets, http });
   const health = new Health({ checkStore: () => directory.health() });
-  const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
-  const bearer = bearerOptions(values);
+  const listening = { http, health, metrics, audit };
   return {
     data,
     ...working,
@@ -101,6 +111,32 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     datasets,
     health,
     metrics,
+    ...openListeners(data, working, listening),
+  };
+}
+
+/** The parts that all listeners share. */
+interface ListeningParts {
+  readonly http: ReadableHttpCounters;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly audit: AuditLog;
+}
+
+/** Builds the listeners; they do not listen yet. */
+function openListeners(
+  data: DataParts,
+  working: ManagementParts,
+  { http, health, metrics, audit }: ListeningParts,
+): Pick<ServiceParts, "service" | "user" | "scrape" | "setMetrics"> {
+  const { values, logger, revisions } = data;
+  const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
+  const bearer = bearerOptions(values);
+  const rendered = { render: async () => metrics.text() };
+  return {
+    setMetrics: (render) => {
+      rendered.render = render;
+    },
     service: createServiceListener({
       ...shared,
       ...serviceTls(values),
@@ -117,7 +153,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     }),
     scrape: createMetricsListener({
       ...shared,
-      render: async () => ({ contentType: metrics.contentType, body: metrics.text() }),
+      render: async () => ({ contentType: metrics.contentType, body: await rendered.render() }),
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
   };

@@ -15,6 +15,18 @@ export async function reloadParts(
   const { data, audit } = parts;
   data.logger.reopen();
   audit.reopen();
+  reloadListeners(parts, values);
+  try {
+    await loadConfiguredDatasets(data, values, parts.datasets, options.env);
+    audit.event("reload", { what: "data sets" });
+  } catch (error) {
+    data.logger.error("data sets could not be loaded again; the former data stay in force", { error });
+  }
+}
+
+/** Reads tokens and certificates again. */
+export function reloadListeners(parts: ServiceParts, values: ConfigValues): void {
+  const { data, audit } = parts;
   try {
     const bearer = bearerOptions(values);
     parts.service.replaceTokens(bearer);
@@ -24,12 +36,6 @@ export async function reloadParts(
     data.logger.error("tokens could not be read again; the former ones stay in force", { error });
   }
   reloadCertificates(parts, values);
-  try {
-    await loadConfiguredDatasets(data, values, parts.datasets, options.env);
-    audit.event("reload", { what: "data sets" });
-  } catch (error) {
-    data.logger.error("data sets could not be loaded again; the former data stay in force", { error });
-  }
 }
 
 /** Shows the certificates that the files hold now; where they are faulty the former ones stay, and the log says so. */

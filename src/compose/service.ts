@@ -1,10 +1,13 @@
 /** The running service: decisions over data, listeners over decisions, and the order in which all start and stop. */
 
+import { availableParallelism } from "node:os";
 import type { ConfigValues } from "../config/table.ts";
+import { workerCount } from "../config/values/worker-count.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { DataParts } from "./data.ts";
 import { listenAt } from "./listen.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
+import { closeParts } from "./parts-end.ts";
 import { reloadParts } from "./reload.ts";
 import type { SetupOffer } from "./setup.ts";
 import { watchCertificates } from "./watch-certificates.ts";
@@ -32,6 +35,8 @@ export interface RunningService {
 /** Starts the service on opened data, which {@link RunningService.stop} closes; so does a failed start. */
 export async function startService(data: DataParts, options: ServiceOptions): Promise<RunningService> {
   const parts = await openOrClose(data, options);
+  const count = workerCount(data.values["authorizer.workers"], availableParallelism()) ?? 1;
+  if (count > 1) return startPrimary(parts, options, count);
   try {
     const addresses = await listenAll(parts, options);
     parts.invitations.start();
@@ -55,6 +60,43 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
     await closeParts(parts);
     throw error;
   }
+}
+
+/** Starts workers that answer; this process writes for them. */
+async function startPrimary(
+  parts: ServiceParts,
+  options: ServiceOptions,
+  count: number,
+): Promise<RunningService> {
+  const { data } = parts;
+  const { startFleet } = await import("./start-fleet.ts");
+  const fleet = await startFleet(parts, options, count).catch(async (error: unknown) => {
+    await closeParts(parts);
+    throw error;
+  });
+  const { addresses } = fleet;
+  parts.invitations.start();
+  parts.health.state = "ready";
+  data.logger.info("listening", { ...addresses, version: options.version, workers: count });
+  let stopped: Promise<void> | undefined;
+  return {
+    addresses,
+    data,
+    decisions: parts.decisions,
+    setup: parts.setup.offer,
+    reload: async (values) => {
+      await reloadParts(parts, values, options);
+      fleet.reload(values);
+    },
+    stop: () => {
+      stopped ??= (async () => {
+        parts.health.state = "stopping";
+        await fleet.stop();
+        await closeParts(parts);
+      })();
+      return stopped;
+    },
+  };
 }
 
 async function openOrClose(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
@@ -89,16 +131,4 @@ async function stop(parts: ServiceParts): Promise<void> {
   logger.info("stopping", { delay_ms: values["authorizer.shutdown_delay"] });
   await new Promise((resolve) => setTimeout(resolve, values["authorizer.shutdown_delay"]));
   await closeParts(parts);
-}
-
-async function closeParts(parts: ServiceParts): Promise<void> {
-  await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
-  await parts.escalationCheck.close();
-  await parts.invitations.close();
-  parts.decisions.close();
-  parts.identities.close();
-  parts.metrics.close();
-  await parts.decisionLog?.close();
-  await parts.audit.close();
-  await parts.data.close();
 }

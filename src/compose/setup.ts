@@ -44,13 +44,27 @@ export function setupTokenFile(values: ConfigValues): string | undefined {
  * file cannot be written (a full disk), the service starts all the same, since it can decide: the token is then only
  * printed at the start.
  */
-export async function openSetup({ directory, catalog, values, logger }: DataParts): Promise<ServiceSetup> {
-  const wantedFile = setupTokenFile(values);
-  let done = await isSetUp(directory);
-  const token = done ? undefined : randomBytes(TOKEN_BYTES).toString("base64url");
+export async function openSetup(data: DataParts): Promise<ServiceSetup> {
+  const wantedFile = setupTokenFile(data.values);
+  const token = (await isSetUp(data.directory)) ? undefined : randomBytes(TOKEN_BYTES).toString("base64url");
   let file: string | undefined;
   if (token === undefined) await removeToken(wantedFile);
-  else file = await keepToken(wantedFile, token, logger);
+  else file = await keepToken(wantedFile, token, data.logger);
+  return setupWith(data, token, file);
+}
+
+/** Opens the set-up with the token of another process of this service; undefined where it is done. */
+export async function openSharedSetup(data: DataParts, token: string | undefined): Promise<ServiceSetup> {
+  return setupWith(data, token, undefined);
+}
+
+function setupWith(
+  { directory, catalog, values }: DataParts,
+  token: string | undefined,
+  file: string | undefined,
+): ServiceSetup {
+  const wantedFile = setupTokenFile(values);
+  let done = token === undefined;
   const wanted = hash("sha256", token ?? "", "buffer");
   const finish = async (): Promise<void> => {
     done = true;

@@ -88,7 +88,8 @@ export type TextCheck =
   | "partition"
   | "peers"
   | "node name"
-  | "decision share";
+  | "decision share"
+  | "workers";
 
 type Given<Item extends ConfigItem> = Item extends { type: "choice"; choices: readonly (infer Choice)[] }
   ? Choice

@@ -53,6 +53,7 @@ const DATABASE_CHOICES = itemNamed("database.type").choices ?? [];
 const RULES: readonly Rule[] = [
   requireSecretKey,
   requireCertificates,
+  requireFolderForWorkers,
   guardServiceListener,
   warnOfUserListener,
   keepListenersApart,
@@ -148,6 +149,16 @@ function keepListenersApart(values: ConfigValues, problem: Tell): void {
     if (other !== undefined) problem(name, `is the address of ${other} too`);
     if (parseListenAddress(values[name])?.port !== 0) taken.set(values[name], name);
   }
+}
+
+function requireFolderForWorkers(values: ConfigValues, problem: Tell): void {
+  const type = values["database.type"];
+  if (values["authorizer.workers"] === "1" || type === "local") return;
+  const reason =
+    type === "mem"
+      ? "with database.type mem each process would have a directory of its own; use database.type local"
+      : `with database.type ${type}, start several nodes instead: each is a process with a copy of its own`;
+  problem("authorizer.workers", reason);
 }
 
 function pairBootstrapKeys(values: ConfigValues, problem: Tell): void {

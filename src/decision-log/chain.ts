@@ -17,7 +17,7 @@ import type { ChainSettings } from "./settings.ts";
 /** Longest time that a line waits for company, in milliseconds. */
 const GATHER_MS = 100;
 /** From this many bytes on, lines do not wait. */
-const GATHER_BYTES = 256 * 1024;
+const GATHER_BYTES = 1 << 20;
 /** Time between two attempts to write where there is no room. */
 const RETRY_MS = 1_000;
 /** Time between two calls that bring the file to disk, with `sync: interval`. */
@@ -200,6 +200,7 @@ export class Chain {
         return;
       }
       this.#wrote(writing);
+      this.#lines.release(writing);
       if (writing.seal !== undefined) await this.#next(writing.seal);
     }
   }

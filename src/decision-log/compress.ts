@@ -27,7 +27,9 @@ export async function compressSegment(segment: SegmentFile): Promise<SegmentFile
     },
   });
   try {
-    const compressor = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+    const compressor = createZstdCompress({
+      params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 1 },
+    });
     const target = createWriteStream(unfinished, { mode: MODE });
     await pipeline(createReadStream(segment.path), compressor, summed, target);
     await appendFile(unfinished, trailerOf(sum.digest()));

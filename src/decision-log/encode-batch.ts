@@ -58,7 +58,7 @@ export class EncodedBatch implements DecisionBatch {
       statement === undefined || loaded === undefined
         ? ""
         : this.#log.encoder.parts.statement(statement, loaded);
-    const decision = effect === "allow" ? '},"decision":true,"effect":"allow"' : DECISIONS[effect];
+    const decision = effect === "allow" ? '},"decision":true' : DECISIONS[effect];
     this.#items +=
       `${this.#count === 0 ? "" : ","}${this.#itemHead}"resource":{"arn":${JSON.stringify(arn)}${given}` +
       `${decision},"determining":[${why}]}`;

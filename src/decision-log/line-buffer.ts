@@ -3,7 +3,9 @@
 import { mostBytes, writeLine } from "./chain-line.ts";
 import { lineDigest } from "./digests.ts";
 
-const BLOCK_BYTES = 256 * 1024;
+const BLOCK_BYTES = 2 << 20;
+/** Blocks that are kept for later lines: memory of the operating system costs more than writing into it. */
+const MOST_FREE = 4;
 
 /** Lines that are taken from a buffer to be written. */
 export interface TakenLines {
@@ -21,7 +23,8 @@ export class LineBuffer {
   /** Digest of the last line that was added. */
   digest: string;
   #full: Buffer[] = [];
-  #block: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #free: Buffer[] = [];
+  #block: Buffer | undefined;
   #used = 0;
 
   constructor(digest: string) {
@@ -30,9 +33,8 @@ export class LineBuffer {
 
   /** Adds a line: a JSON object without its closing brace. */
   add(text: string): void {
-    const most = mostBytes(text);
-    if (this.#used + most > this.#block.length) this.#nextBlock(most);
-    const place = this.#used === 0 ? this.#block : this.#block.subarray(this.#used);
+    const block = this.#blockFor(mostBytes(text));
+    const place = block.subarray(this.#used);
     const length = writeLine(place, text, this.digest);
     this.digest = lineDigest(place.subarray(0, length));
     this.#used += length + 1;
@@ -40,24 +42,38 @@ export class LineBuffer {
     this.lines++;
   }
 
-  #nextBlock(least: number): void {
-    if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
-    this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, least));
+  #blockFor(least: number): Buffer {
+    if (this.#block !== undefined && this.#used + least <= this.#block.length) return this.#block;
+    this.#closeBlock();
+    this.#block =
+      least > BLOCK_BYTES
+        ? Buffer.allocUnsafeSlow(least)
+        : (this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES));
+    return this.#block;
+  }
+
+  #closeBlock(): void {
+    if (this.#block !== undefined && this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
+    this.#block = undefined;
     this.#used = 0;
   }
 
-  /** Takes all lines out. */
+  /** Takes all lines out; {@link release} gives their memory back. */
   take(): TakenLines {
     const { bytes, lines } = this;
-    const used = this.#block.subarray(0, this.#used);
-    const blocks = this.#used === 0 ? this.#full : [...this.#full, used];
+    this.#closeBlock();
+    const blocks = this.#full;
     this.#full = [];
-    // What is left of the block serves the next lines, unless hardly anything is left.
-    if (this.#used > BLOCK_BYTES / 2) this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    else this.#block = this.#block.subarray(this.#used);
-    this.#used = 0;
     this.bytes = 0;
     this.lines = 0;
     return { blocks, bytes, lines };
+  }
+
+  /** Takes back the memory of lines that are written. */
+  release({ blocks }: TakenLines): void {
+    for (const { buffer, byteOffset } of blocks) {
+      const isOwn = buffer.byteLength === BLOCK_BYTES && byteOffset === 0;
+      if (isOwn && this.#free.length < MOST_FREE) this.#free.push(Buffer.from(buffer));
+    }
   }
 }

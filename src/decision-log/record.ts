@@ -42,7 +42,8 @@ export interface LoggedItem {
   readonly context?: LoggedFields;
   readonly resource: LoggedResource;
   readonly decision: boolean;
-  readonly effect: Effect;
+  /** Absent: allow. */
+  readonly effect?: Exclude<Effect, "allow">;
   readonly determining: readonly LoggedStatement[];
 }
 

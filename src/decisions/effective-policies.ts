@@ -3,7 +3,7 @@
  */
 
 import type { Principal } from "../directory/directory.ts";
-import { isWildcardName, USER_PLACEHOLDER } from "../engine/resource-pattern.ts";
+import { isWildcardName, USER_PLACEHOLDER } from "../engine/patterns/resource-pattern.ts";
 import type { EffectivePolicy, Policy, Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
 import type { DecisionCounters } from "./decisions.ts";

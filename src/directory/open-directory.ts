@@ -49,6 +49,8 @@ export interface DirectoryOptions {
   readonly previousSecretKey?: string;
   /** Cost of scrypt for a new store. Only a store that never reaches a disk may be given less than the default. */
   readonly keyCost?: { readonly N: number; readonly r: number; readonly p: number };
+  /** False: another process does the background work on this store. Default true. */
+  readonly upkeep?: boolean;
   /** Unix seconds; default the clock. */
   readonly now?: () => number;
   /** Unix milliseconds, for what is finer than dates: the end of sessions; default the clock. */
@@ -70,6 +72,8 @@ export interface OpenedDirectory extends Directory {
   readonly mailSecrets: MailSecrets;
   /** Tells listeners that anything may have changed: for who puts the store back to an earlier state. */
   storeReplaced(): void;
+  /** Looks for background work: for who commits what another process of the service asked for. */
+  wakeUpkeep(): void;
 }
 
 /** Refuses the layout of a newer version; marks a new store with this one. */
@@ -129,9 +133,11 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     now,
     nowMs: options.nowMs ?? Date.now,
     generateId: options.generateId ?? newId,
-    wakeMaintenance: () => maintenance.wake(),
+    wakeMaintenance: () => {
+      if (options.upkeep !== false) maintenance.wake();
+    },
   };
-  maintenance.wake();
+  context.wakeMaintenance();
   return assemble(context, notifier, maintenance, unsubscribe);
 }
 
@@ -173,5 +179,6 @@ function assemble(
       notifier.notify({ all: true });
       maintenance.wake();
     },
+    wakeUpkeep: () => context.wakeMaintenance(),
   };
 }

@@ -1,7 +1,7 @@
 /** The distinct lists of action patterns in a set of policies, and which of them match an action. */
 
+import { hasWildcard, type Wildcard } from "./patterns/wildcard.ts";
 import type { ActionList } from "./statement.ts";
-import { hasWildcard, type Wildcard } from "./wildcard.ts";
 import { STEP_UNITS, type Steps } from "./work.ts";
 
 /** A pattern with wildcards and the lists that hold it. */

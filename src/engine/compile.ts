@@ -8,7 +8,7 @@ import type { ConditionFields } from "../model/decision.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "./compiled-policy.ts";
-import type { Evaluator } from "./conditions.ts";
+import type { Evaluator } from "./conditions/conditions.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import { type PolicySet, policySetInSteps } from "./policy-set.ts";
 import { type CompiledStatement, StatementPool } from "./statement.ts";

@@ -7,12 +7,12 @@
 import type { ConditionFields, Outcome } from "../model/decision.ts";
 import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import type { ConditionResult } from "./condition-part.ts";
-import type { CompiledCondition } from "./conditions.ts";
+import type { ConditionResult } from "./conditions/condition-part.ts";
+import type { CompiledCondition } from "./conditions/conditions.ts";
 import { type EngineRequest, lookUp, onlyDeniesOwn } from "./decide.ts";
 import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
-import { bindUser, USER_PLACEHOLDER } from "./resource-pattern.ts";
-import { SetMatcher } from "./set-matcher.ts";
+import { bindUser, USER_PLACEHOLDER } from "./patterns/resource-pattern.ts";
+import { SetMatcher } from "./patterns/set-matcher.ts";
 import type { CompiledStatement } from "./statement.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 

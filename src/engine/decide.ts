@@ -5,8 +5,8 @@
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import type { ConditionResult } from "./condition-part.ts";
-import type { CompiledCondition } from "./conditions.ts";
+import type { ConditionResult } from "./conditions/condition-part.ts";
+import type { CompiledCondition } from "./conditions/conditions.ts";
 import {
   decideLeaf,
   decideTree,
@@ -17,7 +17,7 @@ import {
 } from "./decide-tree.ts";
 import { type KnownOfContext, look } from "./look.ts";
 import { priceOf } from "./matches.ts";
-import { isWildcardName } from "./resource-pattern.ts";
+import { isWildcardName } from "./patterns/resource-pattern.ts";
 import type { CompiledStatement } from "./statement.ts";
 import type { Steps } from "./work.ts";
 import { PER_ITEM, STEP_UNITS } from "./work.ts";

@@ -14,11 +14,11 @@ import type {
   RequiredPermissions,
 } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import { ConditionTests, SHOW_ALL, type ValueMask } from "./condition-tests.ts";
+import { ConditionTests, SHOW_ALL, type ValueMask } from "./conditions/condition-tests.ts";
 import { aboutLeaf, decideInSteps, type EngineRequest, onlyDeniesOwn } from "./decide.ts";
 import { nearMissesInSteps } from "./near-misses.ts";
 import { OrderedStatements } from "./ordered-statements.ts";
-import { USER_PLACEHOLDER } from "./resource-pattern.ts";
+import { USER_PLACEHOLDER } from "./patterns/resource-pattern.ts";
 import { type CompiledStatement, matchingAction, nameOf } from "./statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ConditionFields } from "../model/decision.ts";
 import { parseIp } from "../model/ip.ts";
-import type { CompiledCondition } from "./conditions.ts";
+import type { CompiledCondition } from "./conditions/conditions.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import type { CompiledStatement } from "./statement.ts";
 

@@ -2,8 +2,8 @@
 
 import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import type { ConditionResult } from "./condition-part.ts";
-import type { CompiledCondition } from "./conditions.ts";
+import type { ConditionResult } from "./conditions/condition-part.ts";
+import type { CompiledCondition } from "./conditions/conditions.ts";
 import type { Leaf, LeafFindings } from "./decide-tree.ts";
 import { Findings, NO_STATEMENT } from "./matches.ts";
 import type { PolicySet } from "./policy-set.ts";

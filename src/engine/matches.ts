@@ -1,8 +1,8 @@
 /** The result of matching statements for one required permission, reduced to what a decision needs. */
 
 import type { ConditionFields } from "../model/decision.ts";
-import type { ConditionResult } from "./condition-part.ts";
-import type { CompiledCondition } from "./conditions.ts";
+import type { ConditionResult } from "./conditions/condition-part.ts";
+import type { CompiledCondition } from "./conditions/conditions.ts";
 import type { CompiledStatement } from "./statement.ts";
 
 /** Position of a missing statement: greater than every real one. */

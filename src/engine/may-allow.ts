@@ -6,8 +6,13 @@
 import { parseTemplate, USER_VARIABLE } from "../model/condition-variables.ts";
 import type { ConditionFields, RequiredLeaf } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import type { CompiledCondition } from "./conditions.ts";
-import { classifyResource, isWildcardName, matchesResource, USER_PLACEHOLDER } from "./resource-pattern.ts";
+import type { CompiledCondition } from "./conditions/conditions.ts";
+import {
+  classifyResource,
+  isWildcardName,
+  matchesResource,
+  USER_PLACEHOLDER,
+} from "./patterns/resource-pattern.ts";
 import type { CompiledStatement } from "./statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 

@@ -1,11 +1,11 @@
 /** Near misses: statements that would allow except for one aspect. The refused caller probably meant one of them. */
 
 import type { NearMiss, RequiredLeaf } from "../model/decision.ts";
-import { type ConditionTests, unmetText } from "./condition-tests.ts";
-import type { CompiledCondition } from "./conditions.ts";
+import { type ConditionTests, unmetText } from "./conditions/condition-tests.ts";
+import type { CompiledCondition } from "./conditions/conditions.ts";
 import { aboutLeaf, type EngineRequest } from "./decide.ts";
 import type { OrderedStatements } from "./ordered-statements.ts";
-import { bindUser } from "./resource-pattern.ts";
+import { bindUser } from "./patterns/resource-pattern.ts";
 import { type ActionList, type CompiledStatement, nameOf } from "./statement.ts";
 
 const MOST_MISSES = 5;

@@ -1,8 +1,8 @@
 /** Resource patterns filed under the literal text they begin with. */
 
 import type { Findings, Slot } from "./matches.ts";
-import { bindUser, isWildcardName, USER_PLACEHOLDER } from "./resource-pattern.ts";
-import { compileWildcard, type Wildcard } from "./wildcard.ts";
+import { bindUser, isWildcardName, USER_PLACEHOLDER } from "./patterns/resource-pattern.ts";
+import { compileWildcard, type Wildcard } from "./patterns/wildcard.ts";
 
 /** Units of work of a match besides the characters. */
 const PER_PATTERN = 50;

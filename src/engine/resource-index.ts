@@ -6,16 +6,16 @@
  * literal beginning, else they are found by the rarest run of characters that they need.
  */
 
-import { GramIndex } from "./gram-index.ts";
 import { type Findings, Slot } from "./matches.ts";
 import { PatternEntry, Tail } from "./pattern-entry.ts";
-import { hashOf, type RequiredResource } from "./required-resource.ts";
+import { GramIndex } from "./patterns/gram-index.ts";
 import {
   classifyResource,
   matchesResource,
   type ResourcePattern,
   USER_PLACEHOLDER,
-} from "./resource-pattern.ts";
+} from "./patterns/resource-pattern.ts";
+import { hashOf, type RequiredResource } from "./required-resource.ts";
 import type { CompiledStatement } from "./statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 

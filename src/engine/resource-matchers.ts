@@ -4,8 +4,8 @@
  */
 
 import { type Arn, parseArn } from "../model/arn.ts";
-import { bindUser } from "./resource-pattern.ts";
-import { compileWildcard, type Wildcard } from "./wildcard.ts";
+import { bindUser } from "./patterns/resource-pattern.ts";
+import { compileWildcard, type Wildcard } from "./patterns/wildcard.ts";
 
 interface Pattern {
   /** The text before the first wildcard, which excludes most resources. */

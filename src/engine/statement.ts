@@ -3,8 +3,8 @@
 import type { StatementName } from "../model/decision.ts";
 import type { NamedStatements, Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
-import { CompiledCondition, type Evaluator, hasOperators } from "./conditions.ts";
-import { compileWildcard, type Wildcard } from "./wildcard.ts";
+import { CompiledCondition, type Evaluator, hasOperators } from "./conditions/conditions.ts";
+import { compileWildcard, type Wildcard } from "./patterns/wildcard.ts";
 
 /** A list of action patterns. Statements with the same list share it. */
 export interface ActionList {

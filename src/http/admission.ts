@@ -1,6 +1,7 @@
 /**
- * How much is let in at once (security.md §5.3): a bounded number of waiting requests, then 503; bulk work at most
- * so many at once and never more than half of the places, so that hot paths are the last to be refused.
+ * Limits the work that is let in at once (security.md §5.3): a bounded number of waiting requests, then 503; bulk
+ * work at most so many at once and never more than half of the places, so that hot paths are the last to be
+ * refused.
  */
 
 import { AuthorizerError } from "../errors.ts";
@@ -21,7 +22,7 @@ export interface AdmissionGauges {
   queueLength: number;
 }
 
-/** Who goes first under overload. */
+/** The order in which requests are served under overload. */
 export type Priority = "hot" | "bulk";
 
 /** The gate. Not fair between callers: first come, first served. */
@@ -43,7 +44,7 @@ export class Admission {
     this.#bulkQueue = Math.max(1, Math.floor(options.queue / 2));
   }
 
-  /** Whether {@link enter} would let a request in now. */
+  /** Returns whether {@link enter} would let a request in now. */
   hasPlace(priority: Priority): boolean {
     return this.#inside < (priority === "hot" ? this.#queue : this.#bulkQueue);
   }

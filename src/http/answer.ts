@@ -61,7 +61,10 @@ export function finish(exchange: Exchange, status: number): void {
   });
 }
 
-/** The headers and the encoding of a body. ASCII, as nearly every answer is, leaves faster as Latin-1: the bytes are the same. */
+/**
+ * The headers and the encoding of a body. ASCII, as nearly every answer is, leaves faster as Latin-1: the bytes are
+ * the same.
+ */
 interface Frame {
   /** Undefined where there is no body. */
   readonly type: string | undefined;

@@ -1,4 +1,4 @@
-/** Where a request comes from: addresses of peers and of clients behind proxies (security.md §2.9). */
+/** Addresses of peers, and of clients behind proxies (security.md §2.9). */
 
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
@@ -6,7 +6,10 @@ import ipaddr from "ipaddr.js";
 
 const MAPPED = "::ffff:";
 
-/** Returns an address as it is compared and shown: IPv4 without the prefix `::ffff:`, link-local IPv6 without its zone. */
+/**
+ * Returns an address as it is compared and shown: IPv4 without the prefix `::ffff:`, link-local IPv6 without its
+ * zone.
+ */
 export function plainAddress(address: string): string {
   const bare = address.toLowerCase().startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
   if (isIP(bare) === 4) return bare;

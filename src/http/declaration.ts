@@ -8,9 +8,9 @@ import type { HttpLimits } from "./limits.ts";
 import type { Described, DescribedBody } from "./openapi.ts";
 import type { Caller, Route, RouteBody } from "./route.ts";
 
-/** How the body of a declared route is read. */
+/** The body of a declared route, and the way to read it. */
 export interface DeclaredBody extends DescribedBody, Pick<RouteBody, "parse" | "format"> {
-  /** Which limit bounds it; default `bodyBytes`. */
+  /** The limit that bounds it; default `bodyBytes`. */
   readonly limit?: "bodyBytes" | "bulkBodyBytes";
   /** Checks the value before the handler gets it. Absent: the handler reads and checks it. */
   readonly validate?: ValidateBody;

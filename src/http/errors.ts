@@ -64,7 +64,9 @@ export interface ErrorReply {
   readonly headers: readonly string[];
   /** Set where the reason stays inside: the id to log it under. */
   readonly errorId?: string;
-  /** True where a refused caller (401, 403) need not be logged: the API did that, or it is no failed authentication. */
+  /**
+   * True where a refused caller (401, 403) need not be logged: the API did that, or it is no failed authentication.
+   */
   readonly recorded?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { Query } from "./query.ts";
 import { requestId } from "./request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
 
-/** What all requests of one server share. */
+/** Everything that all requests of one server share. */
 export interface ServerContext {
   readonly admission: Admission;
   readonly bodies: BodyBudget;
@@ -45,7 +45,10 @@ export class IncomingRequest extends IncomingMessage {
   /** Marks the stream as read and closed: what `node:http` does for requests without a body, where asked to. */
   declare readonly _dumpAndCloseReadable?: () => void;
 
-  /** Hands pieces of a body straight to the exchange where it wants them: the stream costs a tenth of a small request. */
+  /**
+   * Hands pieces of a body straight to the exchange where it wants them: the stream costs a tenth of a small
+   * request.
+   */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     const { exchange } = this;
     if (exchange?.onPiece === undefined) return super.push(piece, encoding);

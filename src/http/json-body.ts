@@ -38,7 +38,7 @@ export function parseJsonBody(bytes: Buffer, maxDepth: number): unknown {
   return parseJson(bytes.toString("utf8"), maxDepth);
 }
 
-/** What the value of a body may have at most. */
+/** The most that the value of a body may have. */
 export type BodyBounds = Omit<JsonBounds, "scalar">;
 
 /**
@@ -92,7 +92,7 @@ function tooDeep(maxDepth: number): AuthorizerError {
   return invalidRequest([{ pointer: "", message: `nested deeper than ${maxDepth} levels` }]);
 }
 
-/** Whether a parsed value has arrays and objects below `levels` others. */
+/** Returns whether a parsed value has arrays and objects below `levels` others. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
@@ -104,7 +104,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Whether a text has more opening brackets than `levels`: cheap, and nearly always the last word. */
+/** Returns whether a text has more opening brackets than `levels`: cheap, and nearly always the last word. */
 function mayNestDeeper(text: string, levels: number): boolean {
   return hasMoreThan(text, "{", levels) || hasMoreThan(text, "[", levels);
 }
@@ -135,7 +135,7 @@ function depth(text: string): number {
   return deepest;
 }
 
-/** Where and what the first fault is; V8's own message would quote the body. */
+/** Returns the first fault and its place; V8's own message would quote the body. */
 function firstFault(text: string): string {
   if (text.length > MAX_LOCATED) return "not valid JSON";
   let fault = "";
@@ -162,7 +162,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether an object that was parsed from JSON has this many members. */
+/** Returns whether an object that was parsed from JSON has this many members. */
 export function hasMembers(object: Record<string, unknown>, count: number): boolean {
   let left = count;
   // Parsed JSON inherits no enumerable member.

@@ -14,7 +14,7 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const BLANK = /^[ \t\n\r]*$/;
 
-/** What a text may have at most. */
+/** The most that a text may have. */
 export interface JsonBounds {
   /** Deepest nesting of arrays and objects. */
   readonly depth: number;
@@ -24,7 +24,7 @@ export interface JsonBounds {
   readonly scalar: number;
 }
 
-/** How a text breaks its bounds. */
+/** The bound that a text breaks. */
 export type Breach = keyof JsonBounds;
 
 /** Thrown for a text that is not JSON. */
@@ -78,7 +78,7 @@ function* parseRange(text: string, from: number, to: number): Generator<undefine
     : parseMembers(text, start + 1, end - 1, new ObjectTarget());
 }
 
-/** What members are put into: an array or an object. */
+/** An array or an object that members are put into. */
 interface Target {
   /** Adds the members in a text of several, with commas between them. */
   addGroup(text: string): void;

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { invalidRequest, RequestRefused } from "./errors.ts";
 
-/** What a body is. */
+/** The format of a body. */
 export type BodyFormat = "json" | "ndjson" | "form";
 
 const FORMATS: ReadonlyMap<string, BodyFormat> = new Map([

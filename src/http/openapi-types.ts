@@ -88,7 +88,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** What a request carries. */
+/** The body of a request. */
 export interface RequestBody {
   readonly required: boolean;
   readonly content: Content;
@@ -116,7 +116,7 @@ export type PathItem = { readonly [M in Method]?: Operation };
 /** Path items by path template. */
 export type Paths = { readonly [template: string]: PathItem };
 
-/** How callers prove who they are. */
+/** A way in which callers prove who they are. */
 export type SecurityScheme =
   | { readonly type: "http"; readonly scheme: string; readonly description: string }
   | {

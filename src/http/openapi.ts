@@ -15,7 +15,7 @@ import type {
   SecurityScheme,
 } from "./openapi-types.ts";
 
-/** What an operation takes. */
+/** The body that an operation takes. */
 export interface DescribedBody {
   /** Default `application/json`. */
   readonly type?: string;
@@ -25,7 +25,7 @@ export interface DescribedBody {
   readonly lines?: MediaType;
 }
 
-/** What an operation answers where it succeeds. */
+/** The answer of an operation that succeeds. */
 export interface DescribedAnswer {
   readonly status: 200 | 201 | 204;
   readonly description: string;
@@ -57,16 +57,18 @@ export interface Described {
   readonly failures?: { readonly [status: string]: Response };
 }
 
-/** Responses to failures by status, with the name of the component that they become; `default` is any other failure. */
+/**
+ * Responses to failures by status, with the name of the component that they become; `default` is any other failure.
+ */
 export type Failures = { readonly [status: string]: { readonly name: string; readonly response: Response } };
 
-/** What a document says of a path parameter. */
+/** A path parameter, as a document describes it. */
 export interface PathParameter {
   readonly description: string;
   readonly example: string;
 }
 
-/** How callers authenticate, as one of several ways; no way at all: no credential is needed. */
+/** The ways in which callers authenticate, one of which is enough; none: no credential is needed. */
 export type Security = readonly { readonly [scheme: string]: readonly string[] }[];
 
 /** An operation with the way in which its callers authenticate. */
@@ -82,11 +84,11 @@ export interface DescribedApi {
   readonly commonErrors: (operation: SecuredOperation) => readonly number[];
   /** Path parameters by name. */
   readonly parameters: { readonly [name: string]: PathParameter };
-  /** Whether an operation answers from the directory, so that its answers name a revision. */
+  /** Returns whether an operation answers from the directory, so that its answers name a revision. */
   readonly isRevised: (operation: SecuredOperation) => boolean;
 }
 
-/** What a document is made of. */
+/** The parts of a document. */
 export interface DocumentParts {
   readonly info: Pick<OpenApiDocument["info"], "title" | "version" | "summary" | "description">;
   readonly tags: OpenApiDocument["tags"];

@@ -81,7 +81,7 @@ function admit(exchange: Exchange): void {
   exchange.admitted = true;
 }
 
-/** Whether the body is read before the call is authorized. */
+/** Returns whether the body is read before the call is authorized. */
 function looksAtBody({ authorizesBody, body }: MountedRoute): boolean {
   return authorizesBody === true && body !== undefined;
 }

@@ -1,4 +1,4 @@
-/** What the HTTP kernel needs from others; `observe` and `compose` provide it. */
+/** Ports of the HTTP kernel; `observe` and `compose` implement them. */
 
 import type { ErrorCode } from "../errors.ts";
 
@@ -96,7 +96,7 @@ export interface RefusedCaller {
 
 /** Port: the log of the listeners. */
 export interface HttpLog {
-  /** Whether {@link HttpLog.request} wants entries; asked for each request, so that off costs nothing. */
+  /** True if {@link HttpLog.request} wants entries; asked for each request, so that off costs nothing. */
   readonly requests: boolean;
   request(entry: RequestLogEntry): void;
   failure(entry: FailureLogEntry): void;

@@ -1,4 +1,4 @@
-/** What a route is: what a server needs to serve it. */
+/** A route: everything that a server needs to serve it. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Priority } from "./admission.ts";
@@ -8,7 +8,7 @@ import type { BodyFormat } from "./media-type.ts";
 import type { DurationMeter, RouteMeter } from "./ports.ts";
 import type { Query } from "./query.ts";
 
-/** Who calls, as far as the kernel looks at it. */
+/** A caller, as far as the kernel looks at it. */
 export interface Caller {
   /** For logs: the name of a token or a user, never a secret; "" for an anonymous caller. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Caller {
 /** A caller who showed no credential. */
 export const ANONYMOUS: Caller = { name: "" };
 
-/** What a handler gets: one call by an authenticated caller. */
+/** The argument of a handler: one call by an authenticated caller. */
 export interface Call<C extends Caller = Caller> {
   readonly caller: C;
   readonly requestId: string;
@@ -59,7 +59,7 @@ export interface Reply {
   readonly headers?: readonly string[];
 }
 
-/** What a handler returns that has written the response itself. */
+/** The answer of a handler that has written the response itself. */
 export const WRITTEN: Reply = { status: 200 };
 
 /** An answer, or the JSON text of an answer 200 (hot routes make no object for it). */
@@ -68,7 +68,7 @@ export type Answer = Reply | string;
 /** Methods that routes have. A route of GET also answers HEAD where it says so. */
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** What a route takes as its body. */
+/** The body that a route takes. */
 export interface RouteBody {
   /** Default `json`. */
   readonly format?: Exclude<BodyFormat, "ndjson">;
@@ -77,10 +77,12 @@ export interface RouteBody {
   readonly arrivesWithinMs?: number;
   /** Reads the bytes, a promise where they are many; default `parseJsonInTurns`. Throws as that does. */
   readonly parse?: (bytes: Buffer, bounds: BodyBounds) => unknown | Promise<unknown>;
-  /** Throws "invalid_request" with every problem of the value; a promise rejects with it, and only on heavy routes. */
+  /**
+   * Throws "invalid_request" with every problem of the value; a promise rejects with it, and only on heavy routes.
+   */
   readonly validate?: (value: unknown) => void | Promise<void>;
   /**
-   * Where the route also takes `application/x-ndjson`: reads the request and writes the whole response. Rejects only
+   * For a route that also takes `application/x-ndjson`: reads the request and writes the whole response. Rejects only
    * as long as no part of the response is written.
    */
   readonly stream?: (call: RawCall<never>) => Promise<void>;
@@ -100,7 +102,7 @@ export interface Route<C extends Caller = Caller> {
   /** True where HEAD is answered as GET is. */
   readonly head?: boolean;
   readonly body?: RouteBody;
-  /** Whether {@link Route.authorize} looks at the body, where there is one; else it runs before the body is read. */
+  /** True if {@link Route.authorize} looks at the body, where there is one; else it runs before the body is read. */
   readonly authorizesBody?: boolean;
   /** Returns where the caller may make the call; throws or rejects with AuthorizerError. */
   readonly authorize?: (call: RawCall<C>) => void | Promise<void>;
@@ -113,7 +115,7 @@ export interface Route<C extends Caller = Caller> {
 /** Port: who calls. Throws or rejects with AuthorizerError; a promise only where it must. */
 export type Authenticate<C extends Caller> = (call: RawCall) => C | Promise<C>;
 
-/** What the routes of one API share. */
+/** Everything that the routes of one API share. */
 export interface Api<C extends Caller = Caller> {
   readonly authenticate: Authenticate<C>;
   /** An error as this API answers it; default `errorReply`. */

@@ -1,6 +1,6 @@
 /**
- * Which route a request target names. Routes match exactly, on the raw target: a trailing or doubled slash must never
- * reach the route of the parent path (authorization-api.md §15.1).
+ * Finds the route that a request target names. Routes match exactly, on the raw target: a trailing or doubled slash
+ * must never reach the route of the parent path (authorization-api.md §15.1).
  */
 
 import { answer, refuse } from "./answer.ts";
@@ -86,7 +86,7 @@ function below<R>(node: Node<R>, segment: string): Node<R> {
   return known;
 }
 
-/** What a server routes by. */
+/** Options of {@link routed}. */
 export interface RouterOptions {
   readonly routes: readonly MountedRoute[];
   readonly decode: DecodeSegment;

@@ -21,7 +21,7 @@ const PREFIX = "#/components/schemas/";
 /** Finds what is wrong with a value at a pointer. */
 export type FindProblems = (value: unknown, pointer: string) => readonly Problem[];
 
-/** What schemas are checked with. */
+/** Limits and readers that schemas are checked with. */
 export interface SchemaCheckOptions {
   /** The numbers that `x-maxBytes` and `x-maxItems` name. */
   readonly limits: { readonly [name: string]: unknown };
@@ -151,7 +151,9 @@ function isSchema(value: Schema["additionalProperties"]): value is Schema {
   return typeof value === "object";
 }
 
-/** Whether a schema refers to another one, and so becomes a part, or is checked by who reads the value. */
+/**
+ * Returns whether a schema refers to another one, and so becomes a part, or is checked by the reader of the value.
+ */
 function cut({ $ref, "x-later": later }: Schema, part: Omit<Part, "name">, parts: Part[]): boolean {
   if ($ref === undefined) return later === true;
   parts.push({ ...part, name: $ref.slice(PREFIX.length) });

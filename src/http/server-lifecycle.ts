@@ -23,7 +23,7 @@ const HANDSHAKE_MS = 10_000;
 const CLOSE_WITHIN_MS = 10_000;
 const IDLE_CHECK_MS = 200;
 
-/** What TLS needs; texts in PEM. */
+/** Certificate and key for TLS; texts in PEM. */
 export interface TlsMaterial {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;

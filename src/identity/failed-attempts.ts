@@ -10,6 +10,14 @@ export interface FailureLimit {
   readonly intervalMs: number;
 }
 
+/** Port: the other processes of this service, which count the same failures. */
+export interface FailureSharing {
+  /** Tells the others of a failure. */
+  tell(key: string): void;
+  /** Calls the listener for each failure that another process counted. */
+  onTold(listener: (key: string) => void): void;
+}
+
 interface Level {
   /** Failures, minus those that have expired. */
   failures: number;
@@ -37,10 +45,14 @@ export class FailedAttempts {
   readonly #now: () => number;
   readonly #levels = new LRUCache<string, Level>({ max: MAX_COUNTED });
 
+  readonly #sharing: FailureSharing | undefined;
+
   /** @param now Unix milliseconds */
-  constructor(limit: FailureLimit, now: () => number) {
+  constructor(limit: FailureLimit, now: () => number, sharing?: FailureSharing) {
     this.#limit = limit;
     this.#now = now;
+    this.#sharing = sharing;
+    sharing?.onTold((key) => this.#add(key));
   }
 
   /** True if the limit of failures is reached. */
@@ -52,12 +64,19 @@ export class FailedAttempts {
   /** Counts a failure. Returns the seconds to wait if there were too many, else 0. */
   count(accessKeyId: string, address: string): number {
     const key = keyOf(accessKeyId, address);
+    const failures = this.#add(key);
+    this.#sharing?.tell(key);
+    const { count, intervalMs } = this.#limit;
+    return failures <= count ? 0 : Math.ceil(((failures - count) * intervalMs) / count / 1_000);
+  }
+
+  /** Adds a failure; returns their number, with those over the limit. */
+  #add(key: string): number {
     const before = this.#levels.get(key);
     const failures = (before === undefined ? 0 : this.#failuresNow(before)) + 1;
-    const { count, intervalMs } = this.#limit;
     // Failures over the limit do not add up: a caller who stops is served normally after one interval at most.
-    this.#levels.set(key, { failures: Math.min(failures, count), at: this.#now() });
-    return failures <= count ? 0 : Math.ceil(((failures - count) * intervalMs) / count / 1_000);
+    this.#levels.set(key, { failures: Math.min(failures, this.#limit.count), at: this.#now() });
+    return failures;
   }
 
   #failuresNow({ failures, at }: Level): number {

@@ -4,7 +4,7 @@ import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 import { type AccessKey, AccessKeys } from "./access-keys.ts";
-import { FailedAttempts, type FailureLimit } from "./failed-attempts.ts";
+import { FailedAttempts, type FailureLimit, type FailureSharing } from "./failed-attempts.ts";
 import type { Identities, Identity, IssuedToken, SignedRequest } from "./identity.ts";
 import { LoginTokens } from "./login-tokens.ts";
 import { refused, SignatureRefused, TooManyFailures } from "./refusals.ts";
@@ -28,6 +28,8 @@ export interface IdentitiesOptions {
   readonly loginMaxDuration: number;
   /** `authorizer.forward_auth.max_failures`. */
   readonly maxFailures: FailureLimit;
+  /** The other processes of this service; absent: it is the only one. */
+  readonly sharing?: FailureSharing;
   /** Unix milliseconds; default the clock. */
   readonly now?: () => number;
 }
@@ -63,7 +65,7 @@ class Verifying implements Identities {
     const { counters } = this;
     this.#region = region;
     this.#now = now;
-    this.#failures = new FailedAttempts(options.maxFailures, now);
+    this.#failures = new FailedAttempts(options.maxFailures, now, options.sharing);
     this.#keys = new AccessKeys({ directory, cache, failures: this.#failures, counters, now });
     const previous = previousSecretKey === "" ? [] : [Buffer.from(previousSecretKey)];
     this.#tokens = new LoginTokens({

@@ -84,6 +84,7 @@ export class StoreRevisions {
 
   /** Returns `N.log`; throws AuthorizerError "stale" where the store must not be answered from. */
   current(): string {
+    this.#store.follow?.();
     this.#store.assertFresh?.();
     return this.#text;
   }

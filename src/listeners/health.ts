@@ -2,7 +2,7 @@
 
 import type { Reply, Route } from "../http/route.ts";
 
-/** Where the service is in its life. */
+/** A state in the life of the service. */
 export type ServiceState = "starting" | "ready" | "stopping";
 
 const REMEMBERED_MS = 1000;
@@ -14,7 +14,7 @@ export interface HealthOptions {
   readonly checkStore: () => Promise<void>;
 }
 
-/** What the probes answer from. */
+/** The state that the probes answer from. */
 export class Health {
   /** Set by whoever starts and stops the service. */
   state: ServiceState = "starting";
@@ -26,7 +26,7 @@ export class Health {
     this.#checkStore = options.checkStore;
   }
 
-  /** Why the service is not ready; empty when it is. */
+  /** Returns why the service is not ready; empty when it is. */
   async reasons(): Promise<readonly string[]> {
     if (this.state !== "ready") return [this.state];
     const works = await this.#storeWorks();

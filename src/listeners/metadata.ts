@@ -10,7 +10,7 @@ export const METADATA_PATH = "/.well-known/authzen-configuration";
 
 const MAX_AGE_SECONDS = 300;
 
-/** Where the metadata get the PDP's URL from; never from headers of a request. */
+/** Sources of the PDP's URL in the metadata: never headers of a request. */
 export interface MetadataOptions {
   /** `authorizer.public_url`: https, no query, no fragment. */
   readonly publicUrl: string | undefined;

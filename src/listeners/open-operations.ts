@@ -36,7 +36,7 @@ const CACHED = {
   "Cache-Control": { description: "How long it may be kept.", required: true, schema: { type: "string" } },
 } as const;
 
-/** What all listeners serve. */
+/** Operations of all listeners. */
 export const PROBE_OPERATIONS: readonly Described[] = [
   {
     ...GET,
@@ -78,7 +78,7 @@ export const PROBE_OPERATIONS: readonly Described[] = [
   },
 ];
 
-/** What the service listener serves without a token. */
+/** Operations of the service listener that need no token. */
 export const OPEN_OPERATIONS: readonly Described[] = [
   ...PROBE_OPERATIONS,
   {

@@ -45,7 +45,7 @@ export interface ServiceListenerOptions {
   readonly tls?: TlsMaterial;
   /** The revisions that answers name; absent: they name none. */
   readonly revisions?: Revisions;
-  /** What the AuthZEN metadata tell of this PDP's URL; absent: nothing. */
+  /** The source of this PDP's URL in the AuthZEN metadata; absent: there are none. */
   readonly metadata?: {
     /** `authorizer.public_url`. */
     readonly publicUrl?: string | undefined;

@@ -64,7 +64,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
   });
 }
 
-/** What answers the paths that no API has. */
+/** Returns what answers the paths that no API has. */
 function otherwise(
   folders: readonly PageFolder[],
   routes: readonly MountedRoute[],

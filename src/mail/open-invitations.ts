@@ -40,6 +40,8 @@ export interface OpenedInvitations extends Invitations {
   /** True if the configuration allows mails to be sent. */
   readonly available: boolean;
   readonly counters: MailCounters;
+  /** Looks into the queue now: for who commits what another process of the service asked for. */
+  wake(): void;
 }
 
 /** The settings, or the error with which every invitation is refused. */
@@ -157,6 +159,10 @@ class MailedInvitations implements OpenedInvitations {
   start(): void {
     this.#sender?.start();
     if (this.#sender === undefined) void this.#tellOfStuckMails();
+  }
+
+  wake(): void {
+    this.#sender?.wake();
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /** The queue of mails in the store: the next due mail, and the moves of a mail through the queue. */
 
-import { type Store, withSnapshot } from "../store/port.ts";
+import { type Expectation, type Store, withSnapshot } from "../store/port.ts";
 import {
   dueOf,
   type FailedMailRecord,
@@ -39,6 +39,9 @@ function decodeMail(value: string): MailRecord | undefined {
   const isSound = texts.every((text) => typeof text === "string") && numbers.every(Number.isFinite);
   return isSound ? (record as MailRecord) : undefined;
 }
+
+/** A mail that one process has claimed; every later move expects the claim. */
+export type Claim = Pick<QueuedMail, "key" | "version">;
 
 /** The queue. Moves throw "conflict" if another process moved the mail meanwhile. */
 export class Outbox {
@@ -81,23 +84,18 @@ export class Outbox {
 
   /**
    * Moves a mail to a later time, and binds its invitation to the internal id of the user if one is given. Returns the
-   * new key, or false if the invitation no longer exists.
+   * claim on it (journal.md §5), or false if the invitation no longer exists.
    */
-  async postpone(
-    from: Pick<QueuedMail, "key" | "version">,
-    mail: MailRecord,
-    dueAt: number,
-    userId?: string,
-  ): Promise<string | false> {
+  async postpone(from: Claim, mail: MailRecord, dueAt: number, userId?: string): Promise<Claim | false> {
     const binding = userId === undefined ? {} : await this.#binding(mail, userId);
     if (binding === undefined) return false;
     const key = outboxKey(dueAt, mail.id);
-    await this.#store.commit({
-      expect: [{ partition: "outbox", key: from.key, version: from.version }, ...(binding.expect ?? [])],
+    const revision = await this.#store.commit({
+      expect: [expectationOf(from), ...(binding.expect ?? [])],
       put: [{ partition: "outbox", key, value: JSON.stringify(mail) }, ...(binding.put ?? [])],
       ...(key !== from.key && { delete: [{ partition: "outbox", key: from.key }] }),
     });
-    return key;
+    return { key, version: String(revision) };
   }
 
   /**
@@ -118,23 +116,27 @@ export class Outbox {
     };
   }
 
-  /** Gives a mail that is being sent another time. The key is the one that {@link postpone} returned. */
-  async replace(key: string, mail: MailRecord, dueAt: number): Promise<void> {
+  /** Gives a claimed mail another time. */
+  async replace(claim: Claim, mail: MailRecord, dueAt: number): Promise<void> {
     const next = outboxKey(dueAt, mail.id);
     await this.#store.commit({
+      expect: [expectationOf(claim)],
       put: [{ partition: "outbox", key: next, value: JSON.stringify(mail) }],
-      ...(next !== key && { delete: [{ partition: "outbox", key }] }),
+      ...(next !== claim.key && { delete: [{ partition: "outbox", key: claim.key }] }),
     });
   }
 
   /** Removes a sent mail from the queue. */
-  async remove(key: string): Promise<void> {
-    await this.#store.commit({ delete: [{ partition: "outbox", key }] });
+  async remove(claim: Claim): Promise<void> {
+    const { key } = claim;
+    await this.#store.commit({ expect: [expectationOf(claim)], delete: [{ partition: "outbox", key }] });
   }
 
   /** Removes a mail and its invitation. */
-  async drop({ key }: QueuedMail, invitation: string): Promise<void> {
+  async drop(claim: Claim, invitation: string): Promise<void> {
+    const { key } = claim;
     await this.#store.commit({
+      expect: [expectationOf(claim)],
       delete: [
         { partition: "outbox", key },
         { partition: "invitation", key: invitation },
@@ -143,8 +145,10 @@ export class Outbox {
   }
 
   /** Moves a mail to the failed ones, without its secret. */
-  async fail(key: string, id: string, failed: FailedMailRecord): Promise<void> {
+  async fail(claim: Claim, id: string, failed: FailedMailRecord): Promise<void> {
+    const { key } = claim;
     await this.#store.commit({
+      expect: [expectationOf(claim)],
       put: [{ partition: "outbox_failed", key: id, value: JSON.stringify(failed) }],
       delete: [{ partition: "outbox", key }],
     });
@@ -176,4 +180,8 @@ export class Outbox {
       after = page.at(-1)!.key;
     }
   }
+}
+
+function expectationOf({ key, version }: Claim): Expectation {
+  return { partition: "outbox", key, version };
 }

@@ -26,6 +26,8 @@ export interface MailRecord extends Invitee {
   /** Number of started attempts. */
   readonly attempts: number;
   readonly first_attempt_at?: number;
+  /** The process that has claimed it for its newest attempt. */
+  readonly holder?: string;
 }
 
 /** A mail that was given up, without its secret. */

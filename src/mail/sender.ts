@@ -1,9 +1,10 @@
 /** The loop that sends queued mails: one at a time, at the allowed rate, with retries. */
 
+import { randomUUID } from "node:crypto";
 import { isErrorCode } from "../errors.ts";
 import { findUser } from "./find-user.ts";
 import { invitationText } from "./invitation-text.ts";
-import type { Outbox, QueuedMail } from "./outbox.ts";
+import type { Claim, Outbox, QueuedMail } from "./outbox.ts";
 import type { MailCounters, MailDirectory, MailLog, MailSeal } from "./ports.ts";
 import type { MailRecord } from "./records.ts";
 import type { MailSettings } from "./settings.ts";
@@ -42,6 +43,8 @@ interface Attempt {
 export class Sender {
   readonly #parts: SenderParts;
   readonly #bucket: TokenBucket;
+  /** Names this process in the mails that it has claimed. */
+  readonly #holder = randomUUID();
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
   #stopping = false;
@@ -133,10 +136,10 @@ export class Sender {
     const { record } = queued;
     if (record === undefined) return this.#giveUpDamaged(queued);
     if (record.expires_at <= now()) {
-      return this.#giveUp(queued.key, record, "the invitation expired before its mail could be sent");
+      return this.#giveUp(queued, record, "the invitation expired before its mail could be sent");
     }
     const token = this.#tokenOf(record);
-    if (token === undefined) return this.#giveUp(queued.key, record, "the stored mail cannot be decrypted");
+    if (token === undefined) return this.#giveUp(queued, record, "the stored mail cannot be decrypted");
     const principal = await directory.principal(record.username);
     if (principal === undefined) return this.#waitForUser(queued, record, token);
     const user = await findUser(directory, record.username);
@@ -173,13 +176,13 @@ export class Sender {
       attempts: record.attempts + 1,
       first_attempt_at: record.first_attempt_at ?? now(),
     };
-    const leased = this.#sealed(begun, token);
-    const key = await outbox.postpone(queued, leased, now() + timing.leaseMs, userId);
-    if (key === false) return this.#drop(queued, record, "it was redeemed, or its user was replaced");
+    const leased = { ...this.#sealed(begun, token), holder: this.#holder };
+    const claim = await outbox.postpone(queued, leased, now() + timing.leaseMs, userId);
+    if (claim === false) return this.#drop(queued, record, "it was redeemed, or its user was replaced");
     this.#bucket.take();
     const failure = await this.#send(this.#compose(record, token));
     if (failure === undefined) {
-      await outbox.remove(key);
+      await outbox.remove(claim);
       this.#serverFailures = 0;
       counters.sent += 1;
       counters.queued -= 1;
@@ -187,7 +190,7 @@ export class Sender {
       return;
     }
     this.#bucket.giveBack();
-    await this.#afterFailure(key, leased, failure);
+    await this.#afterFailure(claim, leased, failure);
   }
 
   #compose(record: MailRecord, token: string): OutgoingMail {
@@ -209,11 +212,11 @@ export class Sender {
     }
   }
 
-  async #afterFailure(key: string, record: MailRecord, { scope, reason }: SendFailure): Promise<void> {
+  async #afterFailure(claim: Claim, record: MailRecord, { scope, reason }: SendFailure): Promise<void> {
     const { outbox, counters, log, timing, now } = this.#parts;
     if (this.#abort.signal.aborted) {
       // Aborted by closing: this is no failure of the mail, and it is due at once after the next start.
-      await outbox.replace(key, { ...record, attempts: record.attempts - 1 }, now());
+      await outbox.replace(claim, { ...record, attempts: record.attempts - 1 }, now());
       return;
     }
     if (scope === "server") {
@@ -222,10 +225,10 @@ export class Sender {
     }
     const age = now() - (record.first_attempt_at ?? now());
     if (scope === "recipient" || record.attempts >= timing.maxAttempts || age >= timing.maxAgeMs) {
-      return this.#giveUp(key, record, reason);
+      return this.#giveUp(claim, record, reason);
     }
     const dueAt = now() + backoff(timing, record.attempts, timing.maxRetryMs);
-    await outbox.replace(key, record, dueAt);
+    await outbox.replace(claim, record, dueAt);
     counters.retried += 1;
     const next = new Date(dueAt).toISOString();
     log.warn("an invitation could not be sent yet", {
@@ -236,22 +239,22 @@ export class Sender {
     });
   }
 
-  async #giveUp(key: string, record: MailRecord, reason: string): Promise<void> {
+  async #giveUp(claim: Claim, record: MailRecord, reason: string): Promise<void> {
     const { outbox, counters, log, now } = this.#parts;
     const { id, username, email, message_id, queued_at, attempts } = record;
     const failed = { username, email, message_id, queued_at, failed_at: now(), attempts, reason };
-    await outbox.fail(key, id, failed);
+    await outbox.fail(claim, id, failed);
     counters.failed += 1;
     counters.queued -= 1;
     log.error("an invitation was given up", { ...named(record), attempts, reason });
   }
 
-  async #giveUpDamaged({ key }: QueuedMail): Promise<void> {
+  async #giveUpDamaged(queued: QueuedMail): Promise<void> {
     const { outbox, counters, log } = this.#parts;
-    await outbox.remove(key);
+    await outbox.remove(queued);
     counters.failed += 1;
     counters.queued -= 1;
-    log.error("a queued mail is damaged and was removed", { key });
+    log.error("a queued mail is damaged and was removed", { key: queued.key });
   }
 
   async #drop(queued: QueuedMail, record: MailRecord, reason: string): Promise<void> {

@@ -20,6 +20,7 @@ import { FILE_MODE } from "./line-sink.ts";
 import type { Logger } from "./logger.ts";
 import { openSink } from "./open-sink.ts";
 import { type LogFields, loggable } from "./redact.ts";
+import type { LineRelay } from "./relay-target.ts";
 import { escapeJsonLine } from "./text-line.ts";
 
 /** The `authorizer.audit` section and the log. */
@@ -28,11 +29,15 @@ export interface AuditLogOptions {
   readonly output?: string | undefined;
   readonly decisions: DecisionAudit["decisions"];
   readonly logger: Logger;
+  /** Hands records to another process, which writes them; absent: this one does. */
+  readonly relay?: LineRelay;
 }
 
 /** Both ports and what the process edge needs. */
 export interface AuditLog extends DecisionAudit, AuditEvents {
   readonly counters: AuditCounters;
+  /** Writes records that another process handed over; false where there is no room for them. */
+  relayed(batch: string): boolean;
   /** Reopens the file (SIGHUP). */
   reopen(): void;
   /** Writes everything out; does not close the log. */
@@ -69,7 +74,8 @@ class RecordLog implements AuditLog {
 
   constructor(options: AuditLogOptions) {
     this.#logger = options.logger;
-    this.#sink = options.output === undefined || options.output === "" ? undefined : openSink(options.output);
+    const { output = "", relay } = options;
+    this.#sink = output === "" ? undefined : openSink(output, undefined, relay);
     const reachable = this.#sink !== undefined || this.#logger.auditEnabled;
     this.decisions = reachable ? options.decisions : "none";
   }
@@ -87,6 +93,10 @@ class RecordLog implements AuditLog {
     if (taken && !this.#sink?.failing) return;
     const logged = this.#logger.always(kind, fields);
     if (!taken && !logged) this.counters.droppedEvents++;
+  }
+
+  relayed(batch: string): boolean {
+    return this.#sink?.write(batch, true) ?? false;
   }
 
   reopen(): void {

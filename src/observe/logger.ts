@@ -8,6 +8,7 @@ import type { LineSink } from "./line-sink.ts";
 import { auditEntryLevel, ENTRY_RANKS, type EntryLevel, type LogLevel, threshold } from "./log-level.ts";
 import { openSink } from "./open-sink.ts";
 import { type LogFields, loggable } from "./redact.ts";
+import type { LineRelay } from "./relay-target.ts";
 import { escapeJsonLine, renderTextLine } from "./text-line.ts";
 
 export type { LogLevel } from "./log-level.ts";
@@ -33,6 +34,8 @@ export interface Logger {
   readonly auditEnabled: boolean;
   /** A logger for the same outputs whose entries also have these fields; an entry's own win. */
   child(fields: LogFields): Logger;
+  /** Writes lines that another process handed over to one of the outputs; false where it has no room or is none. */
+  relayed(output: string, batch: string): boolean;
   /** Reopens files (SIGHUP after an external rotation). */
   reopen(): void;
   /** Writes everything out and closes the outputs, also those of children. Calling it twice is harmless. */
@@ -53,6 +56,8 @@ export interface LoggerOptions {
   readonly filesKeep: number;
   /** Size in MiB at which a file is rotated; 0 never. Devices and pipes are never rotated. */
   readonly fileMaxSizeMb: number;
+  /** Hands lines to another process, which writes them; absent: this one does. */
+  readonly relay?: LineRelay;
 }
 
 const BYTES_PER_MB = 1024 * 1024;
@@ -69,7 +74,8 @@ export function createLogger(options: LoggerOptions): Logger {
 class Core {
   readonly threshold: number;
   readonly auditLevel: EntryLevel | undefined;
-  readonly sinks: readonly LineSink[];
+  /** By output. */
+  readonly sinks: ReadonlyMap<string, LineSink>;
   readonly pino: PinoLogger<"audit">;
   #essential = false;
   #accepted = false;
@@ -78,7 +84,9 @@ class Core {
     this.threshold = threshold(options.level);
     this.auditLevel = auditEntryLevel(options.level, options.auditLevel);
     const rotation = { maxBytes: options.fileMaxSizeMb * BYTES_PER_MB, keep: options.filesKeep };
-    this.sinks = [...new Set(options.outputs)].map((output) => openSink(output, rotation));
+    this.sinks = new Map(
+      options.outputs.map((output) => [output, openSink(output, rotation, options.relay)] as const),
+    );
     const render = options.format === "text" ? renderTextLine : escapeJsonLine;
     this.pino = pino(
       {
@@ -103,7 +111,7 @@ class Core {
   }
 
   #distribute(line: string): void {
-    for (const sink of this.sinks) {
+    for (const sink of this.sinks.values()) {
       if (sink.write(line, this.#essential)) this.#accepted = true;
     }
   }
@@ -159,16 +167,20 @@ class EntryLogger implements Logger {
     return new EntryLogger(this.#core, { ...this.#bindings, ...loggable(fields, MAX_TEXT) });
   }
 
+  relayed(output: string, batch: string): boolean {
+    return this.#core.sinks.get(output)?.write(batch, true) ?? false;
+  }
+
   reopen(): void {
-    for (const sink of this.#core.sinks) sink.reopen();
+    for (const sink of this.#core.sinks.values()) sink.reopen();
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#core.sinks.map((sink) => sink.close()));
+    await Promise.all(Array.from(this.#core.sinks.values(), (sink) => sink.close()));
   }
 
   get droppedLines(): number {
-    return this.#core.sinks.reduce((sum, sink) => sum + sink.dropped, 0);
+    return Array.from(this.#core.sinks.values()).reduce((sum, sink) => sum + sink.dropped, 0);
   }
 
   #write(level: EntryLevel, message: string, source: FieldsSource | undefined): boolean {

@@ -1,6 +1,7 @@
 /** The metrics of one service. Several services run in one process, each with metrics of its own. */
 
 import { openEventLoopMetrics } from "./event-loop-metrics.ts";
+import type { MetricSnapshot } from "./merge-metrics.ts";
 import { processMetrics } from "./process-metrics.ts";
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from "./prometheus-text.ts";
 import type { MetricDescription, ScrapedMetric } from "./scraped-metric.ts";
@@ -14,6 +15,8 @@ export interface Metrics {
   readonly contentType: string;
   /** Returns all metrics in the text format of Prometheus. */
   text(): string;
+  /** Returns all metrics with their present values, to be sent to another process. */
+  snapshot(): readonly MetricSnapshot[];
   /** Every metric, in order of output. */
   readonly descriptions: readonly MetricDescription[];
   /** Stops what measures the process. A scrape afterwards gives nothing. */
@@ -31,6 +34,11 @@ export function createMetrics(sources: MetricSources): Metrics {
   return {
     contentType: PROMETHEUS_CONTENT_TYPE,
     text: () => prometheusText(metrics),
+    snapshot: () =>
+      metrics.map(({ name, help, type, labels, samples }) => ({
+        ...{ name, help, type, labels },
+        values: [...samples()],
+      })),
     descriptions: metrics,
     close() {
       eventLoop.close();

@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { appendTarget, standardTarget } from "./descriptor-target.ts";
 import type { LineTarget } from "./line-sink.ts";
 import { LineSink } from "./line-sink.ts";
+import { type LineRelay, relayTarget } from "./relay-target.ts";
 import { type Rotation, rotatingTarget } from "./rotating-target.ts";
 
 /** A device or pipe can be written to but neither sized nor renamed. */
@@ -24,11 +25,14 @@ function targetOf(output: string, rotation: Rotation | undefined): LineTarget {
   return rotatingTarget(output, rotation);
 }
 
-/** The sink of an output. Opens nothing yet: a file that cannot be opened is reported with the first line. */
-export function openSink(output: string, rotation?: Rotation): LineSink {
+/**
+ * The sink of an output. Opens nothing yet: a file that cannot be opened is reported with the first line.
+ * @param relay hands the lines to another process, which writes them
+ */
+export function openSink(output: string, rotation?: Rotation, relay?: LineRelay): LineSink {
   const names: Readonly<Record<string, string>> = { "-": "standard output", "=": "standard error" };
   return new LineSink(
     Object.hasOwn(names, output) ? (names[output] as string) : output,
-    targetOf(output, rotation),
+    relay === undefined ? targetOf(output, rotation) : relayTarget(output, relay),
   );
 }

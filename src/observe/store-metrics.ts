@@ -52,6 +52,8 @@ export function observeStore(
     history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
+    ...(store.follow !== undefined && { follow: () => store.follow!() }),
+    ...(store.clearReaders !== undefined && { clearReaders: () => store.clearReaders!() }),
     ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),
     ...(store.assertFresh !== undefined && { assertFresh: () => store.assertFresh!() }),
     health: () => store.health(),

@@ -64,7 +64,7 @@ export interface ReadSet {
   /** Revision of the snapshot. */
   readonly revision: number;
   /** Keys that were read, by partition. */
-  readonly keys: ReadonlyMap<string, { has(key: string): boolean }>;
+  readonly keys: ReadonlyMap<string, { has(key: string): boolean; keys(): Iterable<string> }>;
   readonly ranges: readonly ScannedRange[];
 }
 
@@ -219,6 +219,13 @@ export interface Store {
    * seconds at most. For a use case that lost several races.
    */
   takeTurn?(): Promise<void>;
+  /**
+   * Tells listeners of what other processes of this node have committed. Cheap enough for the beginning of each
+   * request. Present in workers.
+   */
+  follow?(): void;
+  /** Frees what processes that ended held of the store. Present where there are workers. */
+  clearReaders?(): void;
   /** Applies what other processes committed before the call. Absent in a store of one process. */
   catchUp?(): Promise<void>;
   /**

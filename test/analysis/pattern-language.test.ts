@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findText, leastMatches, SearchBudget, UNDECIDED } from "../../src/analysis/pattern-language.ts";
 import { Pattern } from "../../src/analysis/pattern-positions.ts";
-import { compileWildcard } from "../../src/engine/wildcard.ts";
+import { compileWildcard } from "../../src/engine/patterns/wildcard.ts";
 
 const LETTERS = ["a", "b", "z", "日", "😀"];
 const pattern = fc.string({ unit: fc.constantFrom("a", "b", "日", "*", "*", "?", "?"), maxLength: 6 });

@@ -75,6 +75,7 @@ const AUTHORIZER = [
   "rotate-key",
   "import",
   "decision-log",
+  "decision-log verify",
 ];
 
 describe("svc-authorizer", () => {

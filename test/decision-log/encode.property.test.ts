@@ -197,7 +197,7 @@ describe("the record of a batch", () => {
           user: (one.subject ?? line.subject).id,
           action: one.action ?? line.action,
           arn: one.resource.arn,
-          effect: one.effect,
+          effect: one.effect ?? "allow",
         }));
         const expected = items.slice(0, 8).map(({ user, action, arn, effect }) => ({
           user,

@@ -1,6 +1,6 @@
 /** Evaluates a plan as a caller does, by the words of its contract. */
 import type { Plan } from "../../src/decisions/searches.ts";
-import { CompiledCondition } from "../../src/engine/conditions.ts";
+import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
 import type { ConditionFields } from "../../src/model/decision.ts";
 import type { Condition } from "../../src/model/policy.ts";
 import { wildcardMatch } from "../engine/oracle.ts";

@@ -19,7 +19,7 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-const [compose] = yamlOf("docker-compose.yml") as [Compose];
+const [compose] = yamlOf("docker-compose.yml", { merge: true }) as [Compose];
 const authorizer = compose.services["authorizer"] as Service;
 
 describe("docker-compose.yml", () => {
@@ -37,6 +37,26 @@ describe("docker-compose.yml", () => {
     expect(authorizer.healthcheck?.test.join(" ")).toContain("/healthz");
     expect(authorizer["restart"]).toBe("unless-stopped");
     expect(existsSync(join(ROOT, authorizer.build ?? "-", "Dockerfile"))).toBe(true);
+  });
+
+  it("has two nodes over one database behind nginx, which share their secrets", () => {
+    const nodes = ["node1", "node2"].map((name) => compose.services[name] as Service);
+    for (const node of nodes) {
+      expect(node.profiles).toEqual(["postgres"]);
+      expect(node.volumes).toEqual(["nodes:/data"]);
+      expect(node.environment?.["SVC_DATABASE_TYPE"]).toBe("postgres");
+      expect(node.healthcheck?.test.join(" ")).toContain("/readyz");
+      expect([node["mem_limit"], node["read_only"], node["cap_drop"]]).toEqual(["512m", true, ["ALL"]]);
+    }
+    // The second waits for the secrets that the first generates.
+    expect(nodes[1]?.["depends_on"]).toHaveProperty("node1");
+    const upstreams = [...textOf("deploy/compose/nginx.conf").matchAll(/^ {4}server (\w+):(\d+) /gm)];
+    expect(upstreams.map(([, name, port]) => `${name}:${port}`)).toEqual([
+      "node1:8001",
+      "node2:8001",
+      "node1:8000",
+      "node2:8000",
+    ]);
   });
 
   it("bounds the memory and the processes of the service", () => {

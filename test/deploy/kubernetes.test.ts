@@ -75,8 +75,15 @@ function one(file: string, kind: string): Manifest {
   return found;
 }
 
-const workloads = [one("standalone.yaml", "StatefulSet"), one("sidecar.yaml", "Deployment")];
-const pods = workloads.map((workload): [string, PodSpec] => [workload.kind, workload.spec.template.spec]);
+const workloads = [
+  one("standalone.yaml", "StatefulSet"),
+  one("sidecar.yaml", "Deployment"),
+  one("replicated.yaml", "Deployment"),
+];
+const pods = workloads.map((workload): [string, PodSpec] => [
+  `${workload.kind} ${workload.metadata.name}`,
+  workload.spec.template.spec,
+]);
 const containersOf = (pod: PodSpec) => [...(pod.initContainers ?? []), ...pod.containers];
 
 function authorizerOf(pod: PodSpec): Container {
@@ -87,9 +94,14 @@ function authorizerOf(pod: PodSpec): Container {
 
 describe("the Kubernetes manifests", () => {
   it("are objects with version, kind and name, each of one name and kind once", () => {
-    expect(FILES.sort()).toEqual(["network-policy.yaml", "sidecar.yaml", "standalone.yaml"]);
+    expect(FILES.sort()).toEqual([
+      "network-policy.yaml",
+      "replicated.yaml",
+      "sidecar.yaml",
+      "standalone.yaml",
+    ]);
     for (const manifest of all) {
-      expect(manifest.apiVersion).toMatch(/^(v1|apps\/v1|networking\.k8s\.io\/v1)$/);
+      expect(manifest.apiVersion).toMatch(/^(v1|apps\/v1|networking\.k8s\.io\/v1|policy\/v1)$/);
       expect(manifest.metadata.name).toMatch(/^[a-z][a-z0-9-]*$/);
     }
     const names = all.map((manifest) => `${manifest.kind} ${manifest.metadata.name}`);
@@ -117,8 +129,14 @@ describe("the Kubernetes manifests", () => {
     for (const { spec } of workloads)
       expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
     const labels = one("standalone.yaml", "StatefulSet").spec.template.metadata.labels;
+    const ofNodes = one("replicated.yaml", "Deployment").spec.template.metadata.labels;
     for (const service of all.filter((manifest) => manifest.kind === "Service")) {
-      expect(labels).toMatchObject(service.spec.selector);
+      const isOfNodes = service.metadata.name === "svc-authorizer-nodes";
+      expect(isOfNodes ? ofNodes : labels).toMatchObject(service.spec.selector);
+    }
+    for (const kind of ["NetworkPolicy", "PodDisruptionBudget"]) {
+      const { podSelector, selector } = one("replicated.yaml", kind).spec;
+      expect(ofNodes).toMatchObject((podSelector ?? selector).matchLabels);
     }
     expect(labels).toMatchObject(one("network-policy.yaml", "NetworkPolicy").spec.podSelector.matchLabels);
   });
@@ -130,6 +148,26 @@ describe("the Kubernetes manifests", () => {
     expect(
       all.some((manifest) => manifest.kind === "Service" && manifest.metadata.name === spec.serviceName),
     ).toBe(true);
+  });
+
+  it("keep three nodes apart, and two of them at any time", () => {
+    const { spec } = one("replicated.yaml", "Deployment");
+    expect(spec.replicas).toBe(3);
+    expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } });
+    expect(one("replicated.yaml", "PodDisruptionBudget").spec).toMatchObject({ maxUnavailable: 1 });
+    const terms = JSON.stringify(spec.template.spec["affinity"]);
+    expect(terms).toContain("podAntiAffinity");
+    expect(terms).toContain("kubernetes.io/hostname");
+  });
+
+  it("let Prometheus reach the metrics of the nodes, with a token", () => {
+    const [ports] = [one("replicated.yaml", "Service").spec as unknown as { ports: { name: string }[] }];
+    expect(ports.ports.map(({ name }) => name)).toContain("metrics");
+    const { ingress } = one("replicated.yaml", "NetworkPolicy").spec;
+    expect(ingress.flatMap((rule) => rule.ports.map(({ port }) => port))).toContain(8002);
+    const config = one("replicated.yaml", "ConfigMap").data?.["config.yaml"] ?? "";
+    expect(config).toContain("metrics_address: 0.0.0.0:8002");
+    expect(config).toContain("scopes: [metrics]");
   });
 
   it("let only marked pods reach the service listener", () => {

@@ -11,8 +11,8 @@ export function textOf(path: string): string {
 }
 
 /** The documents of a YAML file of the repository; throws on any error or warning of the parser. */
-export function yamlOf(path: string): unknown[] {
-  return parseAllDocuments(textOf(path)).map((document) => {
+export function yamlOf(path: string, options: { readonly merge?: boolean } = {}): unknown[] {
+  return parseAllDocuments(textOf(path), options).map((document) => {
     const [problem] = [...document.errors, ...document.warnings];
     if (problem !== undefined) throw problem;
     return document.toJS();

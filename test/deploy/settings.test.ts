@@ -69,6 +69,36 @@ describe("the settings that ship", () => {
     expect(warnings).toEqual([]);
   });
 
+  it("of the replicated manifest have a shared database, a folder for the copy, and metrics with a token", () => {
+    const tokenFile = join(folder, "metrics-token");
+    writeFileSync(tokenFile, `${"m".repeat(64)}\n`, { mode: 0o600 });
+    const text = configMapOf("deploy/kubernetes/replicated.yaml").replace(
+      "/etc/svc/metrics/token",
+      tokenFile,
+    );
+    const connection = "postgres://authorizer@db.example.com/authorizer?sslmode=verify-full";
+    const { values, warnings } = load(text, { SVC_DATABASE_POSTGRES_CONNECTION_STRING: connection });
+    expect(values).toMatchObject({
+      "database.type": "postgres",
+      "authorizer.replication.path": "/copy/directory",
+      "authorizer.metrics_address": "0.0.0.0:8002",
+      "authorizer.tls.enabled": true,
+      "authorizer.shutdown_delay": 5000,
+    });
+    expect(values["authorizer.tokens"].map(({ scopes }) => scopes)).toEqual([["metrics"]]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("of the nodes of the compose file share the database of their profile", () => {
+    const compose = parse(textOf("docker-compose.yml"), { merge: true });
+    for (const name of ["node1", "node2"]) {
+      const { values } = load(textOf("deploy/container.yaml"), compose.services[name].environment);
+      expect(values["database.type"]).toBe("postgres");
+      expect(values["database.postgres.connection_string"]).toContain("@postgres:5432/authorizer");
+      expect(values["authorizer.listen_address"]).toBe("0.0.0.0:8001");
+    }
+  });
+
   it("of the sidecar manifest keep the service listener on loopback and out of the data server's way", () => {
     const { values, warnings } = load(configMapOf("deploy/kubernetes/sidecar.yaml"));
     expect(values).toMatchObject({

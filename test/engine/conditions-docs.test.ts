@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { addProperties } from "../../src/decisions/check/condition-fields.ts";
-import { CompiledCondition } from "../../src/engine/conditions.ts";
+import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
 import { conditionProblems, FIELD_LIMITS } from "../../src/model/condition.ts";
 import { OPERATOR_NAMES } from "../../src/model/condition-operators.ts";
 import type { FieldValue } from "../../src/model/decision.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CompiledCondition } from "../../src/engine/conditions.ts";
-import { compilePieces } from "../../src/engine/wildcard.ts";
+import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
+import { compilePieces } from "../../src/engine/patterns/wildcard.ts";
 import { conditionFields, conditionOf } from "./condition-arbitraries.ts";
 import { conditionOracle } from "./condition-oracle.ts";
 import { wildcardMatch } from "./oracle.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compile } from "../../src/engine/compile.ts";
-import { CompiledCondition } from "../../src/engine/conditions.ts";
+import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
 import { decide } from "../../src/engine/decide.ts";
 import { explain } from "../../src/engine/explain.ts";
 import { operatorOf } from "../../src/model/condition-operators.ts";

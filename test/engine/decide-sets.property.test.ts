@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
 import { decideSets } from "../../src/engine/decide-sets.ts";
-import { containsTexts, meetsTexts } from "../../src/engine/wildcard-on-sets.ts";
+import { containsTexts, meetsTexts } from "../../src/engine/patterns/wildcard-on-sets.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";
 import { exactly, type RequiredOnSets } from "../../src/model/resource-set.ts";
 import { context, policiesOf, required, user } from "./arbitraries.ts";

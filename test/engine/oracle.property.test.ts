@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
+import { compileWildcard } from "../../src/engine/patterns/wildcard.ts";
 import type { CompiledStatement } from "../../src/engine/statement.ts";
-import { compileWildcard } from "../../src/engine/wildcard.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";
 import type { Statement } from "../../src/model/policy.ts";
 import {

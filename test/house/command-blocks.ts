@@ -51,6 +51,12 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
 export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   {
     page: "docs/decision-log.md",
+    begins: "svcctl decisions list --since",
+    reason:
+      "names a record that does not exist; test/end-to-end/decision-log/questions.test.ts runs these commands",
+  },
+  {
+    page: "docs/decision-log.md",
     begins: "svc-authorizer decision-log verify",
     reason: "names a folder of a server; test/end-to-end/decision-log/crash.test.ts runs the command",
   },

@@ -7,9 +7,6 @@ const ROOT = join(import.meta.dirname, "..", "..");
 /** Beginnings that make a comment a clause without a subject. */
 const HEADLESS = /^[ \t]*\/\*\*[\s*]*((?:What|Who|Whom|Whose|Where|Which|How|Why|When)\b[^\n]*)/gm;
 
-/** Rooms whose comments are still to be revised. */
-const EXEMPT = /^src\/(?:http|api|listeners)\//;
-
 /** Returns the doc comments of a text that begin with a question word, each with its line. */
 function headless(text: string): string[] {
   return [...text.matchAll(HEADLESS)].map(
@@ -20,7 +17,7 @@ function headless(text: string): string[] {
 function programs(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .map((path) => join(folder, path))
-    .filter((path) => /(?<!\.gen)\.m?[jt]s$/.test(path) && !EXEMPT.test(path));
+    .filter((path) => /(?<!\.gen)\.m?[jt]s$/.test(path));
 }
 
 describe("a doc comment", () => {

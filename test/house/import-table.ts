@@ -17,6 +17,7 @@ const EVERYTHING_COMPOSED = [
   "catalog",
   "store",
   "journal",
+  "workers",
   "directory",
   "cache",
   "schedule",
@@ -65,6 +66,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   engine: { may: ["model", "errors"] },
   catalog: { may: ["model", "errors"] },
   store: { may: ["schedule", "model", "errors"] },
+  workers: { may: ["store", "errors"] },
   journal: { may: ["store", "schedule", "model", "errors"] },
   directory: { may: ["model", "errors", "catalog", "cache", "schedule", "store/port.ts"] },
   "request-map": { may: ["catalog", "model", "errors"] },
@@ -174,6 +176,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   },
   testing: { may: ["compose", "config", "client", "datasets", "directory", "errors"] },
   compose: { may: EVERYTHING_COMPOSED },
+  "worker-main": { may: ["compose"] },
   main: { may: ["cli", "cli/authorizer", "errors"] },
 };
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -31,35 +31,23 @@ describe.skipIf(postgresBin() === undefined || !hasProgram("nginx"))(
       cleanUp();
     });
 
-    /** nginx with one worker, whose upstreams are the nodes; the file of deploy/compose has the same upstream lines. */
+    /** nginx with the file of docker-compose.yml, but for the addresses. */
     const startBalancer = async (folder: string, nodes: readonly RunningProgram[]): Promise<string> => {
-      const port = await freePort();
-      mkdirSync(join(folder, "nginx"));
-      const upstreams = nodes.map(
-        ({ service }) => `server ${new URL(service).host} max_fails=1 fail_timeout=1s;`,
-      );
-      writeFileSync(
-        join(folder, "nginx", "nginx.conf"),
-        `daemon off; master_process off; pid ${folder}/nginx/pid; error_log ${folder}/nginx/error.log;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${folder}/nginx/body; proxy_temp_path ${folder}/nginx/proxy;
-  fastcgi_temp_path ${folder}/nginx/f; uwsgi_temp_path ${folder}/nginx/u; scgi_temp_path ${folder}/nginx/s;
-  upstream authorizer { ${upstreams.join(" ")} keepalive 16; }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://authorizer;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_connect_timeout 1s;
-      proxy_next_upstream error timeout;
-    }
-  }
-}
-`,
-      );
+      const [port, userPort] = [await freePort(), await freePort()];
+      const own = join(folder, "nginx");
+      mkdirSync(own);
+      const addresses = nodes.flatMap(({ service, user }, index) => [
+        [`node${index + 1}:8001`, new URL(service).host],
+        [`node${index + 1}:8000`, new URL(user).host],
+      ]);
+      let text = readFileSync(join(import.meta.dirname, "../../deploy/compose/nginx.conf"), "utf8");
+      for (const [name, address] of addresses) text = text.replaceAll(name!, address!);
+      text = text.replace("listen 8001;", `listen 127.0.0.1:${port};`);
+      text = text.replace("listen 8000;", `listen 127.0.0.1:${userPort};`);
+      const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+      const paths = temporary.map((name) => `${name}_temp_path ${own}/${name};`).join(" ");
+      const process = `daemon off; master_process off; pid ${own}/pid; error_log ${own}/error.log;`;
+      writeFileSync(join(own, "nginx.conf"), `${process}\n${text.replace("http {", `http { ${paths}`)}`);
       balancer = spawn("nginx", ["-p", join(folder, "nginx"), "-c", join(folder, "nginx", "nginx.conf")], {
         stdio: "ignore",
       });

@@ -44,7 +44,9 @@ export interface ChangeLog {
   entries(after: number, limit: number): Promise<readonly LoggedEntry[] | undefined>;
   /** Calls the listener after each entry; returns what ends that. */
   onEntry(listener: () => void): () => void;
-  /** Milliseconds since this process knew that its newest revision is the newest there is; 0 where it alone writes. */
+  /**
+   * Milliseconds since this process knew that its newest revision is the newest there is; 0 where it alone writes.
+   */
   staleness(): number;
   /** Throws AuthorizerError "stale" where nothing may be answered from the directory. */
   assertFresh(): void;
@@ -66,6 +68,6 @@ export interface ReplicaRecords {
   readonly partitions: readonly string[];
   /** Records of a partition behind a key, in order, from the newest state; empty at the end. */
   page(partition: string, after: string | undefined): Promise<readonly SentRecord[]>;
-  /** What an entry writes of them; undefined where it is no longer kept. */
+  /** The operations that an entry writes; undefined where it is no longer kept. */
   writes(revision: number): Promise<readonly SentRecord[] | undefined>;
 }

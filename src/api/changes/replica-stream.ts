@@ -10,7 +10,7 @@ import { drained } from "./drained.ts";
 import type { ChangeLog, DecisionSettings, LoggedEntry, ReplicaRecords, SentRecord } from "./ports.ts";
 import type { StartingPoint } from "./starting-point.ts";
 
-/** How a replica is sent. */
+/** Options of the replica stream. */
 export interface ReplicaSettings {
   /** Milliseconds between two tellings of the newest revision. */
   readonly beatMs: number;
@@ -20,7 +20,7 @@ export interface ReplicaSettings {
 
 export const REPLICA_SETTINGS: ReplicaSettings = { beatMs: 5_000, patienceMs: 60_000 };
 
-/** What a stream is made from. */
+/** Parts of a stream. */
 export interface ReplicaParts {
   readonly log: ChangeLog;
   readonly records: ReplicaRecords;

@@ -1,4 +1,4 @@
-/** What a declared operation of the data-server API says, and how it becomes a route. */
+/** Declared operations of the data-server API, and how they become routes. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Directory } from "../../directory/directory.ts";
@@ -32,11 +32,11 @@ import { ENTITY_SCHEMAS } from "./schemas/entities.ts";
 import { POLICY_SCHEMAS } from "./schemas/policies.ts";
 import { policyBody, userBody } from "./shapes.ts";
 
-/** What the API is made of. */
+/** Parts of the API. */
 export interface DataServerOptions {
   readonly directory: Directory;
   readonly setup: RepeatableSetup;
-  /** What policies can speak about, for warnings. */
+  /** The vocabulary of policies, for warnings. */
   readonly vocabulary: Vocabulary;
   readonly audit: AuditEvents;
   readonly log: WarningLog;
@@ -47,14 +47,14 @@ export interface DataServerOptions {
   readonly invitations?: Invitations | undefined;
 }
 
-/** What handlers work with. */
+/** The parts that handlers work with. */
 export interface DataServerParts extends RestParts, Omit<DataServerOptions, keyof RestParts> {
   readonly decisions: Decisions;
 }
 
 /** A declared operation. */
 export interface DataServerDeclaration extends Declaration<DataServerParts, ServiceCaller> {
-  /** What the caller's token needs; absent: no token is needed. */
+  /** The scope that the caller's token needs; absent: no token is needed. */
   readonly scope?: Scope;
 }
 

@@ -1,9 +1,9 @@
-/** What the data-server API needs from others; `compose` provides it. */
+/** Ports of the data-server API; `compose` implements them. */
 
-/** Who is invited. */
+/** A user who is invited. */
 export interface InvitedUser {
   readonly username: string;
-  /** Where the invitation goes. */
+  /** The address that the invitation is sent to. */
   readonly email: string;
 }
 

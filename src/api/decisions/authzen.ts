@@ -114,12 +114,12 @@ export function partProblems(
   });
 }
 
-/** What is wrong with an optional object. */
+/** Returns the problems of an optional object. */
 export function optionalObjectProblems(value: unknown, pointer: string): Problem[] {
   return isOptionalObject(value) ? [] : [{ pointer, message: "expected an object" }];
 }
 
-/** What is wrong with a required text. */
+/** Returns the problems of a required text. */
 export function textProblems(value: unknown, pointer: string, bytes: number): Problem[] {
   if (value === undefined) return [{ pointer, message: "required" }];
   if (typeof value !== "string") return [{ pointer, message: "expected a string" }];

@@ -1,4 +1,4 @@
-/** What a declared route of the decision API says, and how it becomes a route. */
+/** Declared routes of the decision API, and how they become routes. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Entrance } from "../../decisions/entrances.ts";
@@ -13,7 +13,7 @@ import type { DecisionLimits } from "./limits.ts";
 import type { PageTokens } from "./page-tokens.ts";
 import type { DecisionMeters } from "./ports.ts";
 
-/** What the API is made of. */
+/** Parts of the API. */
 export interface DecisionParts {
   readonly decisions: Decisions;
   readonly limits: DecisionLimits;
@@ -29,7 +29,9 @@ export interface DecisionParts {
 
 /** A declared route of the API. */
 export interface DecisionDeclaration extends Declaration<DecisionParts, ServiceCaller> {
-  /** What the caller's token needs. Handlers ask for `read` themselves where a call goes beyond deciding. */
+  /**
+   * The scope that the caller's token needs. Handlers ask for `read` themselves where a call goes beyond deciding.
+   */
   readonly scope: Scope;
   /** The meter that takes the time of the decisions. */
   readonly meter: Entrance;

@@ -1,4 +1,4 @@
-/** What `/filter` is asked about: ARNs, or ids of a resource type. */
+/** Items of `/filter`: ARNs, or ids of a resource type. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import { isErrorCode, type Problem } from "../../errors.ts";
@@ -7,7 +7,7 @@ import type { DecisionContext } from "../../model/decision.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { contextOf } from "./native-fields.ts";
 
-/** What all items of a request share. */
+/** Fields that all items of a request share. */
 export interface FilterHead {
   readonly user: string;
   /** `service:Verb`, or a short name of `type`. */

@@ -29,7 +29,7 @@ import { refuseQuery } from "./query.ts";
 const ESCAPED_BYTES = 6;
 const AROUND_ITEM = 64;
 
-/** What streams are served with. */
+/** Parts with which streams are served. */
 export interface StreamServing {
   readonly decisions: Decisions;
   readonly limits: DecisionLimits;
@@ -201,8 +201,8 @@ class FilterSession {
 }
 
 /**
- * What arrives of a request: all that came since the last time in one piece. To take pieces as they were sent would let
- * thousands of single bytes be handled in one turn of the event loop.
+ * Yields what arrives of a request: all that came since the last time in one piece. To take pieces as they were
+ * sent would let thousands of single bytes be handled in one turn of the event loop.
  */
 async function* arrivals(request: IncomingMessage): AsyncGenerator<Buffer> {
   let wake = () => {};

@@ -13,7 +13,7 @@ export const PAGE_TOKEN_KEY_BYTES = 32;
 /** No token is longer: a name has at most 1,024 bytes. */
 const MOST_TOKEN = 4_096;
 
-/** What a token stands for. */
+/** The place in a list that a token stands for. */
 export interface PageState {
   /** The limit that the first request asked for. */
   readonly limit: number;

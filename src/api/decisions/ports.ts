@@ -1,4 +1,4 @@
-/** What the decision API needs from others; `observe` provides it. */
+/** Ports of the decision API; `observe` implements them. */
 
 import type { Entrance } from "../../decisions/entrances.ts";
 import type { DurationMeter } from "../../http/ports.ts";

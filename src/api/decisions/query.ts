@@ -3,7 +3,7 @@
 import { invalidRequest } from "../../http/errors.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
 
-/** Whether an AuthZEN call asks for an explanation (`?explain=true`), which needs scope `read`. */
+/** Returns whether an AuthZEN call asks for an explanation (`?explain=true`), which needs scope `read`. */
 export function wantsExplanation(call: ServiceCall): boolean {
   if (call.queryText === "") return false;
   const given = new URLSearchParams(call.queryText).getAll("explain");

@@ -6,7 +6,10 @@ import { type WhichApi, whichApi } from "../../request-map/which-api.ts";
 
 type Wire = Pick<WireRequest, "header" | "query">;
 
-/** What the caller says: it is taken at its word where the request says nothing, such as a host that is not told. */
+/**
+ * The API and bucket as the caller names them: it is taken at its word where the request says nothing, such as a
+ * host that is not told.
+ */
 interface Said {
   readonly api: Api;
   readonly bucket?: string;

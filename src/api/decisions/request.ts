@@ -13,7 +13,7 @@ import { contextOf } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 import { type GivenRequest, wireRequest } from "./request-fields.ts";
 
-/** Where letter case makes no difference: to HTTP, and to Go that reads the body. */
+/** Members in which letter case makes no difference: to HTTP, and to Go that reads the body. */
 const CASELESS: ReadonlySet<string> = new Set(["headers", "body"]);
 
 /** Longest body that is searched for repeated members in one go: some milliseconds. */

@@ -6,7 +6,7 @@ import { type PageTokens, requestText } from "./page-tokens.ts";
 import { type Entities, entitiesOf, type SearchKind } from "./search-entities.ts";
 import { type AskedPage, RequestedPage } from "./search-pages.ts";
 
-/** What a search is served with. */
+/** Parts with which a search is served. */
 export interface SearchServing {
   readonly tokens: PageTokens;
 }

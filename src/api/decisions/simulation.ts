@@ -8,7 +8,7 @@ import { contextOf, FieldReader } from "./native-fields.ts";
 import { type GivenPolicy, policiesInSteps } from "./policies.ts";
 import { readRequired } from "./required.ts";
 
-/** What cases without their own take: the fields beside `cases`. */
+/** Modes of cases that have none of their own: the fields beside `cases`. */
 export interface CaseModes {
   readonly evaluator?: SimulationCase["evaluator"];
   readonly explain?: boolean;

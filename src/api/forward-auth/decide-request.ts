@@ -17,7 +17,7 @@ import { type OriginalRequest, splitUri } from "./proxies.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
-/** What requests are decided with. */
+/** Parts with which requests are decided. */
 export interface RequestDecisionOptions {
   readonly decisions: Decisions;
   readonly identities: Identities;

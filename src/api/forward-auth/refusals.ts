@@ -14,7 +14,7 @@ export const S3_CODES = [
   "AuthorizationQueryParametersError",
 ] as const;
 
-/** Why a request is refused. */
+/** The reason why a request is refused. */
 export interface Refusal {
   readonly status: 401 | 403;
   /** Code of S3 for requests of the gateway; absent: a request of the main API. */

@@ -6,7 +6,7 @@ import { RequestRefused } from "../../http/errors.ts";
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const OTHER_SITES: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
 
-/** What a request is judged by. */
+/** The facts by which a request is judged. */
 export interface SiteRules {
   /** True where the browser added what authenticates the request by itself. */
   readonly withCookie: boolean;

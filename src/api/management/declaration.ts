@@ -1,9 +1,10 @@
-/** What a declared operation of the management API says. */
+/** Declared operations of the management API. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { TrustedProxies } from "../../http/client-address.ts";
 import type { Declaration } from "../../http/declaration.ts";
 import type { Identities } from "../../identity/identity.ts";
+import type { RequiredLeaf } from "../../model/decision.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import type { DecisionLimits } from "../decisions/limits.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
@@ -12,9 +13,10 @@ import type { PolicySet } from "../rest/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
+import type { DecisionRecords } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 
-/** What handlers work with. */
+/** The parts that handlers work with. */
 export interface ManagementParts extends RestParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;
@@ -32,6 +34,8 @@ export interface ManagementParts extends RestParts {
   /** Version of this package. */
   readonly version: string;
   readonly policySet: PolicySet;
+  /** The records of decisions; undefined if none are logged. */
+  readonly records: DecisionRecords | undefined;
 }
 
 /** Names and values: of a permission row's placeholders, or of condition fields. */
@@ -46,6 +50,8 @@ export interface OpenDeclaration extends Declaration<ManagementParts, Management
 export interface UserDeclaration extends Declaration<ManagementParts, UserCaller> {
   /** `permitted`: its row of the permission table, which `id` names, is decided; `user`: every user may. */
   readonly access: "permitted" | "user";
+  /** Of an operation that the permission table of the data server lacks: the permission that it needs. */
+  readonly permission?: RequiredLeaf;
   /** Name of the row, where it is not `id`. */
   readonly row?: string | ((call: OpenCall) => string);
   /** Values of the row beside the path's parameters, such as `body.id`; the body is then read before it is decided. */

@@ -34,8 +34,8 @@ export class Escalation implements GrantChecks {
   }
 
   /**
-   * Runs a write that gives policies to somebody, unless it gives more than the caller holds. That is judged in the state
-   * that the write runs on, and again each time that it runs (journal.md §2.1).
+   * Runs a write that gives policies to somebody, unless it gives more than the caller holds. That is judged in the
+   * state that the write runs on, and again each time that it runs (journal.md §2.1).
    * @throws PermissionRefused in mode `deny`, naming a request that would become possible; "unavailable" where too
    *   many writes are compared at once
    */
@@ -45,8 +45,8 @@ export class Escalation implements GrantChecks {
 
   /**
    * Runs a write that takes policies away, unless the caller would be allowed more without them. Judged as
-   * {@link checkGrant}: of two removals of one caller, each of which counts on a deny that the other one takes away, one
-   * runs again.
+   * {@link checkGrant}: of two removals of one caller, each of which counts on a deny that the other one takes
+   * away, one runs again.
    * @throws PermissionRefused in mode `deny`, before the write; "unavailable" as {@link checkGrant}
    */
   async checkRemoval<T>(call: UserCall, removal: Removal, write: () => Promise<T>): Promise<Judged<T>> {
@@ -122,8 +122,8 @@ function mayDeny({ effect, resource, condition }: Statement): boolean {
 }
 
 /**
- * What replacing policies gives: the new statements, and an allow for whatever the old ones denied and the new ones do
- * not. A deny that is kept as it was lifts nothing.
+ * Returns what replacing policies gives: the new statements, and an allow for whatever the old ones denied and the
+ * new ones do not. A deny that is kept as it was lifts nothing.
  */
 export function givenByReplacing(
   before: readonly NamedStatements[],

@@ -41,7 +41,10 @@ function page(title: string, content: string): string {
   ].join("");
 }
 
-/** What opening the link shows: a button. The action is relative, since a proxy may serve all below a path. */
+/**
+ * Returns the page that opening the link shows: a button. The action is relative, since a proxy may serve all below
+ * a path.
+ */
 export function openingPage(token: string): string {
   return page(
     "You are invited",
@@ -67,7 +70,7 @@ export function keyPage(key: {
   );
 }
 
-/** What the page says of a link that gives no key. */
+/** Texts of the page for a link that gives no key. */
 const STATES: Readonly<Record<Exclude<InvitationState, "open">, string>> = {
   used: "This invitation was already used, and its access key was shown then. The key cannot be shown again. If you did not use the invitation, tell your administrator.",
   expired: "This invitation has expired. Ask your administrator for a new one.",
@@ -80,14 +83,14 @@ const STATES: Readonly<Record<Exclude<InvitationState, "open">, string>> = {
 const NOT_SET_UP = "The set-up of the first administrator has not been done on this service yet.";
 
 /**
- * What became of an invitation that gives no key.
+ * Returns the page that says what became of an invitation that gives no key.
  * @param isSetUp whether the first administrator was set up
  */
 export function statePage(state: keyof typeof STATES, isSetUp = true): string {
   return failurePage(isSetUp ? STATES[state] : `${STATES[state]} ${NOT_SET_UP}`);
 }
 
-/** Why there is no key. */
+/** Returns the page that says why there is no key. */
 export function failurePage(text: string): string {
   return page("This did not work", `<p>${escapeHtml(text)}</p>`);
 }

@@ -22,12 +22,12 @@ import { failurePage, keyPage, openingPage, PAGE_HEADERS, PAGE_TYPE, statePage }
 import type { Setup, UserInvitations } from "./ports.ts";
 import { isSecure } from "./proof.ts";
 
-/** Where the links of invitations lead, below `email.svc_base_url`. */
+/** The path of the links of invitations, below `email.svc_base_url`. */
 export const INVITE_PATH = "/auth/invite";
 
 const MAX_FORM_BYTES = 4096;
 
-/** What the page needs. */
+/** Parts of the page. */
 export interface InvitePageParts {
   readonly directory: Pick<Directory, "credentials">;
   readonly invitations: UserInvitations;
@@ -48,7 +48,7 @@ function pageFailure(description: string) {
   return { description, headers: NO_STORE_HEADER, content: { [PAGE.type]: { schema: PAGE.schema } } };
 }
 
-/** What clients see of the page. */
+/** The page, as the OpenAPI document describes it. */
 export const INVITE_OPERATIONS: readonly (Described & { readonly access: "open" })[] = [
   {
     access: "open",

@@ -1,5 +1,5 @@
 /**
- * How operations of the management API become routes. The order of checks is the reference's: authentication,
+ * Turns operations of the management API into routes. The order of checks is the reference's: authentication,
  * authorization, validation, existence.
  */
 
@@ -25,7 +25,7 @@ import { AuthenticationFailed, authenticate, isSecure, type Proof, proofOf } fro
 /** Largest body of a call without credentials (log-in, set-up): a few short texts. */
 const MAX_OPEN_BODY_BYTES = 8 << 10;
 
-/** What serving needs. */
+/** Parts with which operations are served. */
 export interface ServingParts {
   readonly parts: ManagementParts;
   /** Origins under which the listener is known. */
@@ -79,8 +79,8 @@ function mountUser(serving: ServingParts, declaration: UserDeclaration): readonl
 }
 
 /**
- * The author of the writes of a call. Whether the proof still holds and whether the caller may make the call is found out
- * again in the state of each write (journal.md §2.1).
+ * The author of the writes of a call. Whether the proof still holds and whether the caller may make the call is
+ * found out again in the state of each write (journal.md §2.1).
  */
 function authorOfCalls(
   { parts: { identities } }: ServingParts,

@@ -10,7 +10,7 @@ import { faulty } from "../rest/bodies.ts";
 import type { OpenCall } from "./call.ts";
 import type { UserDeclaration } from "./declaration.ts";
 
-/** What can be created under a name, as the reference writes it. */
+/** A kind of entity that is created under a name, as the reference writes it. */
 export type Kind = "User" | "Group" | "Policy";
 
 /** The name of a new `kind`; throws 400 for a text that cannot be a name, before it goes into an ARN. */
@@ -23,8 +23,8 @@ export function nameIn(id: unknown, kind: Kind): string {
 }
 
 /**
- * What the permission to create a `kind` is decided on. The body is read first: the reference looks at the name before
- * it decides.
+ * Returns the name that the permission to create a `kind` is decided on. The body is read first: the reference
+ * looks at the name before it decides.
  * @param nameOf how the name is read, where the body says more than that
  */
 export function decidedOnNewName(

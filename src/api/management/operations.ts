@@ -12,7 +12,7 @@ import { mountManagement } from "./management-routes.ts";
 import type { EscalationCheck } from "./ports.ts";
 import { policyBody, userBody } from "./shapes.ts";
 
-/** What the API is made of. */
+/** Parts of the API. */
 export interface ManagementOptions
   extends Omit<ManagementParts, "audit" | "holdings" | "escalation" | "writes" | "shapes"> {
   readonly audit: AuditEvents;

@@ -1,23 +1,26 @@
-/** Whether a caller may make a call: its row of the permission table, decided by the engine. */
+/** Permissions of management calls: the row of each call in the permission table, decided by the engine. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
+import type { RequiredLeaf } from "../../model/decision.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import type { UserCall } from "./call.ts";
 import { fieldsOfPath, type ManagementParts, pathValues, type UserDeclaration } from "./declaration.ts";
 import { PermissionRefused } from "./errors.ts";
 
-/** What permissions are decided with. */
+/** Parts with which permissions are decided. */
 export interface PermissionParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;
 }
 
-/** What a row is asked with. */
+/** A row of the permission table with its values. */
 export interface Asked {
   /** Name of the row. */
   readonly id: string;
-  /** What the row's placeholders stand for. */
+  /** The permission, where it is of no row. */
+  readonly permission?: RequiredLeaf;
+  /** Values of the row's placeholders. */
   readonly values: ReadonlyMap<string, string>;
   /** Condition fields (security.md §3.5). */
   readonly fields: ReadonlyMap<string, string>;
@@ -26,7 +29,7 @@ export interface Asked {
 /** Text where the engine has none of its own. */
 const REFUSED = "insufficient permissions";
 
-/** What a call of an operation asks. */
+/** Returns the row that a call of an operation asks for. */
 export function askedBy(
   operation: UserDeclaration,
   call: UserCall,
@@ -36,8 +39,9 @@ export function askedBy(
   const fields = fieldsOfPath(values);
   for (const [name, value] of operation.values?.(call) ?? []) values.set(name, value);
   for (const [name, value] of operation.fields?.(call, parts) ?? []) fields.set(name, value);
-  const { row = operation.id } = operation;
-  return { id: typeof row === "string" ? row : row(call), values, fields };
+  const { row = operation.id, permission } = operation;
+  const id = typeof row === "string" ? row : row(call);
+  return { id, values, fields, ...(permission === undefined ? {} : { permission }) };
 }
 
 /**
@@ -46,11 +50,11 @@ export function askedBy(
  */
 export async function requirePermission(
   { decisions, endpoints }: PermissionParts,
-  { id, values, fields }: Asked,
+  { id, permission, values, fields }: Asked,
   call: UserCall,
 ): Promise<void> {
   const { identity, sourceIp } = call.caller;
-  const required = endpoints.requirement(id, values);
+  const required = permission ?? endpoints.requirement(id, values);
   // Every operation that asks has a row that requires something: an empty one would be open to all users.
   if (required === null) throw new AuthorizerError("internal", `${id} requires nothing`);
   const context = new Map(fields).set("SourceIp", sourceIp);

@@ -1,8 +1,8 @@
-/** What the management API needs from others; `compose` provides it. */
+/** Ports of the management API; `compose` implements them. */
 
 import type { NamedStatements, Statement } from "../../model/policy.ts";
 
-/** What a grant gives that its giver lacks. */
+/** A right that a grant gives and its giver lacks. */
 export interface ExcessRight {
   /** In words: a request that becomes possible where that is certain. */
   readonly what: string;
@@ -34,7 +34,7 @@ export interface GroupAcls {
   readonly permissions: readonly string[];
 }
 
-/** Who becomes the first administrator. */
+/** The user who becomes the first administrator. */
 export interface FirstAdministrator {
   readonly username: string;
   /** A key to import; absent: one is generated. */
@@ -52,7 +52,7 @@ export interface AdministratorKey {
 
 /** Port: set-up of the first administrator (security.md §6.2). */
 export interface Setup {
-  /** Whether there is a first administrator, by the durable mark. */
+  /** Returns whether there is a first administrator, by the durable mark. */
   isDone(): Promise<boolean>;
   /** True for the one-time token; compares in constant time. False once the set-up is done. */
   accepts(token: string): boolean;
@@ -60,7 +60,7 @@ export interface Setup {
   run(administrator: FirstAdministrator): Promise<AdministratorKey>;
 }
 
-/** What became of an invitation: `withdrawn` where its user was deleted or replaced. */
+/** The state of an invitation: `withdrawn` where its user was deleted or replaced. */
 export type InvitationState = "open" | "used" | "expired" | "withdrawn" | "unknown";
 
 /** Port: invitations of users who do not exist yet, and the links in them. */
@@ -71,6 +71,6 @@ export interface UserInvitations {
   invite(user: { readonly username: string; readonly email: string }): Promise<void>;
   /** Uses up the token of a link; throws "not_found" for any that is not valid. */
   redeem(token: string): Promise<{ readonly username: string; readonly userId: string }>;
-  /** What became of the invitation of a link; changes nothing. */
+  /** Returns the state of the invitation of a link; changes nothing. */
   state(token: string): Promise<InvitationState>;
 }

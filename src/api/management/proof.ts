@@ -1,4 +1,4 @@
-/** What callers of the user listener show to prove who they are: an access key, or a login token. */
+/** Proofs of callers of the user listener: an access key, or a login token. */
 
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
@@ -9,7 +9,7 @@ import { hasRepeatedAuthorization } from "../../http/request-headers.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
 import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
 
-/** What a caller shows. */
+/** A proof that a caller shows. */
 export type Proof =
   | { readonly kind: "access_key"; readonly accessKeyId: string; readonly secret: string }
   | { readonly kind: "token"; readonly token: string; readonly fromCookie: boolean };
@@ -37,7 +37,8 @@ export class AuthenticationFailed extends AuthorizerError {
 }
 
 /**
- * What a request shows; undefined where it shows nothing. An Authorization header goes before the cookie.
+ * Returns the proof that a request shows; undefined where it shows nothing. An Authorization header goes before the
+ * cookie.
  * @throws AuthenticationFailed for a header that is none of ours, and where it is not clear which one counts
  */
 export function proofOf(request: IncomingMessage): Proof | undefined {

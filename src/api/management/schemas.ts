@@ -148,5 +148,19 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["username", "setup_token"],
   ),
+  DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
+  DecisionRecordList: object({
+    pagination: schemaRef("Pagination"),
+    node: text("Name of the node."),
+    chains: listOf({ type: "string" }),
+    results: listOf(schemaRef("DecisionRecord")),
+  }),
+  DecisionRecordAnswer: object(
+    {
+      record: schemaRef("DecisionRecord"),
+      explanations: { ...listOf({ type: "object" }), description: "One for each decision, at most 20." },
+    },
+    ["record"],
+  ),
   Form: object({ token: text("The token of the link.") }),
 };

@@ -1,4 +1,7 @@
-/** Log-in, log-out and the current user (management-cli.md §1, security.md §1.1, security.md §4.4, security.md §6.1). */
+/**
+ * Log-in, log-out and the current user (management-cli.md §1, security.md §1.1, security.md §4.4, security.md
+ * §6.1).
+ */
 
 import { decodeJwt } from "jose";
 import type { Directory } from "../../directory/directory.ts";

@@ -21,7 +21,7 @@ const NAMES = new Map([
   ["/username", "/id"],
   ["/email", "/id"],
 ]);
-/** What a data server calls users of its own. */
+/** The source that a data server writes for users of its own. */
 const SOURCE = "internal";
 const ADDRESS = /^[^\s<>@]+@[^\s<>@]+$/;
 

@@ -45,9 +45,9 @@ export interface ResourceOperation extends Pick<DataServerDeclaration, Described
   /** True where the management API compares the change with what the caller holds, and may warn. */
   readonly compared?: boolean;
   readonly handler: RestHandler | OwnHandlers;
-  /** What the data-server API says otherwise; its scope is `read` for GET, else `write`. */
+  /** Differences of the data-server API; its scope is `read` for GET, else `write`. */
   readonly dataServer?: Partial<Pick<DataServerDeclaration, Described | "scope">> & Own;
-  /** What the management API says otherwise. */
+  /** Differences of the management API. */
   readonly management?: Partial<Pick<UserDeclaration, Described | "values" | "fields" | "missing">> & Own;
 }
 

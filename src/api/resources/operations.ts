@@ -7,6 +7,7 @@ import { ACL_OPERATIONS } from "../management/acls.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
+import { RECORD_OPERATIONS } from "../management/records/record-operations.ts";
 import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
 import { SESSION_OPERATIONS } from "../management/session.ts";
 import { SETUP_OPERATIONS } from "../management/setup-operations.ts";
@@ -39,6 +40,7 @@ export const DATA_SERVER_OPERATIONS: readonly DataServerDeclaration[] = [
 export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,
+  ...RECORD_OPERATIONS,
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...POLICY_VERSION_OPERATIONS,

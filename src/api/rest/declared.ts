@@ -1,4 +1,4 @@
-/** What declarations of both REST APIs share: query parameters, headers, schemas, examples. */
+/** Query parameters, headers, schemas and examples of both REST APIs. */
 
 import type { Header, Parameter, Schema, Schemas } from "../../http/openapi-types.ts";
 import { listOf, object, schemaRef, text } from "../../http/schema-forms.ts";

@@ -1,4 +1,4 @@
-/** Which policies users and groups hold, for comparing grants. */
+/** The policies that users and groups hold, for comparing grants. */
 
 import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";

@@ -1,8 +1,8 @@
-/** What the operations of the data-server API and of the management API share: paths, parameters, answers. */
+/** Paths, parameters and answers of the data-server API and of the management API. */
 
 import type { Call, Reply } from "../../http/route.ts";
 
-/** Where all operations are. */
+/** The path that all operations are below. */
 export const BASE_PATH = "/api/v1";
 
 /** Headers of answers that hold a secret (security.md §1.2). */

@@ -1,4 +1,4 @@
-/** What handlers work with that serve both REST APIs. */
+/** Parts of handlers that serve both REST APIs. */
 
 import type { Directory, Groups, Policies } from "../../directory/directory.ts";
 import type { User } from "../../model/entities.ts";
@@ -31,7 +31,7 @@ export interface SetupWrites {
   readonly attachPolicyToGroup: Groups["attachPolicy"];
 }
 
-/** What both APIs have for their handlers. */
+/** The parts that both APIs have for their handlers. */
 export interface RestParts extends PolicyWarningParts {
   readonly directory: Directory;
   readonly writes: SetupWrites;

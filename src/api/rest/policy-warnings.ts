@@ -6,9 +6,9 @@ import { policyWarnings, QUICK_LIMITS, type Vocabulary } from "../../model/polic
 import type { WarningLog } from "./ports.ts";
 import { warningHeaders } from "./warning-headers.ts";
 
-/** What warnings are found and logged with. */
+/** Parts with which warnings are found and logged. */
 export interface PolicyWarningParts {
-  /** What policies can speak about. */
+  /** The vocabulary of policies. */
   readonly vocabulary: Vocabulary;
   readonly log: WarningLog;
 }

@@ -1,4 +1,4 @@
-/** What both REST APIs need from others; `observe` and `compose` provide it. */
+/** Ports of both REST APIs; `observe` and `compose` implement them. */
 
 /** Events that the APIs audit (security.md §5.2). */
 export type AuditEventKind =
@@ -11,7 +11,7 @@ export type AuditEventKind =
   | "secret_read"
   | "setup";
 
-/** What an event says: names of what was changed, and its state before and after, without secrets. */
+/** The fields of an event: names of what was changed, and its state before and after, without secrets. */
 export type AuditedFields = Readonly<Record<string, unknown>>;
 
 /** Port: where events are audited. */

@@ -10,7 +10,10 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
 ]);
 
-/** Whether a query asks for the effective policies; throws "invalid_request" for any other value than a boolean. */
+/**
+ * Returns whether a query asks for the effective policies; throws "invalid_request" for any other value than a
+ * boolean.
+ */
 export function isEffective({ query }: Pick<Call, "query">): boolean {
   const effective = BOOLEANS.get(query.get("effective") ?? "");
   if (effective === undefined)

@@ -15,6 +15,7 @@ import { BRANCH_GROUP } from "./branch/branch-group.ts";
 import { BRANCH_PROTECT_GROUP } from "./branch-protect/branch-protect-group.ts";
 import { CommandContext } from "./command-context.ts";
 import { COMMIT_COMMANDS } from "./commits/commit-commands.ts";
+import { DECISIONS_GROUP } from "./decisions/decisions-group.ts";
 import { FS_GROUP } from "./fs/fs-group.ts";
 import { GC_GROUP } from "./gc/gc-group.ts";
 import { GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
@@ -82,6 +83,7 @@ export function buildProgram(context: CommandContext): Command {
     [
       AUTH_GROUP,
       POLICY_GROUP,
+      DECISIONS_GROUP,
       ...ON_REPOSITORIES,
       ...TOP_COMMANDS,
       ...PLUMBING_COMMANDS,

@@ -31,6 +31,15 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Host and port of the metrics; outside loopback a token with scope metrics is needed",
   },
   {
+    name: "authorizer.workers",
+    type: "string",
+    default: "1",
+    check: "workers",
+    acts: "yes",
+    meaning:
+      "Processes that answer requests, at most 32; auto: one less than the cores. More than one needs database.type local",
+  },
+  {
     name: "authorizer.tls.enabled",
     type: "bool",
     default: false,

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import type { TextCheck } from "../item.ts";
 import { parseListenAddress } from "./listen-address.ts";
+import { workerCount } from "./worker-count.ts";
 
 /** The expected syntax of an invalid text; undefined for a valid one. */
 export function expectedText(check: TextCheck, text: string): string | undefined {
@@ -18,6 +19,8 @@ const CHECKS: Readonly<Record<TextCheck, (text: string) => string | undefined>> 
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text)
       ? undefined
       : "expected letters, digits, - and _ (at most 63)",
+  workers: (text) =>
+    workerCount(text, 1) === undefined ? "expected a number of 1 to 32, or auto" : undefined,
   "node name": (text) =>
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(text)
       ? undefined

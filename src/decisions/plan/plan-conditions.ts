@@ -3,7 +3,7 @@
  * the rest reads only unknown fields (decision-api.md §3.3).
  */
 
-import { CompiledCondition } from "../../engine/conditions.ts";
+import { CompiledCondition } from "../../engine/conditions/conditions.ts";
 import { operatorOf } from "../../model/condition-operators.ts";
 import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/condition-variables.ts";
 import type { ConditionFields } from "../../model/decision.ts";

@@ -6,7 +6,7 @@
 
 import type { CompiledPolicies } from "../../engine/compile.ts";
 import { onlyDeniesOwn } from "../../engine/decide.ts";
-import { bindUser, USER_PLACEHOLDER } from "../../engine/resource-pattern.ts";
+import { bindUser, USER_PLACEHOLDER } from "../../engine/patterns/resource-pattern.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "../../engine/work.ts";
 import { parseArn } from "../../model/arn.ts";

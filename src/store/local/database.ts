@@ -65,6 +65,13 @@ export async function openDatabase(folder: string, syncWrites: boolean): Promise
   return database;
 }
 
+/** Opens the database in a folder that another process has open for writing. Throws AuthorizerError "unavailable". */
+export function openForReading(folder: string): LocalDatabase {
+  return refusing(folder, "cannot be read", () => {
+    return open<StoredRecord, Buffer>({ ...databaseOptions(folder, true), readOnly: true });
+  });
+}
+
 /** Puts a versioned value; only within a write transaction. */
 export function putValue(database: LocalDatabase, key: Buffer, value: VersionedValue): void {
   // The library types what is put like what is read; the encoder below makes them differ.

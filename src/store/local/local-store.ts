@@ -206,6 +206,11 @@ class LocalStore implements Store {
     }
   }
 
+  clearReaders(): void {
+    this.#assertOpen();
+    this.#database.readerCheck();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

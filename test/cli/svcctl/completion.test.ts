@@ -30,7 +30,7 @@ describe("what may come next", () => {
     expect(await words("")).not.toContain("__complete");
     expect(await words("auth", "us")).toEqual(["users"]);
     expect(await words("--verbose", "auth", "groups", "m")).toEqual(["members"]);
-    expect(await words("-c", "auth", "d")).toEqual(["diff", "doctor", "docs"]);
+    expect(await words("-c", "auth", "d")).toEqual(["decisions", "diff", "doctor", "docs"]);
   });
 
   it("are the flags of the command, those of every command among them", async () => {

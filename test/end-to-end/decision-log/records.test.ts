@@ -135,7 +135,7 @@ describe("every entrance leaves one record", () => {
     expect(more).toEqual([]);
     expect(record).toMatchObject({ entrance: "evaluations", decision: false, effect: "deny" });
     expect(record?.counts).toEqual({ allow: 1, neutral: 3, deny: 1 });
-    expect(record?.items?.map(({ effect }) => effect)).toEqual([
+    expect(record?.items?.map(({ effect = "allow" }) => effect)).toEqual([
       "allow",
       "neutral",
       "deny",

@@ -1,4 +1,4 @@
-/** Why a decision came out as it did. */
+/** Explanations of decisions. */
 
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";

@@ -1,4 +1,4 @@
-/** What a caller wants to know of the native decision calls: required permissions and context. */
+/** Required permissions and context of the native decision calls. */
 
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, schemaRef, text } from "../../../http/schema-forms.ts";

@@ -1,7 +1,7 @@
 /** The texts of the language server about the word under the cursor, in Markdown. */
 
 import type { Catalog } from "../../../../catalog/catalog.ts";
-import { compileWildcard } from "../../../../engine/wildcard.ts";
+import { compileWildcard } from "../../../../engine/patterns/wildcard.ts";
 import { operatorOf } from "../../../../model/condition-operators.ts";
 import { compileTemplate } from "../../../../model/template.ts";
 import type { Cursor } from "./cursor.ts";

@@ -1,6 +1,6 @@
 /** The compiled parts of a condition: each is one field under one operator. */
 
-import type { ConditionFields } from "../model/decision.ts";
+import type { ConditionFields } from "../../model/decision.ts";
 
 /**
  * The result of a condition or of a part. `error` ends the whole check with deny; `unreadable` concerns only its own

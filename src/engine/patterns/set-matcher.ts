@@ -3,8 +3,8 @@
  * it?
  */
 
-import { type Arn, parseArn } from "../model/arn.ts";
-import type { ResourceSet } from "../model/resource-set.ts";
+import { type Arn, parseArn } from "../../model/arn.ts";
+import type { ResourceSet } from "../../model/resource-set.ts";
 import { hasWildcard } from "./wildcard.ts";
 import { containsTexts, meetsTexts } from "./wildcard-on-sets.ts";
 

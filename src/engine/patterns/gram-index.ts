@@ -4,7 +4,7 @@
  * visits the patterns under a run only if the text also has all of their other characters and pairs.
  */
 
-import { STEP_UNITS, type Steps } from "./work.ts";
+import { STEP_UNITS, type Steps } from "../work.ts";
 
 const LONGEST = 4;
 const PER_POSTING = 200;

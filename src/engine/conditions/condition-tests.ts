@@ -3,17 +3,17 @@
  * Values are cut and counted, so that an explanation stays small for every policy and request.
  */
 
-import { operatorOf } from "../model/condition-operators.ts";
-import { parseTemplate, USER_VARIABLE } from "../model/condition-variables.ts";
+import { operatorOf } from "../../model/condition-operators.ts";
+import { parseTemplate, USER_VARIABLE } from "../../model/condition-variables.ts";
 import {
   type ConditionFields,
   type ConditionTest,
   type FieldValue,
   UNREADABLE,
   type VariableValue,
-} from "../model/decision.ts";
+} from "../../model/decision.ts";
+import type { EngineRequest } from "../decide.ts";
 import type { CompiledCondition, TestResult } from "./conditions.ts";
-import type { EngineRequest } from "./decide.ts";
 
 /** Tests that one explanation shows, over all its statements. */
 export const MOST_TESTS = 100;

@@ -1,12 +1,12 @@
 /** Compiled values of the extended operators, which match one text of the request. */
 
-import type { Comparison, Operator } from "../model/condition-operators.ts";
-import { parseBoolean, parseDate, parseNumber } from "../model/condition-values.ts";
-import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../model/condition-variables.ts";
-import type { ConditionFields } from "../model/decision.ts";
-import { parseIp, parseIpRange, rangeContains } from "../model/ip.ts";
-import { compilePieces, type Wildcard } from "./wildcard.ts";
-import type { PatternPiece } from "./wildcard-nfa.ts";
+import type { Comparison, Operator } from "../../model/condition-operators.ts";
+import { parseBoolean, parseDate, parseNumber } from "../../model/condition-values.ts";
+import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/condition-variables.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import { parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
+import { compilePieces, type Wildcard } from "../patterns/wildcard.ts";
+import type { PatternPiece } from "../patterns/wildcard-nfa.ts";
 
 /** True if a text of the request matches a value of the policy; undefined if the text is unreadable. */
 export type Match = (text: string) => boolean | undefined;

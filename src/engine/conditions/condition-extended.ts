@@ -3,9 +3,9 @@
  * only its own statement.
  */
 
-import type { Operator } from "../model/condition-operators.ts";
-import { USER_VARIABLE } from "../model/condition-variables.ts";
-import { type ConditionFields, type FieldValue, UNREADABLE } from "../model/decision.ts";
+import type { Operator } from "../../model/condition-operators.ts";
+import { USER_VARIABLE } from "../../model/condition-variables.ts";
+import { type ConditionFields, type FieldValue, UNREADABLE } from "../../model/decision.ts";
 import { compileMatcher, type Match } from "./condition-matchers.ts";
 import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
 

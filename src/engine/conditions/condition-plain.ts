@@ -3,10 +3,10 @@
  * an unreadable address is an error that denies everything. A list counts as unreadable.
  */
 
-import type { ConditionFields } from "../model/decision.ts";
-import { type IpAddress, type IpRange, parseIp, parseIpRange, rangeContains } from "../model/ip.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import { type IpAddress, type IpRange, parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
+import { compileWildcard, type Wildcard } from "../patterns/wildcard.ts";
 import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
-import { compileWildcard, type Wildcard } from "./wildcard.ts";
 
 function partOf(field: string, test: (value: string) => ConditionResult): ConditionPart {
   return {

@@ -4,10 +4,10 @@
  * conditions that can fail are known beforehand, and are evaluated even if action and resource do not match.
  */
 
-import { type Operator, operatorOf } from "../model/condition-operators.ts";
-import type { ConditionFields } from "../model/decision.ts";
-import { parseIpRange } from "../model/ip.ts";
-import type { Condition } from "../model/policy.ts";
+import { type Operator, operatorOf } from "../../model/condition-operators.ts";
+import type { ConditionFields } from "../../model/decision.ts";
+import { parseIpRange } from "../../model/ip.ts";
+import type { Condition } from "../../model/policy.ts";
 import { extendedPart } from "./condition-extended.ts";
 import type { ConditionPart, ConditionResult } from "./condition-part.ts";
 import { plainIpPart, plainPatternPart } from "./condition-plain.ts";

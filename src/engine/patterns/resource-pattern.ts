@@ -1,6 +1,6 @@
 /** Resource patterns of statements: parsing for the index, and matching (evaluation.md §3, evaluation.md §5). */
 
-import { type Arn, parseArn } from "../model/arn.ts";
+import { type Arn, parseArn } from "../../model/arn.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";
 
 /** The placeholder that the user's name replaces. */

@@ -1,0 +1,40 @@
+/** The records of decisions as the management API needs them; `decision-log` and `compose` provide them. */
+
+/** Conditions on records; see docs/spec/decision-log.md §3.1. */
+export interface RecordQuery {
+  readonly subject?: string;
+  readonly action?: string;
+  readonly resource?: string;
+  readonly decision?: "allow" | "deny" | "neutral";
+  readonly policy?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** A page of records, newest first, as JSON texts. */
+export interface FoundRecords {
+  readonly records: readonly string[];
+  /** "" on the last page. */
+  readonly next: string;
+  /** Chains that were searched: those of this node. */
+  readonly chains: readonly string[];
+}
+
+/** Port: the records of this node. */
+export interface DecisionRecords {
+  /** Name of the node. */
+  readonly node: string;
+  page(query: RecordQuery, page: { readonly after?: string; readonly amount: number }): Promise<FoundRecords>;
+  /** Returns a record as JSON text; undefined if there is none of that id. */
+  get(id: string): Promise<string | undefined>;
+  /** Returns records after a place, oldest first; without a place, only the place after the newest. */
+  since(
+    query: RecordQuery,
+    place: number | undefined,
+  ): Promise<{ readonly records: readonly string[]; readonly place: number }>;
+  /**
+   * Explains a record on the directory of its revision.
+   * @throws AuthorizerError "not_found" if that is no longer kept, naming the revision from which on history is
+   */
+  explain(record: string): Promise<readonly unknown[]>;
+}

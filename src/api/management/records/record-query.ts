@@ -1,0 +1,61 @@
+/** The parameters of questions about records. */
+
+import type { Problem } from "../../../errors.ts";
+import { invalidRequest } from "../../../http/errors.ts";
+import type { Parameter } from "../../../http/openapi-types.ts";
+import type { Query } from "../../../http/query.ts";
+import type { RecordQuery } from "./ports.ts";
+
+const LONGEST_TEXT = 4_096;
+const DECISIONS = ["allow", "deny", "neutral"] as const;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+function parameter(name: string, description: string, example: string): Parameter {
+  return { name, in: "query", description, schema: { type: "string" }, example };
+}
+
+/** The parameters, for the reference. */
+export const RECORD_FILTERS: readonly Parameter[] = [
+  parameter(
+    "subject",
+    "Id of the subject; `*` and `?` are wildcards here and in the next parameters.",
+    "alice",
+  ),
+  parameter("action", "Action.", "fs:ReadObject"),
+  parameter("resource", "ARN of the resource.", "arn:svc:fs:::repository/data/*"),
+  parameter("policy", "Policy of a statement that decided.", "ReadData"),
+  {
+    name: "decision",
+    in: "query",
+    description: "`allow`; `deny` for every refusal; `neutral` for those that no statement denied.",
+    schema: { enum: DECISIONS },
+    example: "deny",
+  },
+  parameter("since", "RFC 3339 date and time: not before it.", "2026-11-22T08:00:00Z"),
+  parameter("until", "RFC 3339 date and time: before it.", "2026-11-22T09:00:00Z"),
+];
+
+/** Reads the parameters; throws "invalid_request" with every problem. */
+export function recordQuery(query: Query): RecordQuery {
+  const problems: Problem[] = [];
+  const found: Record<string, string> = {};
+  for (const { name } of RECORD_FILTERS) {
+    const text = query.get(name);
+    if (text === undefined || text === "") continue;
+    const fault = faultOf(name, text);
+    if (fault === undefined) found[name] = text;
+    else problems.push({ pointer: "", message: `${name}: ${fault}` });
+  }
+  if (problems.length > 0) throw invalidRequest(problems);
+  return found;
+}
+
+function faultOf(name: string, text: string): string | undefined {
+  if (text.length > LONGEST_TEXT) return `longer than ${LONGEST_TEXT} characters`;
+  if (name === "decision") {
+    return DECISIONS.some((one) => one === text) ? undefined : `must be one of ${DECISIONS.join(", ")}`;
+  }
+  if (name !== "since" && name !== "until") return undefined;
+  const isTime = TIME.test(text) && !Number.isNaN(Date.parse(text));
+  return isTime ? undefined : "must be a date and time such as 2026-11-22T08:00:00Z";
+}

@@ -1,0 +1,75 @@
+/** Streams of new records as server-sent events. */
+
+import { AuthorizerError } from "../../../errors.ts";
+import { type Answer, WRITTEN } from "../../../http/route.ts";
+import type { UserCall } from "../call.ts";
+import type { DecisionRecords, RecordQuery } from "./ports.ts";
+
+/** Most streams at once. */
+const MOST_STREAMS = 32;
+/** Time between two looks for new records, in milliseconds. */
+const LOOK_MS = 500;
+/** Looks between two comments that keep a quiet connection open. */
+const LOOKS_PER_COMMENT = 30;
+/** Bytes that a reader may be behind. */
+const MOST_BEHIND = 1 << 20;
+
+/** Serves streams. */
+export interface RecordStreams {
+  /** Writes records to the caller until it goes away, or is 1 MiB behind. */
+  serve(call: UserCall, records: DecisionRecords, query: RecordQuery): Promise<Answer>;
+}
+
+/** Returns what serves the streams of one listener. */
+export function openRecordStreams(): RecordStreams {
+  let open = 0;
+  return {
+    async serve(call, records, query) {
+      if (open >= MOST_STREAMS) {
+        throw new AuthorizerError("unavailable", "too many streams of records are open", {
+          retryAfterSeconds: 5,
+        });
+      }
+      const { place } = await records.since(query, undefined);
+      open++;
+      try {
+        await follow(call, records, query, place);
+      } finally {
+        open--;
+      }
+      return WRITTEN;
+    },
+  };
+}
+
+async function follow(
+  call: UserCall,
+  records: DecisionRecords,
+  query: RecordQuery,
+  from: number,
+): Promise<void> {
+  const { response } = call;
+  call.deadline = Number.POSITIVE_INFINITY;
+  response.writeHead(200, [
+    "Content-Type",
+    "text/event-stream",
+    "Cache-Control",
+    "no-store",
+    "X-Accel-Buffering",
+    "no",
+    ...call.commonHeaders(),
+  ]);
+  response.flushHeaders();
+  let place = from;
+  for (let look = 1; !response.destroyed && !response.writableEnded; look++) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
+    if (response.destroyed || response.writableEnded) return;
+    const found = await records.since(query, place).catch(() => undefined);
+    if (found === undefined) break;
+    place = found.place;
+    for (const record of found.records) response.write(`data: ${record}\n\n`);
+    if (found.records.length === 0 && look % LOOKS_PER_COMMENT === 0) response.write(": \n\n");
+    if (response.writableLength > MOST_BEHIND) break;
+  }
+  response.end();
+}

@@ -1,0 +1,30 @@
+/** `svcctl decisions list`. */
+
+import { type JsonObject, openApi } from "../api/api-client.ts";
+import { fetchPage } from "../api/pages.ts";
+import type { CommandCall } from "../command.ts";
+import { printPage } from "../output/page.ts";
+import type { Row } from "../output/records.ts";
+import { decisionFilters } from "./decision-filters.ts";
+import { summaryOf } from "./record-summary.ts";
+
+const COLUMNS = [
+  { heading: "Time", name: "at", fields: ["at"] },
+  { heading: "ID", name: "id", fields: ["id"] },
+  { heading: "Subject", name: "subject", fields: [] },
+  { heading: "Action", name: "action", fields: [] },
+  { heading: "Resource", name: "resource", fields: [] },
+  { heading: "Effect", name: "effect", fields: ["effect"] },
+  { heading: "Decided by", name: "policies", fields: [] },
+] as const;
+
+/** Fetches and prints records. */
+export async function listDecisions(call: CommandCall): Promise<void> {
+  const api = openApi(call.context);
+  const page = await fetchPage(api, call, ["decisions"], decisionFilters(call.options));
+  await printPage(call, page, { columns: COLUMNS, rowsOf: (record) => [rowOf(record)] });
+}
+
+function rowOf(record: JsonObject): Row {
+  return { ...summaryOf(record) };
+}

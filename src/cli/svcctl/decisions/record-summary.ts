@@ -1,0 +1,47 @@
+/** A record in a few words. */
+
+import { safeText } from "../../safe-text.ts";
+import type { JsonObject } from "../api/api-client.ts";
+import { isObject } from "../api/pages.ts";
+
+/** The fields of a row about a record. */
+export interface RecordSummary {
+  readonly at: string;
+  readonly id: string;
+  readonly subject: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly effect: string;
+  /** Names of the policies that decided. */
+  readonly policies: readonly string[];
+}
+
+/** Summarises a record. Texts of a record may come from anybody, so that none reaches a terminal as it is. */
+export function summaryOf(record: JsonObject): RecordSummary {
+  const items = objectsIn(record["items"]);
+  const statements = [record, ...items].flatMap((one) => objectsIn(one["determining"]));
+  const counts = record["counts"];
+  const resource = isObject(record["resource"]) ? record["resource"]["arn"] : undefined;
+  return {
+    at: text(record["at"]),
+    id: text(record["id"]),
+    subject: text(isObject(record["subject"]) ? record["subject"]["id"] : undefined),
+    action: text(record["action"]),
+    resource: isObject(counts) ? countsText(counts) : text(resource),
+    effect: text(record["effect"]),
+    policies: [...new Set(statements.map(({ policy }) => text(policy)))],
+  };
+}
+
+function countsText(counts: JsonObject): string {
+  const total = Object.values(counts).reduce<number>((sum, count) => sum + Number(count), 0);
+  return `(${total} decisions, ${Number(counts["allow"])} allowed)`;
+}
+
+function objectsIn(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? safeText(value) : "";
+}

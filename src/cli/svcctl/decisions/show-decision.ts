@@ -1,0 +1,67 @@
+/** `svcctl decisions show`. */
+
+import { ApiFailure } from "../../rest-client/api-failure.ts";
+import { safeText } from "../../safe-text.ts";
+import { type JsonObject, openApi } from "../api/api-client.ts";
+import { isObject } from "../api/pages.ts";
+import { explanationText } from "../auth/explanation-text.ts";
+import type { CommandCall } from "../command.ts";
+import { printObject } from "../output/print.ts";
+import { summaryOf } from "./record-summary.ts";
+
+/** Status of a record whose directory is no longer kept. */
+const GONE = 410;
+
+/** Fetches and prints a record. */
+export async function showDecision(call: CommandCall): Promise<void> {
+  const { context, options, args } = call;
+  const [id = ""] = args;
+  const api = openApi(context);
+  const path = ["decisions", id];
+  if (options["explain"] !== true) {
+    const answer = await api.fetchObject({ method: "GET", path, expect: 200 });
+    return print(call, answer);
+  }
+  const explained = await api.ask({ method: "GET", path, query: { explain: true } });
+  if (explained.status !== GONE) {
+    return print(call, await api.fetchObject({ method: "GET", path, query: { explain: true }, expect: 200 }));
+  }
+  await print(call, await api.fetchObject({ method: "GET", path, expect: 200 }));
+  const { message } = isObject(explained.json) ? explained.json : {};
+  throw new ApiFailure(GONE, "", safeText(String(message ?? "")));
+}
+
+async function print(call: CommandCall, answer: JsonObject): Promise<void> {
+  const record = isObject(answer["record"]) ? answer["record"] : {};
+  await printObject(call, answer, () =>
+    [...recordLines(record, call), ...explanationLines(answer, call)].join("\n"),
+  );
+}
+
+function recordLines(record: JsonObject, { context }: CommandCall): readonly string[] {
+  const { bold } = context.style;
+  const { at, id, subject, action, resource, effect, policies } = summaryOf(record);
+  const caller = isObject(record["caller"]) ? record["caller"] : {};
+  const fields: readonly [string, unknown][] = [
+    ["Decision", id],
+    ["Time", at],
+    ["Subject", subject],
+    ["Action", action],
+    ["Resource", resource],
+    ["Effect", effect],
+    ["Decided by", policies.join(", ")],
+    ["Entrance", record["entrance"]],
+    ["Caller", [caller["name"], caller["peer"]].filter((one) => one !== undefined && one !== "").join(", ")],
+    ["Request", record["request_id"]],
+    ["Node", record["node"]],
+    ["Revision", record["revision"]],
+    ["Error", record["error"]],
+  ];
+  const shown = fields.filter(([, value]) => value !== undefined && value !== "");
+  return [...shown.map(([name, value]) => `${name}: ${bold(safeText(String(value)))}`), ""];
+}
+
+function explanationLines(answer: JsonObject, { context }: CommandCall): readonly string[] {
+  const explanations = Array.isArray(answer["explanations"]) ? answer["explanations"].filter(isObject) : [];
+  return explanations.flatMap((one) => [...explanationText(one, context.style), ""]);
+}

@@ -1,0 +1,16 @@
+/** The end of the parts of a service, in the reverse of their order. */
+
+import type { ServiceParts } from "./parts.ts";
+
+/** Closes everything; what is in flight is finished. */
+export async function closeParts(parts: ServiceParts): Promise<void> {
+  await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
+  await parts.escalationCheck.close();
+  await parts.invitations.close();
+  parts.decisions.close();
+  parts.identities.close();
+  parts.metrics.close();
+  await parts.decisionLog?.close();
+  await parts.audit.close();
+  await parts.data.close();
+}

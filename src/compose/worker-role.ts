@@ -1,0 +1,49 @@
+/** The part of a process that is one of several workers, and what it gets from its primary (journal.md §7). */
+
+import type { FailureSharing } from "../identity/failed-attempts.ts";
+import type { LineRelay } from "../observe/relay-target.ts";
+
+/** The things that a worker is given. */
+export interface WorkerRole {
+  /** The one-time token of the set-up; undefined where the set-up is done. */
+  readonly setupToken: string | undefined;
+  readonly sharing: FailureSharing;
+  /** Hands audit records to the primary. */
+  readonly relayAudit: LineRelay;
+}
+
+/** Kinds of questions and news between primary and workers. */
+export const KIND = {
+  /** To a worker: begin to serve. Its answer is {@link WorkerAddresses}. */
+  start: "start",
+  /** To a worker: its metrics. */
+  metrics: "metrics",
+  /** To a worker: tokens and certificates are read again. */
+  reload: "reload",
+  /** To a worker: finish and end. */
+  stop: "stop",
+  /** To a worker: something was committed. */
+  committed: "committed",
+  /** To either: an attempt to authenticate failed. */
+  failure: "failure",
+  /** To the primary: commit. */
+  commit: "commit",
+  /** To the primary: write lines of the log. */
+  lines: "lines",
+  /** To the primary: write lines of the audit log. */
+  audit: "audit",
+} as const;
+
+/** Addresses at which a worker serves. */
+export interface WorkerAddresses {
+  readonly service: string;
+  readonly user: string;
+}
+
+/** The body of {@link KIND.start}. */
+export interface WorkerStart {
+  readonly values: unknown;
+  readonly version: string;
+  readonly nextFreePort: boolean;
+  readonly setupToken: string | undefined;
+}

@@ -1,0 +1,93 @@
+/**
+ * One of several worker processes (journal.md §7): it serves both listeners, reads the store's folder, and commits
+ * through its primary.
+ */
+
+import { setTimeout as delay } from "node:timers/promises";
+import type { ConfigValues } from "../config/table.ts";
+import { openWorkerStore } from "../store/local/worker-store.ts";
+import type { Commit } from "../store/port.ts";
+import { type Answerer, Channel } from "../workers/channel.ts";
+import { portableCommit } from "../workers/portable-commit.ts";
+import { primaryPort } from "../workers/primary-port.ts";
+import { localFolder } from "./backends.ts";
+import { openData, openLog } from "./data.ts";
+import { listenAt } from "./listen.ts";
+import { openParts, type ServiceParts } from "./parts.ts";
+import { closeParts } from "./parts-end.ts";
+import { reloadListeners } from "./reload.ts";
+import { watchCertificates } from "./watch-certificates.ts";
+import { KIND, type WorkerAddresses, type WorkerRole, type WorkerStart } from "./worker-role.ts";
+
+/** Serves as a worker until the primary says stop or is gone. */
+export function runWorker(): void {
+  // Signals of a terminal or of a service manager go to all processes; the primary says what they mean.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  const failures: ((key: string) => void)[] = [];
+  const running: { parts?: ServiceParts } = {};
+  const answerers = new Map<string, Answerer>([
+    [
+      KIND.start,
+      async (start: WorkerStart) => {
+        const { parts, addresses } = await startWorker(channel, start, (listener) => failures.push(listener));
+        running.parts = parts;
+        return addresses;
+      },
+    ],
+    [KIND.metrics, () => running.parts?.metrics.snapshot() ?? []],
+    [KIND.committed, () => running.parts?.data.store.follow?.()],
+    [
+      KIND.failure,
+      (key: string) => {
+        for (const listener of failures) listener(key);
+      },
+    ],
+    [KIND.reload, (values: ConfigValues) => running.parts && reloadListeners(running.parts, values)],
+    [KIND.stop, () => stopWorker(running.parts)],
+  ]);
+  const channel = new Channel(primaryPort(), answerers);
+}
+
+async function startWorker(
+  channel: Channel,
+  { values: given, version, nextFreePort, setupToken }: WorkerStart,
+  onTold: WorkerRole["sharing"]["onTold"],
+): Promise<{ readonly parts: ServiceParts; readonly addresses: WorkerAddresses }> {
+  const values = given as ConfigValues;
+  const logger = openLog(values, (output, batch) => channel.ask(KIND.lines, { output, batch }));
+  const store = openWorkerStore({
+    path: localFolder(values),
+    commit: (commit: Commit) => channel.ask(KIND.commit, portableCommit(commit)),
+  });
+  const data = await openData(values, logger, {
+    open: async () => ({ store, memory: undefined }),
+    upkeep: false,
+  });
+  const role: WorkerRole = {
+    setupToken,
+    sharing: { tell: (key) => channel.tell(KIND.failure, key), onTold },
+    relayAudit: (_output, batch) => channel.ask(KIND.audit, batch),
+  };
+  const parts = await openParts(data, { version, env: () => undefined, nextFreePort, worker: role });
+  const at = (item: "authorizer.listen_address" | "authorizer.user_listen_address") => ({
+    item,
+    address: values[item],
+    nextFreePort,
+  });
+  const addresses = {
+    service: await listenAt(parts.service, at("authorizer.listen_address")),
+    user: await listenAt(parts.user, at("authorizer.user_listen_address")),
+  };
+  watchCertificates(parts, values);
+  parts.health.state = "ready";
+  return { parts, addresses };
+}
+
+async function stopWorker(parts: ServiceParts | undefined): Promise<never> {
+  if (parts !== undefined) {
+    parts.health.state = "stopping";
+    await delay(parts.data.values["authorizer.shutdown_delay"]);
+    await closeParts(parts);
+  }
+  process.exit(0);
+}

@@ -1,0 +1,236 @@
+/**
+ * The index of records in SQLite: it may be thrown away, and is then made anew from the segments (decision-log.md §3.3).
+ * It works synchronously, and therefore in a thread of its own.
+ */
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "../chain-files.ts";
+import { segmentLines } from "../read-lines.ts";
+import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
+import { openSqlite } from "./open-sqlite.ts";
+import { clausesOf } from "./query-clauses.ts";
+import type { NewRecords, RecordFilter, RecordPage, RecordPageRequest } from "./record-filter.ts";
+
+const FORMAT = 1;
+/** Lines of one transaction. */
+const LINES_PER_COMMIT = 2_000;
+/** Most records of a page. */
+const MOST_RECORDS = 1_000;
+
+const SCHEMA = `
+  CREATE TABLE records (n INTEGER PRIMARY KEY, chain TEXT NOT NULL, segment INTEGER NOT NULL, id TEXT NOT NULL,
+    at TEXT NOT NULL, text TEXT NOT NULL);
+  CREATE INDEX records_by_id ON records (id);
+  CREATE INDEX records_by_time ON records (at, n);
+  CREATE INDEX records_by_segment ON records (chain, segment);
+  CREATE TABLE decisions (n INTEGER NOT NULL, subject TEXT, action TEXT, arn TEXT, effect TEXT NOT NULL, policy TEXT);
+  CREATE INDEX decisions_by_record ON decisions (n);
+  CREATE INDEX decisions_by_subject ON decisions (subject, n);
+  CREATE INDEX decisions_by_policy ON decisions (policy, n);
+  CREATE TABLE places (chain TEXT PRIMARY KEY, segment INTEGER NOT NULL, offset INTEGER NOT NULL, line INTEGER NOT NULL);
+  PRAGMA user_version = ${FORMAT};
+`;
+
+interface Place {
+  readonly segment: number;
+  readonly offset: number;
+  readonly line: number;
+}
+
+/** The index of the chains of one node. */
+export class IndexDatabase {
+  readonly #directory: string;
+  readonly #node: string;
+  readonly #database: DatabaseSync;
+
+  /**
+   * Opens or makes the index. Throws the error of SQLite or of the file system.
+   * @param worker number of the process whose index it is
+   */
+  constructor(directory: string, node: string, worker: number) {
+    this.#directory = directory;
+    this.#node = node;
+    this.#database = openIndex(join(directory, `index-${node}-${worker}.sqlite`));
+  }
+
+  /** Reads what the chains have beyond the index, and forgets what they no longer have. */
+  async catchUp(): Promise<readonly string[]> {
+    const chains = (await chainsIn(this.#directory)).filter((chain) => isChainOf(this.#node, chain));
+    for (const chain of chains) await this.#catchUpChain(chain);
+    return chains;
+  }
+
+  /** Returns records, newest first. */
+  page(filter: RecordFilter, { after, amount }: RecordPageRequest): Omit<RecordPage, "chains"> {
+    const { where, values } = clausesOf(filter);
+    const [at, n] = (after ?? "").split(" ");
+    const cursor = n === undefined ? [] : ["(r.at, r.n) < (?, ?)"];
+    const bound = n === undefined ? values : [...values, at as string, Number(n)];
+    const limit = Math.min(amount, MOST_RECORDS);
+    const sql = `SELECT r.n AS n, r.at AS at, r.text AS text FROM records r
+      ${whereOf([...where, ...cursor])} ORDER BY r.at DESC, r.n DESC LIMIT ${limit + 1}`;
+    const rows = this.#database.prepare(sql).all(...bound) as { n: number; at: string; text: string }[];
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const next = rows.length > limit && last !== undefined ? `${last.at} ${last.n}` : "";
+    return { records: shown.map(({ text }) => text), next };
+  }
+
+  /** Returns records that were indexed after a place, oldest first. */
+  since(filter: RecordFilter, place: number): NewRecords {
+    const { where, values } = clausesOf(filter);
+    const newest = this.place();
+    const sql = `SELECT r.text AS text FROM records r ${whereOf([...where, "r.n > ?", "r.n <= ?"])}
+      ORDER BY r.n LIMIT ${MOST_RECORDS}`;
+    const rows = this.#database.prepare(sql).all(...values, place, newest) as { text: string }[];
+    return { records: rows.map(({ text }) => text), place: newest };
+  }
+
+  /** The place after the newest record. */
+  place(): number {
+    const row = this.#database.prepare("SELECT max(n) AS n FROM records").get() as { n: number | null };
+    return row.n ?? 0;
+  }
+
+  /** Returns the record of an id. */
+  get(id: string): string | undefined {
+    const row = this.#database
+      .prepare("SELECT text FROM records WHERE id = ? ORDER BY n DESC LIMIT 1")
+      .get(id);
+    return (row as { text: string } | undefined)?.text;
+  }
+
+  /** Closes the database. */
+  close(): void {
+    this.#database.close();
+  }
+
+  async #catchUpChain(chain: string): Promise<void> {
+    const segments = await segmentsOf(join(this.#directory, chain));
+    const first = segments[0]?.number ?? 0;
+    this.#forget(chain, first);
+    const place = this.#placeOf(chain);
+    for (const segment of segments) {
+      if (segment.number < place.segment) continue;
+      const isStarted = segment.number === place.segment;
+      await this.#readSegment(
+        chain,
+        segment,
+        isStarted ? place : { segment: segment.number, offset: 0, line: 0 },
+      );
+    }
+  }
+
+  #forget(chain: string, first: number): void {
+    const database = this.#database;
+    const old = database
+      .prepare("SELECT 1 FROM records WHERE chain = ? AND segment < ? LIMIT 1")
+      .get(chain, first);
+    if (old === undefined) return;
+    database
+      .prepare("DELETE FROM decisions WHERE n IN (SELECT n FROM records WHERE chain = ? AND segment < ?)")
+      .run(chain, first);
+    database.prepare("DELETE FROM records WHERE chain = ? AND segment < ?").run(chain, first);
+  }
+
+  #placeOf(chain: string): Place {
+    const row = this.#database.prepare("SELECT segment, offset, line FROM places WHERE chain = ?").get(chain);
+    return (row as unknown as Place | undefined) ?? { segment: 0, offset: 0, line: 0 };
+  }
+
+  async #readSegment(chain: string, segment: SegmentFile, from: Place): Promise<void> {
+    let lines: { readonly text: string; readonly line: LoggedLine }[] = [];
+    let { offset, line: number } = from;
+    const save = () => {
+      this.#save(chain, { segment: segment.number, offset, line: number }, lines);
+      lines = [];
+    };
+    for await (const { line, complete } of segmentLines(segment, from.offset)) {
+      if (!complete) break;
+      offset += line.length + 1;
+      number++;
+      const text = line.toString("utf8");
+      lines.push({ text, line: JSON.parse(text) as LoggedLine });
+      if (lines.length >= LINES_PER_COMMIT) save();
+    }
+    if (lines.length > 0) save();
+  }
+
+  #save(
+    chain: string,
+    { segment, offset, line }: Place,
+    lines: readonly { readonly text: string; readonly line: LoggedLine }[],
+  ): void {
+    const database = this.#database;
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      const record = database.prepare(
+        "INSERT INTO records (chain, segment, id, at, text) VALUES (?, ?, ?, ?, ?)",
+      );
+      const decision = database.prepare("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?)");
+      for (const one of lines) {
+        if (!isDecision(one.line)) continue;
+        const { lastInsertRowid: n } = record.run(chain, segment, one.line.id, one.line.at, one.text);
+        for (const values of rowsOf(one.line)) decision.run(n, ...values);
+      }
+      database
+        .prepare("INSERT OR REPLACE INTO places (chain, segment, offset, line) VALUES (?, ?, ?, ?)")
+        .run(chain, segment, offset, line);
+      database.exec("COMMIT");
+    } catch (error) {
+      database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+type DecisionRow = readonly [string | null, string | null, string | null, string, string | null];
+
+/** The rows of a record: one for each decision and each statement that decided it. */
+function rowsOf(record: LoggedDecision): readonly DecisionRow[] {
+  const own = { subject: record.subject.id, action: record.action ?? null };
+  const items = record.items ?? [];
+  if (items.length === 0) {
+    const arn = record.resource?.arn ?? null;
+    return withPolicies([own.subject, own.action, arn, record.effect], record.determining);
+  }
+  return items.flatMap(({ subject, action, resource, effect = "allow", determining }) =>
+    withPolicies([subject?.id ?? own.subject, action ?? own.action, resource.arn, effect], determining),
+  );
+}
+
+function withPolicies(
+  decision: readonly [string | null, string | null, string | null, string],
+  determining: LoggedDecision["determining"],
+): readonly DecisionRow[] {
+  if (determining.length === 0) return [[...decision, null]];
+  return determining.map(({ policy }) => [...decision, policy] as const);
+}
+
+function whereOf(clauses: readonly string[]): string {
+  return clauses.length === 0 ? "" : `WHERE ${clauses.join(" AND ")}`;
+}
+
+function openIndex(path: string): DatabaseSync {
+  try {
+    const database = openSqlite(path);
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
+    const { user_version: format } = database.prepare("PRAGMA user_version").get() as {
+      user_version: number;
+    };
+    if (format === FORMAT) return database;
+    if (format === 0) {
+      database.exec(SCHEMA);
+      return database;
+    }
+    database.close();
+  } catch {
+    // A damaged index is made anew: it has nothing that the segments lack.
+  }
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  const database = openSqlite(path);
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; ${SCHEMA}`);
+  return database;
+}

@@ -1,0 +1,49 @@
+/** The thread of {@link DecisionIndex}: answers one question after the other. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { IndexDatabase } from "./index-database.ts";
+import type { NewRecords, RecordFilter, RecordPage, RecordPageRequest } from "./record-filter.ts";
+
+/** Questions to the thread. */
+export type IndexQuestion =
+  | { readonly kind: "page"; readonly filter: RecordFilter; readonly page: RecordPageRequest }
+  | { readonly kind: "get"; readonly id: string }
+  | { readonly kind: "since"; readonly filter: RecordFilter; readonly place: number | undefined };
+
+/** Answers of the thread. */
+export type IndexAnswer = RecordPage | { readonly record: string | undefined } | NewRecords;
+
+/** Messages of the thread. */
+export interface IndexMessage {
+  readonly number: number;
+  readonly answer?: IndexAnswer;
+  /** Text of an error. */
+  readonly error?: string;
+}
+
+const { directory, node, worker } = workerData as { directory: string; node: string; worker: number };
+let database: IndexDatabase | undefined;
+let last: Promise<void> = Promise.resolve();
+
+parentPort?.on("message", ({ number, question }: { number: number; question: IndexQuestion }) => {
+  last = last.then(async () => {
+    try {
+      send({ number, answer: await answerTo(question) });
+    } catch (error) {
+      send({ number, error: error instanceof Error ? error.message : String(error) });
+    }
+  });
+});
+
+async function answerTo(question: IndexQuestion): Promise<IndexAnswer> {
+  database ??= new IndexDatabase(directory, node, worker);
+  const chains = await database.catchUp();
+  if (question.kind === "get") return { record: database.get(question.id) };
+  if (question.kind === "page") return { ...database.page(question.filter, question.page), chains };
+  const { filter, place } = question;
+  return place === undefined ? { records: [], place: database.place() } : database.since(filter, place);
+}
+
+function send(message: IndexMessage): void {
+  parentPort?.postMessage(message);
+}

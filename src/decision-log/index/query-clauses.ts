@@ -1,0 +1,58 @@
+/** The conditions of SQL for a filter of records. */
+
+import type { RecordFilter } from "./record-filter.ts";
+
+/** Conditions on `records r`, and the values for their question marks. */
+export interface Clauses {
+  readonly where: readonly string[];
+  readonly values: readonly string[];
+}
+
+/** Returns the conditions of a filter. */
+export function clausesOf(filter: RecordFilter): Clauses {
+  const { since, until } = filter;
+  const where: string[] = [];
+  const values: string[] = [];
+  if (since !== undefined) {
+    where.push("r.at >= ?");
+    values.push(new Date(since).toISOString());
+  }
+  if (until !== undefined) {
+    where.push("r.at < ?");
+    values.push(new Date(until).toISOString());
+  }
+  const decisions = decisionClauses(filter);
+  if (decisions.where.length > 0) {
+    const conditions = decisions.where.join(" AND ");
+    // What names a subject or a policy exactly is found by its index, else records are tried from the newest on.
+    where.push(
+      decisions.indexed
+        ? `r.n IN (SELECT d.n FROM decisions d WHERE ${conditions})`
+        : `EXISTS (SELECT 1 FROM decisions d WHERE d.n = r.n AND ${conditions})`,
+    );
+    values.push(...decisions.values);
+  }
+  return { where, values };
+}
+
+function decisionClauses(filter: RecordFilter): Clauses & { readonly indexed: boolean } {
+  const { subject, action, resource, policy, decision } = filter;
+  const where: string[] = [];
+  const values: string[] = [];
+  const texts = { subject, action, arn: resource, policy };
+  for (const [column, text] of Object.entries(texts)) {
+    if (text === undefined) continue;
+    where.push(hasWildcard(text) ? `d.${column} GLOB ?` : `d.${column} = ?`);
+    // GLOB knows our wildcards and sets of characters in brackets, which we do not have.
+    values.push(hasWildcard(text) ? text.replaceAll("[", "[[]") : text);
+  }
+  if (decision === "allow") where.push("d.effect = 'allow'");
+  if (decision === "deny") where.push("d.effect <> 'allow'");
+  if (decision === "neutral") where.push("d.effect = 'neutral'");
+  const isExact = (text: string | undefined) => text !== undefined && !hasWildcard(text);
+  return { where, values, indexed: isExact(subject) || isExact(policy) };
+}
+
+function hasWildcard(text: string): boolean {
+  return /[*?]/.test(text);
+}

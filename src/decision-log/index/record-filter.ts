@@ -1,0 +1,41 @@
+/** The questions about records (decision-log.md §3): which ones, and which part of them. */
+
+/** Conditions on records, all of which hold. In a text, `*` stands for any characters and `?` for one. */
+export interface RecordFilter {
+  readonly subject?: string;
+  readonly action?: string;
+  /** ARN of the resource. */
+  readonly resource?: string;
+  /** `allow`, or `deny` for every refusal; `neutral` only for those that no statement denied. */
+  readonly decision?: "allow" | "deny" | "neutral";
+  /** A policy with a statement that decided. */
+  readonly policy?: string;
+  /** RFC 3339, inclusive. */
+  readonly since?: string;
+  /** RFC 3339, exclusive. */
+  readonly until?: string;
+}
+
+/** A part of the records, newest first. */
+export interface RecordPageRequest {
+  /** {@link RecordPage.next} of the page before. */
+  readonly after?: string;
+  /** At least 1. */
+  readonly amount: number;
+}
+
+/** Records, newest first, as JSON texts. */
+export interface RecordPage {
+  readonly records: readonly string[];
+  /** "" on the last page. */
+  readonly next: string;
+  /** The chains that were searched. */
+  readonly chains: readonly string[];
+}
+
+/** Records after a place, oldest first. */
+export interface NewRecords {
+  readonly records: readonly string[];
+  /** The place after them. */
+  readonly place: number;
+}

@@ -1,0 +1,58 @@
+/** The questions that a record answers, to be decided again. */
+
+import {
+  type ConditionFields,
+  type Effect,
+  type FieldValue,
+  type RequiredPermissions,
+  UNREADABLE,
+} from "../model/decision.ts";
+import type { LoggedDecision, LoggedFields, LoggedStatement, LoggedSubject } from "./record.ts";
+
+/** One decision of a record. */
+export interface RecordedQuestion {
+  /** null for nobody. */
+  readonly user: string | null;
+  readonly required: RequiredPermissions;
+  readonly context: ConditionFields;
+  readonly effect: Effect;
+  readonly determining: readonly LoggedStatement[];
+}
+
+/** Returns the decisions of a record; none where nothing was required or evaluated. */
+export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[] {
+  const { subject, action, resource, required, context, effect, determining, error } = record;
+  if (record.items !== undefined) {
+    return record.items.flatMap((item) => {
+      const about = item.subject ?? subject;
+      const verb = item.action ?? action;
+      if (verb === undefined) return [];
+      return [
+        {
+          user: about.id,
+          required: { action: verb, resource: item.resource.arn },
+          context: fieldsOf(
+            about,
+            item.subject === undefined && item.context === undefined ? context : item.context,
+          ),
+          effect: item.effect ?? "allow",
+          determining: item.determining,
+        },
+      ];
+    });
+  }
+  const tree =
+    required ??
+    (action === undefined || resource === undefined ? undefined : { action, resource: resource.arn });
+  if (tree === undefined || (error !== undefined && determining.length === 0 && effect === "neutral"))
+    return [];
+  return [{ user: subject.id, required: tree, context: fieldsOf(subject, context), effect, determining }];
+}
+
+/** The condition fields of a record. */
+function fieldsOf({ properties = {} }: LoggedSubject, context: LoggedFields = {}): ConditionFields {
+  const fields = new Map<string, FieldValue>();
+  for (const [name, value] of Object.entries(context)) fields.set(name, value ?? UNREADABLE);
+  for (const [name, value] of Object.entries(properties)) fields.set(`subject.${name}`, value ?? UNREADABLE);
+  return fields;
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
+import { cleanUp, newFolder } from "../program.ts";
+
+const SECRET = "a-secret-of-root-0123456789";
+const KEYS = { root: "AKIAJROOTROOTROOTROQ", alice: "AKIAJALICEALICEALICQ" };
+const object = (id: string) => `arn:svc:fs:::repository/${id}`;
+
+let authorizer: TestAuthorizer;
+
+beforeAll(async () => {
+  authorizer = await startAuthorizer({
+    dataset: {
+      format: 1,
+      users: [
+        { username: "alice", policies: ["ReadData"] },
+        { username: "root", policies: ["All"] },
+      ],
+      policies: [
+        {
+          name: "ReadData",
+          statement: [{ effect: "allow", action: ["fs:ReadObject"], resource: object("data/object/*") }],
+        },
+        { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] },
+      ],
+    } as never,
+    config: {
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": newFolder(),
+      "authorizer.node_name": "node-1",
+    },
+  });
+  for (const user of ["root", "alice"] as const) {
+    await authorizer.directory.credentials.create(user, {
+      access_key_id: KEYS[user],
+      secret_access_key: SECRET,
+    });
+  }
+});
+afterAll(async () => {
+  await authorizer.close();
+  cleanUp();
+});
+
+function run(args: readonly string[], user: "root" | "alice" = "root") {
+  return svcctl(args, {
+    env: {
+      SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
+      SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEYS[user],
+      SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
+    },
+  });
+}
+
+function check(user: string, id: string) {
+  return authorizer.client.check({ user, required: { action: "fs:ReadObject", resource: object(id) } });
+}
+
+async function found(args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
+  const { code, stdout, stderr } = await run(["decisions", "list", "--all", "-o", "json", ...args]);
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as Record<string, unknown>[];
+}
+
+describe("records of decisions", () => {
+  it("are listed newest first, by subject, resource, decision, policy and time", async () => {
+    await check("alice", "data/object/a");
+    await check("alice", "other/object/a");
+    await check("bob", "data/object/a");
+    const entries = (await found(["--action", "fs:*"])).map(({ subject, effect }) => [subject, effect]);
+    expect(entries).toEqual([
+      ["bob", "neutral"],
+      ["alice", "neutral"],
+      ["alice", "allow"],
+    ]);
+    expect(await found(["--subject", "al*", "--decision", "deny"])).toHaveLength(1);
+    expect(await found(["--policy", "ReadData"])).toMatchObject([{ policies: ["ReadData"] }]);
+    expect(await found(["--resource", "*/other/*"])).toHaveLength(1);
+    expect(await found(["--until", "1h"])).toEqual([]);
+    expect((await found(["--since", "1h"])).length).toBeGreaterThan(3);
+    const page = await run(["decisions", "list", "--amount", "1", "--json"]);
+    expect(JSON.parse(page.stdout)).toMatchObject({
+      node: "node-1",
+      chains: ["node-1-0"],
+      pagination: { has_more: true, results: 1 },
+    });
+  });
+
+  it("are explained on the directory of their time", async () => {
+    await check("alice", "data/object/then");
+    const [{ id }] = (await found(["--resource", "*/then"])) as [{ id: string }];
+    await authorizer.directory.policies.update({
+      name: "ReadData",
+      statement: [{ effect: "deny", action: ["fs:*"], resource: "*" }],
+    });
+    expect((await check("alice", "data/object/now")).allowed).toBe(false);
+    const shown = await run(["decisions", "show", id, "--explain", "--json"]);
+    expect(shown.code, shown.stderr).toBe(0);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      record: { id, effect: "allow", determining: [{ policy: "ReadData", statement: 0 }] },
+      explanations: [{ effect: "allow", determining: [{ policy: "ReadData", via: [{ user: "alice" }] }] }],
+    });
+    const text = await run(["decisions", "show", id, "--explain"]);
+    expect(text.stdout).toContain("Decided by: ReadData");
+    expect((await run(["decisions", "show", "d-unknown"])).code).toBe(1);
+  });
+
+  it("are followed as they are written", async () => {
+    const tail = run(["decisions", "tail", "--subject", "carol", "--count", "2", "--json"]);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    for (const user of ["carol", "dave", "carol"]) await check(user, "data/object/tail");
+    const { code, stdout, stderr } = await tail;
+    expect(code, stderr).toBe(0);
+    const subjects = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).subject.id);
+    expect(subjects).toEqual(["carol", "carol"]);
+  });
+
+  it("need auth:ReadDecisions", async () => {
+    const refused = await run(["decisions", "list"], "alice");
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("auth:ReadDecisions");
+    const faulty = await run(["decisions", "list", "--since", "yesterday"]);
+    expect(faulty.stderr).toContain("--since yesterday: expected a time");
+  });
+});

@@ -1,0 +1,252 @@
+/** Several worker processes on one folder (journal.md §7), as real processes. */
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "../end-to-end/program.ts";
+
+const TOKEN = "a-token-that-only-this-test-knows-0123456789";
+const KEY = "a-secret-key-that-only-this-test-knows-0123456789";
+
+let folder: string;
+let config: string;
+let program: RunningProgram;
+
+beforeEach(async () => {
+  folder = newFolder();
+  config = writeConfig(folder, settings());
+  program = await start(["--config", config], folder);
+}, 60_000);
+afterEach(cleanUp);
+
+function settings(): Record<string, unknown> {
+  return {
+    listen_address: "127.0.0.1:0",
+    "authorizer.listen_address": "127.0.0.1:0",
+    "authorizer.metrics_address": "127.0.0.1:0",
+    "authorizer.workers": 2,
+    "authorizer.shutdown_delay": "0s",
+    "authorizer.forward_auth.max_failures": "6/h",
+    "authorizer.tokens": [{ name: "extra", token_file: tokenFile(), scopes: ["read"] }],
+    "database.type": "local",
+    "database.local.path": `${folder}/data`,
+    "auth.encrypt.secret_key": KEY,
+    "auth.api.token": TOKEN,
+    "authorizer.audit.output": `${folder}/audit.log`,
+  };
+}
+
+function tokenFile(): string {
+  const file = `${folder}/extra.token`;
+  writeFileSync(file, "an-extra-token-of-the-first-kind-0123456789\n");
+  return file;
+}
+
+interface Asked {
+  readonly status: number;
+  readonly body: string;
+  /** The process that answered: request ids begin with a text of its own. */
+  readonly worker: string;
+}
+
+/** Sends a request on a connection of its own, which goes to the next worker. */
+function ask(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  authorization = `Bearer ${TOKEN}`,
+): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url + path,
+      { method, agent: new Agent(), headers: { authorization, "content-type": "application/json" } },
+      (answer) => {
+        let text = "";
+        answer.on("data", (piece) => {
+          text += piece;
+        });
+        answer.on("error", reject);
+        answer.on("end", () => {
+          const id = String(answer.headers["x-request-id"]);
+          resolve({ status: answer.statusCode ?? 0, body: text, worker: id.slice(0, id.lastIndexOf("-")) });
+        });
+      },
+    );
+    sent.on("error", reject);
+    sent.setTimeout(20_000, () => sent.destroy(new Error("no answer within 20 s")));
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+const api = (method: string, path: string, body?: unknown) =>
+  ask(program.service, method, `/api/v1${path}`, body);
+
+/** Asks until both workers have answered, at least so many times. */
+async function askBoth(times: number, one: () => Promise<Asked>): Promise<readonly Asked[]> {
+  const answers: Asked[] = [];
+  while (answers.length < times || new Set(answers.map(({ worker }) => worker)).size < 2) {
+    expect(answers.length).toBeLessThan(200);
+    answers.push(await one());
+  }
+  return answers;
+}
+
+/** Ids of the workers. */
+function workerPids(): number[] {
+  const { pid } = program.child;
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+    .trim()
+    .split(" ")
+    .map(Number)
+    .filter(isWorker);
+}
+
+function isWorker(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("worker-main");
+  } catch {
+    return false;
+  }
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${program.metrics}/metrics`)).text();
+  const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "gm"))].map(([, one]) =>
+    Number(one),
+  );
+  return values.reduce((sum, one) => sum + one, 0);
+}
+
+const decision = (username: string) => () =>
+  ask(program.service, "POST", "/access/v1/evaluation", {
+    subject: { type: "user", id: username },
+    action: { name: "fs:ReadObject" },
+    resource: { type: "object", id: "arn:svc:fs:::repository/r/object/o" },
+  });
+
+describe("two workers", () => {
+  it("decide alike right after each write, whichever of them took it", async () => {
+    await api("POST", "/auth/policies", {
+      name: "Read",
+      statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }],
+    });
+    expect((await api("POST", "/auth/users", { username: "alice" })).status).toBe(201);
+    for (let round = 0; round < 20; round++) {
+      expect((await api("PUT", "/auth/users/alice/policies/Read")).status).toBe(201);
+      for (const { body } of await askBoth(4, decision("alice"))) expect(body).toContain('"decision":true');
+      expect((await api("DELETE", "/auth/users/alice/policies/Read")).status).toBe(204);
+      for (const { body } of await askBoth(4, decision("alice"))) expect(body).toContain('"decision":false');
+    }
+    expect(await metric("svc_authorizer_workers")).toBe(2);
+    expect(await metric("svc_authorizer_decisions_total")).toBeGreaterThanOrEqual(160);
+  }, 60_000);
+
+  it("refuse a key right after the answer that it is deleted, though both had it cached", async () => {
+    await api("POST", "/auth/users", { username: "alice" });
+    for (let round = 0; round < 10; round++) {
+      const created = await api("POST", "/auth/users/alice/credentials");
+      const { access_key_id: id, secret_access_key: secret } = JSON.parse(created.body);
+      const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+      const login = () => ask(program.user, "GET", "/api/v1/user", undefined, basic);
+      for (const { status } of await askBoth(4, login)) expect(status).toBe(200);
+      expect((await api("DELETE", `/auth/users/alice/credentials/${id}`)).status).toBe(204);
+      for (const { status } of await askBoth(4, login)) expect([401, 429]).toContain(status);
+    }
+  }, 60_000);
+
+  it("let a one-time token be claimed once", async () => {
+    const claim = { token_id: "once", expires_at: Math.floor(Date.now() / 1_000) + 600 };
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => api("POST", "/auth/tokenid/claim", claim)),
+    );
+    expect(new Set(answers.map(({ worker }) => worker)).size).toBe(2);
+    expect(answers.filter(({ status }) => status === 201).length).toBe(1);
+  }, 60_000);
+
+  it("count failed attempts together", async () => {
+    await api("POST", "/auth/users", { username: "alice" });
+    const created = await api("POST", "/auth/users/alice/credentials");
+    const { access_key_id: id } = JSON.parse(created.body);
+    const wrong = `Basic ${Buffer.from(`${id}:wrong`).toString("base64")}`;
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 30; attempt++) {
+      statuses.push((await ask(program.user, "GET", "/api/v1/user", undefined, wrong)).status);
+    }
+    const refused = statuses.filter((status) => status === 401).length;
+    // News of a failure may be on its way while the next attempt is answered.
+    expect(refused).toBeGreaterThanOrEqual(6);
+    expect(refused).toBeLessThanOrEqual(8);
+    expect(new Set(statuses.slice(-10))).toEqual(new Set([429]));
+  }, 60_000);
+
+  it("are replaced when they are killed under load, and nothing acknowledged is lost", async () => {
+    const acknowledged: string[] = [];
+    let stop = false;
+    const failures: string[] = [];
+    const writer = async (index: number): Promise<void> => {
+      for (let number = 0; !stop; number++) {
+        const username = `u${index}-${number}`;
+        const { status, body } = await api("POST", "/auth/users", { username }).catch((error: Error) => {
+          return { status: 0, body: error.message };
+        });
+        if (status === 201) acknowledged.push(username);
+        else failures.push(body);
+      }
+    };
+    const writers = Array.from({ length: 6 }, (_, index) => writer(index));
+    for (let kill = 0; kill < 4; kill++) {
+      await delay(300);
+      const [victim] = workerPids();
+      process.kill(victim!, "SIGKILL");
+      await expect.poll(() => workerPids().length, { timeout: 20_000 }).toBe(2);
+      await expect
+        .poll(() => metric("svc_authorizer_workers_replaced_total"), { timeout: 20_000 })
+        .toBe(kill + 1);
+      await expect.poll(() => metric("svc_authorizer_workers"), { timeout: 20_000 }).toBe(2);
+    }
+    stop = true;
+    await Promise.all(writers);
+    expect(acknowledged.length).toBeGreaterThan(20);
+    // Only what was on the wire to a worker that was killed has failed, and at once.
+    expect(failures.filter((message) => !/hang up|ECONNRESET/.test(message))).toEqual([]);
+    expect(failures.length).toBeLessThanOrEqual(4 * 6);
+    for (const username of acknowledged) {
+      expect((await api("GET", `/auth/users/${username}`)).status).toBe(200);
+    }
+    expect(await program.end()).toBe(0);
+    const checked = await run(["check-store", "--config", config], folder);
+    expect(checked.code, checked.stderr).toBe(0);
+    const audited = readFileSync(`${folder}/audit.log`, "utf8").trim().split("\n");
+    const named = new Set(audited.map((line) => (JSON.parse(line) as { user?: string }).user));
+    // The last lines of a process that was killed may be missing; those of the others are whole.
+    expect(acknowledged.filter((username) => !named.has(username)).length).toBeLessThan(30);
+  }, 120_000);
+
+  it("end at once when their primary is killed, and the folder is free", async () => {
+    await api("POST", "/auth/users", { username: "alice" });
+    const pids = workerPids();
+    expect(pids.length).toBe(2);
+    await program.end("SIGKILL");
+    await expect.poll(() => pids.filter(isWorker), { timeout: 5_000 }).toEqual([]);
+    program = await start(["--config", config], folder);
+    expect((await api("GET", "/auth/users/alice")).status).toBe(200);
+  }, 60_000);
+
+  it("read tokens again on SIGHUP, and finish on SIGTERM", async () => {
+    const fresh = "an-extra-token-of-the-second-kind-012345678";
+    const status = async () =>
+      (await ask(program.service, "GET", "/api/v1/auth/users", undefined, `Bearer ${fresh}`)).status;
+    expect(await status()).toBe(401);
+    writeFileSync(`${folder}/extra.token`, `${fresh}\n`);
+    program.child.kill("SIGHUP");
+    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    await delay(200);
+    for (let time = 0; time < 6; time++) expect(await status()).toBe(200);
+    const pids = workerPids();
+    expect(await program.end()).toBe(0);
+    expect(pids.filter(isWorker)).toEqual([]);
+    expect(readdirSync(`${folder}/data`)).toContain("svc-authorizer");
+  }, 60_000);
+});
