@@ -3,8 +3,8 @@
 import { rmSync } from "node:fs";
 import type { Transaction } from "lmdb";
 import { Turns } from "../../schedule/turns.ts";
-import type { EntryWrites } from "../port.ts";
-import type { EntryId, EntryName, StateName, VersionedRecord } from "../replica.ts";
+import type { EntryWrites, VersionedRecord } from "../port.ts";
+import type { EntryId, EntryName, StateName } from "../replica.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { logKey, recordKey } from "./layout.ts";
