@@ -13,7 +13,8 @@ import { LogNode } from "../src/journal/node.ts";
 import { openLocalReplica } from "../src/store/local/local-replica.ts";
 import { decodeHead, encodeItem, newId } from "../src/store/log-entry.ts";
 import { openMemoryStore } from "../src/store/memory/memory-store.ts";
-import type { Replica, VersionedRecord } from "../src/store/replica.ts";
+import type { VersionedRecord } from "../src/store/port.ts";
+import type { Replica } from "../src/store/replica.ts";
 import { openDirectoryOn } from "../test/directory/open-test-directory.ts";
 import { openNode, sharedBy } from "../test/journal/bed.ts";
 
