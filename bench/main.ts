@@ -15,6 +15,7 @@ import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
 import { simulateFleet } from "./simulation.ts";
+import { measureWorkers } from "./workers.ts";
 
 const log = (text: string): void => console.error(text);
 const whole = (value: number): string => Math.round(value).toLocaleString("en");
@@ -58,6 +59,21 @@ async function simulation(): Promise<void> {
   table(
     ["A simulated fleet", "Value"],
     rows.map(({ name, value }) => [name, value]),
+  );
+}
+
+/** `npm run bench -- --workers`: several processes of one service, in place of everything else. */
+async function workers(): Promise<void> {
+  const rows = await measureWorkers(log);
+  table(
+    ["Two workers on all cores", "Requests/s", "of two workers of bare `node:cluster`", "p50 ms", "p99 ms"],
+    rows.map(({ name, perSecond, ofBare, p50, p99 }) => [
+      name,
+      whole(perSecond),
+      ofBare.toFixed(2),
+      p50.toFixed(2),
+      p99.toFixed(2),
+    ]),
   );
 }
 
@@ -181,7 +197,7 @@ async function everything(): Promise<void> {
 }
 
 try {
-  const alone = [scale, nodes, simulation].find(({ name }) => process.argv.includes(`--${name}`));
+  const alone = [scale, nodes, simulation, workers].find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {
   rmSync(folder, { recursive: true, force: true });

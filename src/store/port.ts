@@ -4,6 +4,8 @@
  * `test/contract/store-contract.ts`.
  */
 
+import { AuthorizerError } from "../errors.ts";
+
 /** Longest key in UTF-8 bytes. LMDB's limit is 1,978 bytes for partition and key together. */
 export const MAX_KEY_BYTES = 1_900;
 
@@ -276,4 +278,19 @@ export function touchedOf(names: Required<Omit<Touched, "all">>): Touched | unde
     ...(policies.length > 0 && { policies }),
     ...(resources.length > 0 && { resources }),
   };
+}
+
+/** Thrown for a record whose bytes are not those that were written. */
+export class DamagedRecord extends AuthorizerError {
+  readonly partition: string;
+  readonly key: string;
+
+  constructor(partition: string, key: string) {
+    super(
+      "internal",
+      `A record of the store is damaged (${partition} ${JSON.stringify(key)}); check-store finds it.`,
+    );
+    this.partition = partition;
+    this.key = key;
+  }
 }

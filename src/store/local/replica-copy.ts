@@ -43,7 +43,7 @@ export interface ReplicaCopy {
 /** Opens the copy in a folder; an empty one where there is none. Rejects for one that is damaged. */
 export async function openCopy(folder: string): Promise<ReplicaCopy> {
   prepareFolder(folder);
-  return new LmdbCopy(folder, await openDatabase(folder, false));
+  return new LmdbCopy(folder, await openDatabase(folder, { syncWrites: false }));
 }
 
 class LmdbCopy implements ReplicaCopy {
