@@ -194,7 +194,7 @@ function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, par
     datasets,
     mail: invitations.counters,
     journal,
-    decisionLog: decisionLog?.log.counters,
+    decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
   });
 }
 

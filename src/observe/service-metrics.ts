@@ -1,12 +1,11 @@
 /** The metrics of the service itself: every name begins with `svc_authorizer_`. */
 
-import type { DecisionLogCounters } from "../decision-log/counters.ts";
 import type { DecisionCounters } from "../decisions/decisions.ts";
 import type { IdentityCounters } from "../identity/identity.ts";
 import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
-import { decisionLogMetrics } from "./decision-log-metrics.ts";
+import { type DecisionLogSource, decisionLogMetrics } from "./decision-log-metrics.ts";
 import { type JournalSource, journalMetrics } from "./journal-metrics.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 import type { StoreCounters } from "./store-metrics.ts";
@@ -33,7 +32,7 @@ export interface MetricSources {
   /** The log of several nodes; undefined for a store of one process. */
   readonly journal: JournalSource | undefined;
   /** The log of decisions; undefined if none are logged. */
-  readonly decisionLog: DecisionLogCounters | undefined;
+  readonly decisionLog: DecisionLogSource | undefined;
 }
 
 /** All metrics of the service over their sources. */

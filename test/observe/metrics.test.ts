@@ -40,7 +40,7 @@ function newSources() {
     log: { droppedLines: 0 },
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
-    decisionLog: newCounters(),
+    decisionLog: { counters: newCounters(), sinks: [{ lagSeconds: 3 }] },
     journal: { counters: createJournalCounters(), revision: 7, staleness: () => 250 },
   } satisfies MetricSources;
 }
