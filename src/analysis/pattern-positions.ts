@@ -1,6 +1,6 @@
 /**
  * Wildcard patterns as automata that run in parallel (evaluation.md §6): the positions in each of many patterns after a
- * text. The same languages as `engine/wildcard.ts`, in the form that a search for a text needs.
+ * text. The same languages as `engine/patterns/wildcard.ts`, in the form that a search for a text needs.
  */
 
 const STAR = 0x2a;

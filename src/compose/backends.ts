@@ -5,6 +5,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Engine } from "../journal/engine.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
+import type { EngineTimes } from "../observe/engine-metrics.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
@@ -18,21 +19,33 @@ export interface OpenedStore {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal?: JournalStore;
+  /** Durations of the calls of its engine. */
+  readonly engineTimes?: EngineTimes;
 }
 
 type OpenBackend = (values: ConfigValues, logger: Logger) => Promise<OpenedStore>;
+type OpenEngine = (values: ConfigValues, logger: Logger) => Promise<Engine>;
 
-/** Every value of `database.type` that `run` accepts. A backend's driver is loaded only when it is opened. */
+/** Stores of one process. A backend's driver is loaded only when it is opened. */
 const BACKENDS: ReadonlyMap<string, OpenBackend> = new Map([
   ["local", openLocal],
   ["mem", openMemory],
+]);
+
+/** Databases that several nodes share. */
+const ENGINES: ReadonlyMap<string, OpenEngine> = new Map([
   ["postgres", openPostgres],
   ["dynamodb", openDynamodb],
   ["cosmosdb", openCosmosdb],
 ]);
 
 /** The values of `database.type` that this build can open, for `config validate` and `run` alike. */
-export const DATABASE_TYPES: readonly string[] = [...BACKENDS.keys()];
+export const DATABASE_TYPES: readonly string[] = [...BACKENDS.keys(), ...ENGINES.keys()];
+
+/** Opens the engine that `database.type` names; undefined where it names a store of one process. */
+export async function openEngine(values: ConfigValues, logger: Logger): Promise<Engine | undefined> {
+  return ENGINES.get(values["database.type"] ?? "")?.(values, logger);
+}
 
 /**
  * Opens the backend that `database.type` names.
@@ -43,6 +56,8 @@ export async function openStore(values: ConfigValues, logger: Logger): Promise<O
   const type = values["database.type"] ?? "";
   const open = BACKENDS.get(type);
   if (open !== undefined) return open(values, logger);
+  const engine = await openEngine(values, logger);
+  if (engine !== undefined) return openReplicated(engine, values, logger);
   const message = `database.type ${type} is not available in this build; use ${DATABASE_TYPES.join(" or ")}`;
   throw new AuthorizerError("invalid_request", message);
 }
@@ -64,9 +79,9 @@ async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedSt
   return { store, memory: undefined };
 }
 
-async function openPostgres(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+async function openPostgres(values: ConfigValues, logger: Logger): Promise<Engine> {
   const { openPostgresEngine } = await import("../journal/engines/postgres.ts");
-  const engine = await openPostgresEngine({
+  return openPostgresEngine({
     connectionString: values["database.postgres.connection_string"],
     maxOpenConnections: values["database.postgres.max_open_connections"],
     maxIdleConnections: values["database.postgres.max_idle_connections"],
@@ -74,16 +89,15 @@ async function openPostgres(values: ConfigValues, logger: Logger): Promise<Opene
     statementTimeoutMs: values["authorizer.replication.commit_timeout"],
     warn: (message) => logger.warn(message),
   });
-  return openReplicated(engine, values, logger);
 }
 
-async function openDynamodb(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+async function openDynamodb(values: ConfigValues, logger: Logger): Promise<Engine> {
   const { openDynamodbEngine } = await import("../journal/engines/dynamodb.ts");
   const [accessKeyId, secretAccessKey] = [
     values["database.dynamodb.cloud_access_key_id"],
     values["database.dynamodb.cloud_secret_access_key"],
   ];
-  const engine = await openDynamodbEngine({
+  return openDynamodbEngine({
     tableName: values["database.dynamodb.table_name"],
     scanLimit: values["database.dynamodb.scan_limit"],
     ...given("endpoint", values["database.dynamodb.endpoint"]),
@@ -96,12 +110,11 @@ async function openDynamodb(values: ConfigValues, logger: Logger): Promise<Opene
     healthCheckMs: values["database.dynamodb.health_check_interval"],
     warn: (message) => logger.warn(message),
   });
-  return openReplicated(engine, values, logger);
 }
 
-async function openCosmosdb(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+async function openCosmosdb(values: ConfigValues, logger: Logger): Promise<Engine> {
   const { openCosmosdbEngine } = await import("../journal/engines/cosmosdb.ts");
-  const engine = await openCosmosdbEngine({
+  return openCosmosdbEngine({
     endpoint: values["database.cosmosdb.endpoint"],
     key: values["database.cosmosdb.key"] || undefined,
     database: values["database.cosmosdb.database"],
@@ -111,7 +124,6 @@ async function openCosmosdb(values: ConfigValues, logger: Logger): Promise<Opene
     requestTimeoutMs: values["authorizer.replication.commit_timeout"],
     warn: (message) => logger.warn(message),
   });
-  return openReplicated(engine, values, logger);
 }
 
 function given<K extends string>(key: K, value: string | undefined): { readonly [name in K]?: string } {
@@ -121,8 +133,10 @@ function given<K extends string>(key: K, value: string | undefined): { readonly 
 /** A node of its own over an engine that others share. */
 async function openReplicated(engine: Engine, values: ConfigValues, logger: Logger): Promise<OpenedStore> {
   const { openJournal } = await import("../journal/journal-store.ts");
+  const { createEngineTimes, observeEngine } = await import("../observe/engine-metrics.ts");
+  const engineTimes = createEngineTimes();
   const journal = await openJournal({
-    engine,
+    engine: observeEngine(engine, engineTimes),
     replica: await openReplica(values, logger),
     settings: {
       pollMs: values["authorizer.replication.poll_interval"],
@@ -133,7 +147,7 @@ async function openReplicated(engine: Engine, values: ConfigValues, logger: Logg
     },
     log: storeLog(logger, true),
   });
-  return { store: journal, memory: undefined, journal };
+  return { store: journal, memory: undefined, journal, engineTimes };
 }
 
 /** The copy of a node: in a folder, or in memory. */

@@ -3,17 +3,14 @@
  * document, the scopes and the validation of bodies are derived from declarations.
  */
 
-import type { ValidateBody } from "./body-schema.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { Described, DescribedBody } from "./openapi.ts";
 import type { Caller, Route, RouteBody } from "./route.ts";
 
 /** The body of a declared route, and the way to read it. */
-export interface DeclaredBody extends DescribedBody, Pick<RouteBody, "parse" | "format"> {
+export interface DeclaredBody extends DescribedBody, Pick<RouteBody, "parse" | "format" | "validate"> {
   /** The limit that bounds it; default `bodyBytes`. */
   readonly limit?: "bodyBytes" | "bulkBodyBytes";
-  /** Checks the value before the handler gets it. Absent: the handler reads and checks it. */
-  readonly validate?: ValidateBody;
 }
 
 /** A declared route: `P` is what its handler works with, `C` who calls. */

@@ -5,6 +5,7 @@
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { type Problem, pointTo } from "../errors.ts";
+import { invalidRequest } from "./errors.ts";
 import { isObject } from "./json-body.ts";
 import type { Schema, Schemas } from "./openapi-types.ts";
 import { problemsOf } from "./schema-problems.ts";
@@ -24,10 +25,24 @@ export type FindProblems = (value: unknown, pointer: string) => readonly Problem
 /** Limits and readers that schemas are checked with. */
 export interface SchemaCheckOptions {
   /** The numbers that `x-maxBytes` and `x-maxItems` name. */
-  readonly limits: { readonly [name: string]: unknown };
+  readonly limits?: { readonly [name: string]: unknown };
   /** Readers of hot calls, by the names of the schemas that they read: they check those. */
-  readonly readers: ReadonlyMap<string, FindProblems>;
+  readonly readers?: ReadonlyMap<string, FindProblems>;
+  /** True where members and their types are checked alone: the use case has rules of its own for values. */
+  readonly shapeOnly?: boolean;
 }
+
+/** Keywords about the shape of a value: which members, of which types. */
+const SHAPE: ReadonlySet<string> = new Set([
+  "$ref",
+  "type",
+  "format",
+  "items",
+  "properties",
+  "required",
+  "additionalProperties",
+]);
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** A member of a schema, or each element of it, that is of a schema with a name. */
 interface Part {
@@ -43,6 +58,11 @@ interface Compiled {
   readonly parts: readonly Part[];
 }
 
+/** Throws "invalid_request" for problems. */
+export function requireNone(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw invalidRequest(problems);
+}
+
 /** Checks values by schemas with names. Compiles a schema when it is first needed. */
 export class SchemaCheck {
   readonly #schemas: Schemas;
@@ -50,7 +70,7 @@ export class SchemaCheck {
   readonly #compiled = new Map<string, Compiled>();
   #ajv: { readonly fast: Ajv2020; readonly whole: Ajv2020 } | undefined;
 
-  constructor(schemas: Schemas, options: SchemaCheckOptions) {
+  constructor(schemas: Schemas, options: SchemaCheckOptions = {}) {
     this.#schemas = schemas;
     this.#options = options;
   }
@@ -69,7 +89,7 @@ export class SchemaCheck {
   }
 
   *#check(name: string, value: unknown, pointer: string, found: Problem[]): Generator<undefined, void> {
-    const read = this.#options.readers.get(name);
+    const read = this.#options.readers?.get(name);
     if (read !== undefined) {
       found.push(...read(value, pointer));
       return;
@@ -116,14 +136,14 @@ export class SchemaCheck {
 
   /** A schema without those that it refers to, which become parts, and with its limits as numbers. */
   #alone(schema: Schema, path: readonly string[], parts: Part[]): Schema {
-    const { items, properties, additionalProperties, oneOf, ...rest } = schema;
+    const { limits = {}, shapeOnly = false } = this.#options;
+    const { items, properties, additionalProperties, oneOf, ...rest } = shapeOnly ? shapeOf(schema) : schema;
     const within = (inner: Schema) => this.#alone(inner, path, parts);
-    const { limits } = this.#options;
     return {
       ...rest,
-      ...([schema.type].flat().includes("string") ? { wellFormed: true } : {}),
-      ...(schema["x-maxBytes"] === undefined ? {} : { maxBytes: numberOf(schema["x-maxBytes"], limits) }),
-      ...(schema["x-maxItems"] === undefined ? {} : { maxItems: numberOf(schema["x-maxItems"], limits) }),
+      ...([rest.type].flat().includes("string") && !shapeOnly ? { wellFormed: true } : {}),
+      ...(rest["x-maxBytes"] === undefined ? {} : { maxBytes: numberOf(rest["x-maxBytes"], limits) }),
+      ...(rest["x-maxItems"] === undefined ? {} : { maxItems: numberOf(rest["x-maxItems"], limits) }),
       ...(items === undefined || cut(items, { path, isList: true }, parts) ? {} : { items: within(items) }),
       ...(isSchema(additionalProperties) ? { additionalProperties: within(additionalProperties) } : {}),
       ...(additionalProperties === false ? { additionalProperties } : {}),
@@ -143,7 +163,15 @@ export class SchemaCheck {
   }
 }
 
-function numberOf(limit: string | number, limits: SchemaCheckOptions["limits"]): number {
+/** A schema without what it says about values; an enumeration of texts implies their type. */
+function shapeOf(schema: Schema): Schema {
+  const { type, enum: values } = schema;
+  const isText = type === undefined && values?.every((value) => typeof value === "string") === true;
+  const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => SHAPE.has(keyword)));
+  return isText ? { ...kept, type: "string" } : kept;
+}
+
+function numberOf(limit: string | number, limits: { readonly [name: string]: unknown }): number {
   return typeof limit === "number" ? limit : (limits[limit] as number);
 }
 
@@ -184,7 +212,14 @@ function isPart(path: readonly string[], parts: readonly Part[]): boolean {
 }
 
 function compiler(allErrors: boolean): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors, verbose: true, strict: false, validateSchema: false, meta: false });
+  const ajv = new Ajv2020({
+    allErrors,
+    verbose: true,
+    strict: false,
+    validateSchema: false,
+    meta: false,
+    formats: { byte: BASE64, "date-time": true },
+  });
   ajv.addKeyword({
     keyword: "wellFormed",
     type: "string",

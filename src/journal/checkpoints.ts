@@ -6,7 +6,8 @@
 import { createHash } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
 import { newId } from "../store/log-entry.ts";
-import type { EntryId, VersionedRecord } from "../store/replica.ts";
+import type { VersionedRecord } from "../store/port.ts";
+import type { EntryId } from "../store/replica.ts";
 import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.ts";
 
 /** The description of a checkpoint, stored with it. */
@@ -22,6 +23,8 @@ export interface CheckpointMarker {
   readonly last: { readonly id: string; readonly at: string };
   /** Id of the first entry. */
   readonly log: string;
+  /** Format of the entry of its revision; absent: 1. */
+  readonly format?: number;
   readonly bytes: number;
 }
 
@@ -30,6 +33,7 @@ export interface CheckpointSource {
   readonly revision: number;
   readonly last: CheckpointMarker["last"];
   readonly log: string;
+  readonly format?: number;
   readonly recent: readonly EntryId[];
   readonly pages: AsyncIterable<readonly VersionedRecord[]>;
 }
@@ -43,7 +47,7 @@ export async function writeCheckpoint(
   engine: Engine,
   source: CheckpointSource,
 ): Promise<CheckpointMarker | undefined> {
-  const { revision, last, log } = source;
+  const { revision, last, log, format } = source;
   const id = newId();
   const hash = createHash("sha256");
   let [count, bytes] = [0, 0];
@@ -59,6 +63,7 @@ export async function writeCheckpoint(
     digest: hash.digest("base64url"),
     last,
     log,
+    ...(format !== undefined && { format }),
     bytes,
   };
   if (await engine.create(checkpointName(revision), Buffer.from(JSON.stringify(marker)))) return marker;

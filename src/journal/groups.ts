@@ -11,6 +11,8 @@ export interface Waiting {
   readonly commit: CheckedCommit;
   /** True: the entry asks the other nodes to hold back. */
   readonly turn: boolean;
+  /** True: the entry raises the format of the log to the newest that this program knows. */
+  readonly raise?: boolean;
   resolve(revision: number): void;
   reject(error: unknown): void;
   /** Clock time at which another node was faster for the first time. */
@@ -48,7 +50,7 @@ export function formGroup(
   const written = new Map<string, Set<string>>();
   let weight = 0;
   for (const one of waiting) {
-    const { commit, turn } = one;
+    const { commit, turn, raise = false } = one;
     if (later!.length > 0 || readsWritten(commit, written)) {
       later!.push(one);
       continue;
@@ -57,7 +59,7 @@ export function formGroup(
       refused!.push(one);
       continue;
     }
-    if (commit.put.length + commit.delete.length === 0 && !turn) {
+    if (commit.put.length + commit.delete.length === 0 && !turn && !raise) {
       checked!.push(one);
       continue;
     }

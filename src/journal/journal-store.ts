@@ -39,6 +39,8 @@ export interface JournalOptions {
   /** Unix milliseconds; default the machine's. */
   readonly wallClock?: () => number;
   readonly carriedIds?: number;
+  /** Newest format of the log that this program knows; for tests. */
+  readonly knownFormat?: number;
 }
 
 /** A store over a log. */
@@ -107,6 +109,7 @@ class Journal implements JournalStore {
     this.#node = new LogNode({
       ...shared,
       ...(carriedIds !== undefined && { carriedIds }),
+      ...(options.knownFormat !== undefined && { knownFormat: options.knownFormat }),
       onRewound: (revision) =>
         log?.error(
           { revision },
@@ -158,8 +161,20 @@ class Journal implements JournalStore {
     return this.#options.replica.subscribe(listener);
   }
 
+  async upgradeLog(): Promise<{ readonly from: number; readonly to: number }> {
+    this.#assertOpen();
+    const { format: from, knownFormat: to } = this.#node;
+    if (from < to) await this.#writer.raiseFormat();
+    return { from, to };
+  }
+
   async health(): Promise<void> {
     this.#assertOpen();
+    const { unknownFormat, knownFormat } = this.#node;
+    if (unknownFormat !== undefined) {
+      const message = `The log has format ${unknownFormat}; this program knows up to ${knownFormat}: use a newer program.`;
+      throw new AuthorizerError("unavailable", message);
+    }
     this.assertFresh();
     await this.#options.replica.health();
   }

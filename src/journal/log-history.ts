@@ -1,9 +1,18 @@
 /** The log of an engine as far back as it is kept (journal.md §4). */
 
+import type { AuthorizerError } from "../errors.ts";
 import { AboutIndex } from "../store/about-index.ts";
 import { decodeFirstLine, decodeHead } from "../store/log-entry.ts";
-import { openMemoryStore } from "../store/memory/memory-store.ts";
-import type { CommittedChange, EntryWrites, History, LogHead, Snapshot, Thing } from "../store/port.ts";
+import { type MemoryStore, openMemoryStore } from "../store/memory/memory-store.ts";
+import type {
+  CommittedChange,
+  EntryWrites,
+  History,
+  LogHead,
+  Snapshot,
+  Thing,
+  VersionedRecord,
+} from "../store/port.ts";
 import { revisionNotKept } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import { checkpointAtMost, readRecords } from "./checkpoints.ts";
@@ -66,7 +75,7 @@ export class LogHistory implements History {
   }
 
   async snapshotAt(revision: number): Promise<Snapshot> {
-    const { engine, replica } = this.#parts;
+    const { replica } = this.#parts;
     const latest = await replica.snapshot();
     const newest = latest.revision;
     if (newest === revision) return latest;
@@ -74,6 +83,25 @@ export class LogHistory implements History {
     const keptFrom = await this.keptFrom();
     const refusal = revisionNotKept(revision, keptFrom, newest);
     if (revision > newest || revision < keptFrom) throw refusal;
+    const state = await this.#stateAt(revision, refusal);
+    return closing(await state.snapshot(), () => void state.close());
+  }
+
+  async *records(revision: number): AsyncGenerator<readonly VersionedRecord[]> {
+    const keptFrom = await this.keptFrom();
+    const refusal = revisionNotKept(revision, keptFrom, this.head.revision);
+    if (revision > this.head.revision || revision < keptFrom) throw refusal;
+    const state = await this.#stateAt(revision, refusal);
+    try {
+      yield* state.state().pages;
+    } finally {
+      await state.close();
+    }
+  }
+
+  /** Builds a state from the checkpoint before it and the entries that follow. */
+  async #stateAt(revision: number, refusal: AuthorizerError): Promise<MemoryStore> {
+    const { engine } = this.#parts;
     const state = openMemoryStore({ isReplica: true });
     try {
       let at = 0;
@@ -95,8 +123,7 @@ export class LogHistory implements History {
           at = head.revision;
         }
       }
-      const snapshot = await state.snapshot();
-      return closing(snapshot, () => void state.close());
+      return state;
     } catch (error) {
       await state.close();
       throw error;

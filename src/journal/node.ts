@@ -34,6 +34,8 @@ export interface NodeParts {
   readonly onRewound: (revision: number) => void;
   /** Ids that are carried; for tests. */
   readonly carriedIds?: number;
+  /** Newest format of the log that this program knows; for tests. */
+  readonly knownFormat?: number;
 }
 
 /** Time, so that tests can do without. */
@@ -63,6 +65,10 @@ export class LogNode {
   lastAt = "";
   /** Id of the first entry: names the log. */
   log = "";
+  /** Format of the newest entry: what this node writes, too. */
+  format: number;
+  /** A format that this node met and does not know: it stopped before it. */
+  unknownFormat: number | undefined;
   /** Revision of the newest checkpoint that this node knows of; 0 where there is none. */
   checkpointRevision = 0;
   /** Weight of the entries since the newest checkpoint that this node knows of. */
@@ -76,7 +82,13 @@ export class LogNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     this.recent = new RecentIds(parts.carriedIds);
+    this.format = this.knownFormat;
     this.#resume();
+  }
+
+  /** Newest format of the log that this program knows. */
+  get knownFormat(): number {
+    return this.#parts.knownFormat ?? LOG_FORMAT;
   }
 
   /** Begins where the copy of an earlier process ended; {@link verify} says whether the log still knows that. */
@@ -127,6 +139,7 @@ export class LogNode {
     this.revision = head.revision;
     this.lastId = head.id;
     this.lastAt = head.at;
+    this.format = head.format;
     if (head.revision === 1) this.log = head.id;
     this.recent.add(head.revision, head.id);
     this.bytesSinceCheckpoint += bytes;
@@ -135,7 +148,9 @@ export class LogNode {
     } else if (this.#turn?.node === head.node) {
       this.#turn = undefined;
     }
-    this.#parts.counters.applied += 1;
+    const { counters } = this.#parts;
+    counters.applied += 1;
+    if (head.node !== this.id) counters.lagMs = Math.max(0, Date.now() - Date.parse(head.at));
   }
 
   /** Loads the newest checkpoint, where it is ahead of the copy. Only within {@link exclusive}. */
@@ -144,6 +159,7 @@ export class LogNode {
     for (;;) {
       const marker = await newestCheckpoint(engine, this.revision);
       if (marker === undefined) return;
+      this.#assertKnown(marker.format ?? 1);
       try {
         const recent = await readRecentIds(engine, marker);
         const { revision, last, log } = marker;
@@ -152,6 +168,7 @@ export class LogNode {
         this.lastId = marker.last.id;
         this.lastAt = marker.last.at;
         this.log = marker.log;
+        this.format = marker.format ?? 1;
         this.recent.replace(recent);
         this.checkpointRevision = marker.revision;
         this.bytesSinceCheckpoint = 0;
@@ -173,10 +190,15 @@ export class LogNode {
     const item = await engine.read(entryName(this.revision));
     const floor = await engine.floor();
     if (floor < this.revision) {
-      if (item !== undefined && decodeHead(item).id === this.lastId) return;
-    } else if ((await newestCheckpoint(engine, 0))?.log === this.log) {
+      const head = item && decodeHead(item);
+      if (head?.id === this.lastId) {
+        this.format = head.format;
+        return;
+      }
+    } else {
       // It may be gone, or created anew where it was removed.
-      return;
+      const marker = await newestCheckpoint(engine, 0);
+      if (marker?.log === this.log) return;
     }
     await this.#rebuild();
   }
@@ -185,17 +207,21 @@ export class LogNode {
   checkpointSource(): CheckpointSource {
     const { revision, pages } = this.#parts.replica.state();
     const last = { id: this.lastId, at: this.lastAt };
-    return { revision, last, log: this.log, recent: [...this.recent.list], pages };
+    return {
+      format: this.format,
+      revision,
+      last,
+      log: this.log,
+      recent: [...this.recent.list],
+      pages,
+    };
   }
 
   /** False where the entry does not follow: the copy was brought in order, and reading begins anew. */
   async #take(item: Buffer): Promise<boolean> {
     const { engine } = this.#parts;
     const head = decodeHead(item);
-    if (head.format > LOG_FORMAT) {
-      const message = `the log has entries of format ${head.format}, this program knows up to ${LOG_FORMAT}: use a newer program`;
-      throw new AuthorizerError("unavailable", message);
-    }
+    this.#assertKnown(head.format);
     if (head.prev !== this.lastId) {
       await this.verify();
       await this.load();
@@ -214,6 +240,13 @@ export class LogNode {
     return true;
   }
 
+  #assertKnown(format: number): void {
+    if (format <= this.knownFormat) return;
+    this.unknownFormat = format;
+    const message = `the log has entries of format ${format}, this program knows up to ${this.knownFormat}: use a newer program`;
+    throw new AuthorizerError("unavailable", message);
+  }
+
   async #rebuild(): Promise<void> {
     const { replica, counters, onRewound } = this.#parts;
     counters.rewound += 1;
@@ -223,6 +256,7 @@ export class LogNode {
     this.lastId = "";
     this.lastAt = "";
     this.log = "";
+    this.format = this.knownFormat;
     this.checkpointRevision = 0;
     this.recent.replace([]);
     await this.load();

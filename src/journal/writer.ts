@@ -13,7 +13,6 @@ import {
   encodeBody,
   encodeItem,
   HEAD_BYTES,
-  LOG_FORMAT,
   laterTime,
   newId,
 } from "../store/log-entry.ts";
@@ -82,7 +81,7 @@ export class LogWriter {
     const checked = checkCommit(commit);
     this.#checking.add(checked);
     try {
-      return await this.#enqueue(await checked, false);
+      return await this.#enqueue(await checked, {});
     } finally {
       this.#checking.delete(checked);
     }
@@ -91,7 +90,13 @@ export class LogWriter {
   /** Makes the other nodes hold back until the next entry of this one. */
   async takeTurn(): Promise<void> {
     this.#parts.assertContact();
-    await this.#enqueue(await checkCommit({}), true);
+    await this.#enqueue(await checkCommit({}), { turn: true });
+  }
+
+  /** Raises the format of the log to the newest that this program knows. */
+  async raiseFormat(): Promise<void> {
+    this.#parts.assertContact();
+    await this.#enqueue(await checkCommit({}), { raise: true });
   }
 
   /** Waits for what is under way, for a bounded time; what the engine leaves open is answered as unknown. */
@@ -103,10 +108,11 @@ export class LogWriter {
     await this.#running;
   }
 
-  #enqueue(commit: CheckedCommit, turn: boolean): Promise<number> {
+  #enqueue(commit: CheckedCommit, asks: { turn?: true; raise?: true }): Promise<number> {
     if (this.#closed) throw closed();
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ commit, turn, resolve, reject, lostSince: undefined, parts: undefined });
+      const { turn = false, raise = false } = asks;
+      this.#waiting.push({ commit, turn, raise, resolve, reject, lostSince: undefined, parts: undefined });
       this.#start();
     });
   }
@@ -200,19 +206,28 @@ export class LogWriter {
     const writes = mergeWrites(group);
     const body = await encodeBody(writes);
     const turn = group.some((one) => one.turn);
+    const raised = group.some((one) => one.raise === true) ? this.#parts.node.knownFormat : undefined;
     const fits = body.bytes.length + HEAD_BYTES <= this.#parts.engine.budgets.entry;
     const parts = fits ? undefined : await this.#partsOf(group, body.bytes);
-    return this.#entryOf(writes, body, { ...(turn && { turn }), ...(parts !== undefined && { parts }) });
+    return this.#entryOf(writes, body, {
+      ...(turn && { turn }),
+      ...(raised !== undefined && { format: raised }),
+      ...(parts !== undefined && { parts }),
+    });
   }
 
-  #entryOf(writes: EntryWrites, body: EncodedBody, more: Pick<EntryHead, "turn" | "parts">): Made {
+  #entryOf(
+    writes: EntryWrites,
+    body: EncodedBody,
+    more: Partial<Pick<EntryHead, "turn" | "parts" | "format">>,
+  ): Made {
     const { node, wallClock } = this.#parts;
     const clock = new Date(wallClock()).toISOString();
     const head: EntryHead = {
       revision: node.revision + 1,
       id: newId(),
       prev: node.lastId,
-      format: LOG_FORMAT,
+      format: node.format,
       at: laterTime(clock, node.lastAt),
       node: node.id,
       digest: body.digest,

@@ -2,7 +2,7 @@
 
 import { compareUtf8 } from "../model/utf8-order.ts";
 import { checkPartition, checkScan } from "./checks.ts";
-import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "./port.ts";
+import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord, VersionedRecord } from "./port.ts";
 import { snapshotReleased } from "./refusals.ts";
 
 /** The record that a key had before an entry; undefined where it had none. */
@@ -25,6 +25,11 @@ export class ReplacedRecords {
     this.#sorted.delete(partition);
   }
 
+  /** Partitions of the records. */
+  get partitions(): Iterable<string> {
+    return this.#partitions.keys();
+  }
+
   /** The records of a partition. */
   of(partition: string): ReadonlyMap<string, StoredRecord | undefined> | undefined {
     return this.#partitions.get(partition);
@@ -40,6 +45,9 @@ export class ReplacedRecords {
     return keys;
   }
 }
+
+/** Records of a page. */
+const PAGE = 500;
 
 /** Reads an earlier state. Takes over the snapshot that it is given. */
 export class PastSnapshot implements Snapshot {
@@ -78,6 +86,23 @@ export class PastSnapshot implements Snapshot {
       if (record !== undefined) found.push({ key, ...record });
     }
     return found.sort((a, b) => compareUtf8(a.key, b.key)).slice(0, limit);
+  }
+
+  /**
+   * Every record, in the order of partitions and keys.
+   * @param partitions that have records in the later state
+   */
+  async *records(partitions: readonly string[]): AsyncGenerator<readonly VersionedRecord[]> {
+    const all = new Set([...partitions, ...this.#read().partitions]);
+    for (const partition of [...all].sort(compareUtf8)) {
+      let after: string | undefined;
+      for (;;) {
+        const page = await this.scan(partition, { limit: PAGE, ...(after !== undefined && { after }) });
+        yield page.map(({ key, value, version }) => ({ partition, key, value, version: Number(version) }));
+        if (page.length < PAGE) break;
+        after = page.at(-1)!.key;
+      }
+    }
   }
 
   release(): void {

@@ -4,6 +4,8 @@
  * `test/contract/store-contract.ts`.
  */
 
+import { AuthorizerError } from "../errors.ts";
+
 /** Longest key in UTF-8 bytes. LMDB's limit is 1,978 bytes for partition and key together. */
 export const MAX_KEY_BYTES = 1_900;
 
@@ -166,6 +168,14 @@ export interface Thing {
   readonly name: string;
 }
 
+/** A record with the revision that wrote it. */
+export interface VersionedRecord {
+  readonly partition: string;
+  readonly key: string;
+  readonly value: string;
+  readonly version: number;
+}
+
 /** The log of a store as far back as it is kept (journal.md §4). Entries themselves are listed by {@link Store.changes}. */
 export interface History {
   /** The newest entry that this process has, of which its listeners have heard. */
@@ -179,6 +189,8 @@ export interface History {
    * @throws AuthorizerError "not_found" for a revision that is not kept any more, or does not exist yet
    */
   snapshotAt(revision: number): Promise<Snapshot>;
+  /** Every record of the state at a revision, in the order of partitions and keys; throws as {@link snapshotAt}. */
+  records(revision: number): AsyncIterable<readonly VersionedRecord[]>;
   /** Entries about a thing with revisions below `before`, newest first, at most `limit` of them. */
   about(thing: Thing, before: number, limit: number): Promise<readonly CommittedChange[]>;
   /** Removes the past: afterwards the newest state at the time of the call is the oldest that can be read. */
@@ -233,6 +245,11 @@ export interface Store {
    * (journal.md §3.5). Cheap enough for each request. Absent in a store of one process.
    */
   assertFresh?(): void;
+  /**
+   * Raises the format of a log that several processes share to the newest that this program knows, once all processes
+   * know it. Others stop at that entry and are not ready. Resolves with both formats.
+   */
+  upgradeLog?(): Promise<{ readonly from: number; readonly to: number }>;
   /** Rejects with AuthorizerError("unavailable") when the store does not work. */
   health(): Promise<void>;
   /** Waits for what is under way and frees everything. Later calls throw. */
@@ -261,4 +278,19 @@ export function touchedOf(names: Required<Omit<Touched, "all">>): Touched | unde
     ...(policies.length > 0 && { policies }),
     ...(resources.length > 0 && { resources }),
   };
+}
+
+/** Thrown for a record whose bytes are not those that were written. */
+export class DamagedRecord extends AuthorizerError {
+  readonly partition: string;
+  readonly key: string;
+
+  constructor(partition: string, key: string) {
+    super(
+      "internal",
+      `A record of the store is damaged (${partition} ${JSON.stringify(key)}); check-store finds it.`,
+    );
+    this.partition = partition;
+    this.key = key;
+  }
 }

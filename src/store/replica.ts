@@ -1,6 +1,6 @@
 /** A store that is the copy of a log: it takes entries with their revision, and whole states (journal.md §1). */
 
-import type { Commit, EntryWrites, Store } from "./port.ts";
+import type { Commit, EntryWrites, Store, VersionedRecord } from "./port.ts";
 
 /** An entry without what it writes. */
 export interface EntryName {
@@ -16,14 +16,6 @@ export interface EntryName {
 export interface StateName extends EntryName {
   /** Id of the first entry of the log. */
   readonly log: string;
-}
-
-/** A record with the revision that wrote it. */
-export interface VersionedRecord {
-  readonly partition: string;
-  readonly key: string;
-  readonly value: string;
-  readonly version: number;
 }
 
 /** Revision and id of an entry. */

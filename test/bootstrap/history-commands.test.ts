@@ -1,5 +1,7 @@
 /** `svc-authorizer history`, `export --at` and `restore` on a local store. */
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openData, openLog } from "../../src/compose/data.ts";
 import { configFromObject } from "../../src/config/load.ts";
@@ -115,5 +117,25 @@ describe("an earlier state", () => {
       const { code, stderr } = await command(name, "--at", at);
       expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be read|is not kept/)]);
     }
+  });
+});
+
+describe("journal copy", () => {
+  it("copies a store with secrets and history into another folder, and refuses to do it twice", async () => {
+    await during(async ({ users, credentials }) => {
+      await users.create({ username: "alice" });
+      await credentials.create("alice", { access_key_id: "K", secret_access_key: "the secret" });
+    });
+    const target = join(folder, "copy");
+    const file = join(folder, "to.yaml");
+    writeFileSync(file, `database: {type: local, local: {path: ${JSON.stringify(target)}}}\n`);
+    const report = await json("journal", "copy", "--to", file);
+    expect(report).toMatchObject({ from: 0, entries: report.to });
+    const ofCopy = (...args: readonly string[]) => runCommand(args, storeItems(target, KEY));
+    expect((await ofCopy("history", "--json")).stdout).toBe((await command("history", "--json")).stdout);
+    expect((await ofCopy("export", "--secrets")).stdout).toContain("the secret");
+    expect((await ofCopy("check-store")).code).toBe(0);
+    const { code, stderr } = await command("journal", "copy", "--to", file);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("has a log already")]);
   });
 });

@@ -65,6 +65,17 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
     begins: "npm run -s svc-authorizer",
     reason: "needs a configuration file of the reader",
   },
+  {
+    page: "docs/high-availability.md",
+    begins: "svc-authorizer journal copy",
+    reason:
+      "needs a database; test/journal/copy-log.test.ts and test/bootstrap/history-commands.test.ts copy",
+  },
+  {
+    page: "docs/high-availability.md",
+    begins: "svc-authorizer journal upgrade",
+    reason: "needs a database; test/journal/format.test.ts raises the format",
+  },
   { page: "CONTRIBUTING.md", begins: "git clone", reason: "needs the address of the repository" },
   {
     page: "docs/authzen.md",

@@ -1,8 +1,7 @@
 /** The check of cold bodies by their declared schemas; hot calls read their bodies themselves. */
 
 import type { Problem } from "../../errors.ts";
-import { invalidRequest } from "../../http/errors.ts";
-import { SchemaCheck } from "../../http/schema-check.ts";
+import { requireNone, SchemaCheck } from "../../http/schema-check.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { type Field, FieldReader } from "./native-fields.ts";
@@ -40,9 +39,4 @@ export function validatorOf(check: SchemaCheck, schema: CheckedSchema, heavy: bo
     heavy
       ? scheduler.run(check.inSteps(nameOf(body), body)).then(requireNone)
       : requireNone(check.problems(nameOf(body), body));
-}
-
-/** Throws "invalid_request" for problems. */
-export function requireNone(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw invalidRequest(problems);
 }

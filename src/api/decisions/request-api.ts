@@ -4,8 +4,6 @@ import type { Problem } from "../../errors.ts";
 import type { Api, WireRequest } from "../../request-map/endpoints.ts";
 import { type WhichApi, whichApi } from "../../request-map/which-api.ts";
 
-type Wire = Pick<WireRequest, "header" | "query">;
-
 /**
  * The API and bucket as the caller names them: it is taken at its word where the request says nothing, such as a
  * host that is not told.
@@ -16,36 +14,28 @@ interface Said {
 }
 
 /**
- * Returns where the request contradicts what the caller says: a request decided by one table and served by the other
- * would pass unchecked.
+ * Returns the API of the request and the bucket that its host names; where the host is not told, the one that the caller
+ * names.
+ * @param problems takes where the request contradicts the caller: a request decided by one table and served by the other
+ *   would pass unchecked
  */
-export function apiProblems(
+export function apiOf(
   { api, bucket }: Said,
-  { header, query }: Wire,
+  { header, query }: Pick<WireRequest, "header" | "query">,
   s3Domains: readonly string[],
-): readonly Problem[] {
+  problems: Problem[],
+): Pick<WireRequest, "api" | "bucket"> {
   const host = header("host");
   const chosen = whichApi({ host, query, header, s3Domains });
-  const problems: Problem[] = [];
   const contradiction = contradictionOf(chosen, api, host !== undefined);
   if (contradiction !== undefined) problems.push({ pointer: "/api", message: contradiction });
-  if (bucket === undefined) return problems;
-  if (api !== "gateway") problems.push({ pointer: "/bucket", message: "only the S3 gateway has buckets" });
-  else if (host !== undefined && bucketIn(chosen) !== bucket) {
+  const named = host === undefined ? bucket : bucketIn(chosen);
+  if (bucket !== undefined && api !== "gateway") {
+    problems.push({ pointer: "/bucket", message: "only the S3 gateway has buckets" });
+  } else if (bucket !== undefined && bucket !== named) {
     problems.push({ pointer: "/bucket", message: "the host names another bucket or none" });
   }
-  return problems;
-}
-
-/** Returns the bucket that the host names; where the host is not told, the one that the caller names. */
-export function bucketOf(
-  { bucket }: Said,
-  { header, query }: Wire,
-  s3Domains: readonly string[],
-): string | undefined {
-  const host = header("host");
-  if (bucket !== undefined || host === undefined) return bucket;
-  return bucketIn(whichApi({ host, query, header, s3Domains }));
+  return named === undefined ? { api } : { api, bucket: named };
 }
 
 function bucketIn(chosen: WhichApi): string | undefined {

@@ -3,7 +3,7 @@
 import { type Problem, pointTo } from "../../errors.ts";
 import type { Api, WireRequest } from "../../request-map/endpoints.ts";
 import type { DecisionLimits } from "./limits.ts";
-import { apiProblems, bucketOf } from "./request-api.ts";
+import { apiOf } from "./request-api.ts";
 
 /** The request in a body that was checked. */
 export interface GivenRequest {
@@ -33,8 +33,6 @@ export function wireRequest(
   const headers = headersOf(given.headers ?? {}, problems);
   const header = (name: string) => headers.get(name);
   const query = queryOf(given.query ?? "", limits.headersBytes, problems);
-  problems.push(...apiProblems(given, { header, query }, s3Domains));
-  const bucket = bucketOf(given, { header, query }, s3Domains);
   return {
     method,
     path,
@@ -42,8 +40,7 @@ export function wireRequest(
     header,
     ...(body === undefined ? {} : { body }),
     facts: new Map(Object.entries(facts)),
-    api: given.api,
-    ...(bucket === undefined ? {} : { bucket }),
+    ...apiOf(given, { header, query }, s3Domains, problems),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Kinds of operations, and short ways to declare their bodies and answers. */
 
-import { BodySchemas } from "../../http/body-schema.ts";
 import type { Schemas } from "../../http/openapi-types.ts";
+import { requireNone, SchemaCheck } from "../../http/schema-check.ts";
 import { schemaRef } from "../../http/schema-forms.ts";
 import { PAGING, pageOfOne } from "./declared.ts";
 
@@ -47,9 +47,10 @@ export function answerWithPage(schema: string, item: unknown) {
 
 /** Returns what declares bodies by the names of their schemas: their shape is validated before the handler runs. */
 export function bodiesOf(schemas: Schemas) {
-  const bodies = new BodySchemas(schemas);
-  return (name: string, example: unknown) => {
-    const schema = schemaRef(name);
-    return { schema, example, validate: bodies.shape(schema) };
-  };
+  const check = new SchemaCheck(schemas, { shapeOnly: true });
+  return (name: string, example: unknown) => ({
+    schema: schemaRef(name),
+    example,
+    validate: (body: unknown) => requireNone(check.problems(name, body)),
+  });
 }

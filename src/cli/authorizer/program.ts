@@ -20,6 +20,7 @@ import { DATA_COMMANDS } from "./data-commands.ts";
 import { DECISION_LOG_COMMANDS } from "./decision-log/decision-log-commands.ts";
 import { HISTORY_COMMANDS } from "./history-commands.ts";
 import { splitItemFlags } from "./item-flags.ts";
+import { JOURNAL_COMMANDS } from "./journal-commands.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance-commands.ts";
 import { SERVICE_COMMANDS } from "./service-commands.ts";
 
@@ -49,6 +50,7 @@ export function buildProgram(context: CommandContext): Command {
     ...DATA_COMMANDS,
     ...ADMINISTRATOR_COMMANDS,
     ...HISTORY_COMMANDS,
+    JOURNAL_COMMANDS,
     ...MAINTENANCE_COMMANDS,
     DECISION_LOG_COMMANDS,
   ];

@@ -2,7 +2,7 @@
 
 import { Turns } from "../../schedule/turns.ts";
 import { PastSnapshot, ReplacedRecords } from "../past-snapshot.ts";
-import type { CommittedChange, EntryWrites, History, LogHead, Snapshot, Thing } from "../port.ts";
+import type { CommittedChange, EntryWrites, History, LogHead, Thing, VersionedRecord } from "../port.ts";
 import { revisionNotKept } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
 import {
@@ -61,7 +61,16 @@ export class LocalHistory implements History {
     return this.#reading((database, options) => readWrites(database, revision, options));
   }
 
-  async snapshotAt(revision: number): Promise<Snapshot> {
+  async *records(revision: number): AsyncGenerator<readonly VersionedRecord[]> {
+    const snapshot = await this.snapshotAt(revision);
+    try {
+      yield* snapshot.records(await this.#reading(partitionsOf));
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async snapshotAt(revision: number): Promise<PastSnapshot> {
     const later = this.#parts.snapshot();
     const { floor, revision: newest } = later.position;
     if (revision > newest || revision < floor) {
@@ -108,5 +117,18 @@ export class LocalHistory implements History {
     } finally {
       transaction.done();
     }
+  }
+}
+
+/** Partitions that have records. */
+function partitionsOf(database: LocalDatabase, options: ReadOptions): readonly string[] {
+  const found: string[] = [];
+  // Keys of the store itself begin with 0x00.
+  for (let start = Buffer.from([1]); ; ) {
+    const [key] = database.getKeys({ start, limit: 1, ...options });
+    if (key === undefined) return found;
+    const partition = Buffer.from(key).toString("utf8", 0, Buffer.from(key).indexOf(0));
+    found.push(partition);
+    start = Buffer.from(`${partition}\u0001`);
   }
 }

@@ -17,10 +17,11 @@ import type {
   History,
   LogHead,
   Snapshot,
+  VersionedRecord,
 } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { revisionNotKept, storeClosed } from "../refusals.ts";
-import type { EntryId, EntryName, Replica, ReplicaPosition, StateName, VersionedRecord } from "../replica.ts";
+import type { EntryId, EntryName, Replica, ReplicaPosition, StateName } from "../replica.ts";
 import type { StoreLog } from "../store-log.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { recordKey } from "./layout.ts";
@@ -315,6 +316,11 @@ class LocalReplica implements Replica {
         const newest = latest.revision;
         if (newest === revision) return latest;
         latest.release();
+        throw revisionNotKept(revision, newest, newest);
+      },
+      records: (revision) => {
+        const newest = this.#copy.position.revision;
+        if (revision === newest) return this.state().pages;
         throw revisionNotKept(revision, newest, newest);
       },
       about: async () => [],

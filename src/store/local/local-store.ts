@@ -1,31 +1,22 @@
 /** The store in a local folder (`database.type: local`): LMDB, one process per folder. */
 
 import { AuthorizerError } from "../../errors.ts";
-import { Turns } from "../../schedule/turns.ts";
 import { type CheckedCommit, checkCommit } from "../checks.ts";
 import { CommitListeners } from "../commit-listeners.ts";
 import type { StoreFormats } from "../format.ts";
 import { encodeBody, newId } from "../log-entry.ts";
-import type {
-  Commit,
-  CommitListener,
-  CommittedChange,
-  EntryWrites,
-  LogHead,
-  Snapshot,
-  Store,
-  StoredRecord,
-} from "../port.ts";
+import type { Commit, CommitListener, CommittedChange, LogHead, Snapshot, Store } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, storeClosed } from "../refusals.ts";
 import type { EntryName } from "../replica.ts";
 import type { StoreLog } from "../store-log.ts";
 import { writesOfCommit } from "../use-cases.ts";
+import { applyWrites, atOnce, inTurns, storedRecord } from "./apply-writes.ts";
 import { flushDataFile } from "./data-file.ts";
-import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
+import { type LocalDatabase, openDatabase, prepareFolder } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
-import { decodeRecord, FORMAT_KEY, recordKey } from "./layout.ts";
+import { currentPosition, LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
+import { FORMAT_KEY, recordKey } from "./layout.ts";
 import { LocalHistory } from "./local-history.ts";
 import {
   appendEntry,
@@ -33,11 +24,9 @@ import {
   type LogPosition,
   type NewEntry,
   nextName,
-  putParts,
   putPosition,
   readPosition,
   trimEntries,
-  UndoWriter,
 } from "./local-log.ts";
 import { LocalSnapshot, type SnapshotOwner } from "./snapshot.ts";
 
@@ -73,7 +62,7 @@ export async function openLocalStore(
   const lock = lockFolder(path);
   let database: LocalDatabase | undefined;
   try {
-    database = await openDatabase(path, syncWrites);
+    database = await openDatabase(path, { syncWrites });
     const position = migrateDatabase(database, path, writer, formats, log);
     const finish = async (): Promise<void> => {
       try {
@@ -86,6 +75,22 @@ export async function openLocalStore(
   } catch (error) {
     await database?.close();
     lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Opens the store in a folder that cannot be written, such as a backup on a read-only mount. Nothing in the folder is
+ * created or changed, and every commit is refused. Nobody else may write to the folder meanwhile.
+ * @throws AuthorizerError "unavailable" where there is no store, or one that another version has to migrate first
+ */
+export async function openLocalStoreReadOnly(path: string): Promise<Store> {
+  const database = await openDatabase(path, { syncWrites: true, readOnly: true });
+  try {
+    const position = currentPosition(database, path, LOCAL_FORMATS);
+    return new LocalStore({ database, position, finish: async () => {}, log: undefined, keepMs: KEEP_MS });
+  } catch (error) {
+    await database.close();
     throw error;
   }
 }
@@ -251,7 +256,7 @@ class LocalStore implements Store {
   #apply(commit: CheckedCommit, entry: NewEntry | undefined): Applied | Promise<Applied> {
     if (commit.reads !== undefined && this.#recent.touches(commit.reads)) return undefined;
     for (const { partition, key, version } of commit.expect) {
-      if (this.#stored(recordKey(partition, key))?.version !== version) return undefined;
+      if (storedRecord(this.#database, recordKey(partition, key))?.version !== version) return undefined;
     }
     const before = readPosition(this.#database) ?? EMPTY_LOG;
     if (entry === undefined) return { position: before, name: undefined };
@@ -262,36 +267,12 @@ class LocalStore implements Store {
       const position = trimEntries(this.#database, after, entry.now - this.#parts.keepMs);
       return { position, name };
     };
-    const steps = this.#writeAll(commit, name.revision, entry.body.bytes);
+    const steps = applyWrites(this.#database, {
+      writes: commit,
+      version: name.revision,
+      body: entry.body.bytes,
+    });
     return isLarge(commit) ? inTurns(steps).then(finish) : finish(atOnce(steps));
-  }
-
-  /** Returns the number of parts that the body is stored in. */
-  *#writeAll(
-    writes: Pick<EntryWrites, "put" | "delete">,
-    version: number,
-    body: Buffer,
-  ): Generator<void, number> {
-    const undo = new UndoWriter(this.#database, version);
-    for (const { partition, key, value } of writes.put) {
-      const name = recordKey(partition, key);
-      undo.add({ partition, key, before: this.#stored(name) });
-      putValue(this.#database, name, { version, value });
-      yield;
-    }
-    for (const { partition, key } of writes.delete) {
-      const name = recordKey(partition, key);
-      undo.add({ partition, key, before: this.#stored(name) });
-      this.#database.removeSync(name);
-      yield;
-    }
-    undo.end();
-    return yield* putParts(this.#database, version, body);
-  }
-
-  #stored(key: Buffer): StoredRecord | undefined {
-    const bytes = this.#database.getBinaryFast(key);
-    return bytes === undefined ? undefined : decodeRecord(bytes);
   }
 
   #ownerOf(): SnapshotOwner {
@@ -325,20 +306,4 @@ const SMALL_COMMIT = 1_000;
 
 function isLarge(commit: CheckedCommit): boolean {
   return commit.put.length + commit.delete.length > SMALL_COMMIT;
-}
-
-function atOnce<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
-  const turns = new Turns();
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (turns.spent) await turns.yield();
-  }
 }

@@ -3,8 +3,8 @@
 import { rmSync } from "node:fs";
 import type { Transaction } from "lmdb";
 import { Turns } from "../../schedule/turns.ts";
-import type { EntryWrites } from "../port.ts";
-import type { EntryId, EntryName, StateName, VersionedRecord } from "../replica.ts";
+import type { EntryWrites, VersionedRecord } from "../port.ts";
+import type { EntryId, EntryName, StateName } from "../replica.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { logKey, recordKey } from "./layout.ts";
@@ -43,7 +43,7 @@ export interface ReplicaCopy {
 /** Opens the copy in a folder; an empty one where there is none. Rejects for one that is damaged. */
 export async function openCopy(folder: string): Promise<ReplicaCopy> {
   prepareFolder(folder);
-  return new LmdbCopy(folder, await openDatabase(folder, false));
+  return new LmdbCopy(folder, await openDatabase(folder, { syncWrites: false }));
 }
 
 class LmdbCopy implements ReplicaCopy {

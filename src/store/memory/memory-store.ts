@@ -20,10 +20,11 @@ import type {
   ScanOptions,
   Snapshot,
   StoredRecord,
+  VersionedRecord,
 } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, revisionNotKept, snapshotReleased, storeClosed } from "../refusals.ts";
-import type { EntryName, Replica, StateName, VersionedRecord } from "../replica.ts";
+import type { EntryName, Replica, StateName } from "../replica.ts";
 import { writesOfCommit } from "../use-cases.ts";
 import { MemoryLog, type MemoryLogLimits } from "./memory-log.ts";
 
@@ -235,12 +236,22 @@ class TreeStore implements MemoryStore {
       keptFrom: async () => (this.#isReplica ? this.#revision : this.#log.floor),
       writes: async (revision) => (this.#isReplica ? undefined : this.#log.at(revision)?.writes),
       snapshotAt: (revision) => this.#snapshotAt(revision),
+      records: (revision) => this.#recordsAt(revision),
       about: async (thing, before, limit) => this.#log.about(thing, before, limit),
       forgetPast: async () => this.#log.restart(this.#revision),
     };
   }
 
-  async #snapshotAt(revision: number): Promise<Snapshot> {
+  async *#recordsAt(revision: number): AsyncGenerator<readonly VersionedRecord[]> {
+    const snapshot = await this.#snapshotAt(revision);
+    try {
+      yield* snapshot.records(partitionsOf(this.#tree));
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async #snapshotAt(revision: number): Promise<PastSnapshot> {
     const later = await this.snapshot();
     const turns = new Turns();
     const replaced = new ReplacedRecords();
@@ -268,6 +279,17 @@ class TreeStore implements MemoryStore {
 
 const EMPTY_LOG: LogHead = { revision: 0, at: "", log: "" };
 const NO_WRITES: EntryWrites = { put: [], delete: [] };
+
+/** Partitions that have records. */
+function partitionsOf(tree: Tree): readonly string[] {
+  const found: string[] = [];
+  for (let next = tree.minKey(); next !== undefined; ) {
+    const partition = next.slice(0, next.indexOf("\0"));
+    found.push(partition);
+    next = tree.nextHigherKey(`${partition}\u0001`);
+  }
+  return found;
+}
 
 async function* pagesOf(tree: Tree): AsyncGenerator<readonly VersionedRecord[]> {
   let page: VersionedRecord[] = [];

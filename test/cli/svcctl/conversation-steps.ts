@@ -142,4 +142,7 @@ export const STEPS: readonly Step[] = [
   line(`abuse random-delete ${REPO}/dev --amount 1 --from-file -`, { stdin: "abuse/file-0\n" }),
   line(`commit ${REPO}/dev --message Clean`),
   line(`abuse merge ${REPO}/dev --amount 1 --parallelism 1`),
+  line(`commit ${REPO}/dev --message Old --epoch-time-seconds 0 --allow-empty-commit`),
+  line(`merge ${MAIN} ${REPO}/dev --squash --message Squashed --strategy source-wins`),
+  line("repo create svc://sample-repo local://sample --sample-data"),
 ];

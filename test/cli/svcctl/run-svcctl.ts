@@ -11,6 +11,8 @@ export interface RunOptions {
   env?: Environment;
   stdin?: string;
   cwd?: string;
+  /** Takes what an interrupt of the process would call. */
+  onInterrupt?: (listener: () => void) => () => void;
 }
 
 export interface Finished {
@@ -39,7 +41,13 @@ export async function svcctl(args: readonly string[], options: RunOptions = {}):
   const stdin = options.stdin === undefined ? new PassThrough().end() : Readable.from([options.stdin]);
   const code = await runSvcctl(
     args,
-    { stdin, stdout, stderr, cwd: options.cwd ?? home },
+    {
+      stdin,
+      stdout,
+      stderr,
+      cwd: options.cwd ?? home,
+      ...(options.onInterrupt && { onInterrupt: options.onInterrupt }),
+    },
     { HOME: home, ...options.env },
   );
   return { code, stdout: stdout.text(), stderr: stderr.text() };

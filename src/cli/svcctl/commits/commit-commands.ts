@@ -55,7 +55,16 @@ export const COMMIT_COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
     name: "commit",
     description: "Commits the changes of a branch.",
     examples: [`${MAIN} --message "Add data"`, `${MAIN} -m "Add data" --meta author=bob,ticket=17`],
-    options: [...commitOptions(false), ALLOW_EMPTY_COMMIT, JSON_OUTPUT],
+    options: [
+      ...commitOptions(false),
+      ALLOW_EMPTY_COMMIT,
+      {
+        flags: "--epoch-time-seconds <int>",
+        description: "date of the commit, in seconds since 1970 (default: now)",
+        kind: "integer",
+      },
+      JSON_OUTPUT,
+    ],
     load: async () => (await import("./create-commit.ts")).createCommit,
   },
   {
@@ -99,6 +108,7 @@ export const COMMIT_COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       },
       { flags: "--force", description: "merge into a read-only branch, or one with the same content" },
       { flags: "--allow-empty", description: "merge although the branches have the same content" },
+      { flags: "--squash", description: "record one commit without the source as a parent" },
       JSON_OUTPUT,
     ],
     load: async () => (await import("./merge.ts")).merge,

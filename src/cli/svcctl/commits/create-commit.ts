@@ -12,7 +12,12 @@ export async function createCommit(call: CommandCall): Promise<void> {
   const uri = uriArgument(call, 0, "branch URI", "branch");
   announce(call, "Branch", uri);
   const path = ["repositories", uri.repository, "branches", uri.ref, "commits"];
-  const body = { ...values, allow_empty: call.options["allowEmptyCommit"] === true };
+  const date = call.options["epochTimeSeconds"];
+  const body = {
+    ...values,
+    allow_empty: call.options["allowEmptyCommit"] === true,
+    ...(typeof date === "number" && { date }),
+  };
   const commit = await openApi(call.context).fetchObject({ method: "POST", path, body, expect: 201 });
   await printObject(call, commit, () => createdCommitText(uri.ref, commit, call.context.style));
 }

@@ -20,7 +20,8 @@ export async function log(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const uri = uriArgument(call, 0, "ref URI", "ref");
   const wanted = Number(options["amount"] ?? 0) > 0 ? Number(options["amount"]) : Number.POSITIVE_INFINITY;
-  const page = Math.min(wanted, LARGEST_PAGE);
+  // Of what is asked for, merges are left out.
+  const page = Math.min(options["merges"] === false ? wanted * 3 : wanted, LARGEST_PAGE);
   const path = ["repositories", uri.repository, "refs", uri.ref, "commits"];
   const pages = eachPage(openApi(context), path, queryOf(call), { first: page, largest: page });
   const printer = printerOf(call, uri);

@@ -29,6 +29,7 @@ export async function merge(call: CommandCall): Promise<void> {
     strategy,
     force: options["force"] === true,
     allow_empty: options["allowEmpty"] === true,
+    ...(options["squash"] === true && { squash_merge: true }),
   };
   const path = ["repositories", destination.repository, "refs", source.ref, "merge", destination.ref];
   const merged = await openApi(context)

@@ -1,6 +1,7 @@
 /** `svcctl fs upload --recursive`: uploads what a folder has, and the repository lacks or has otherwise. */
 
 import { resolve } from "node:path";
+import { textOption } from "../../command-spec.ts";
 import type { CommandCall } from "../command.ts";
 import { applyChanges } from "../local/apply-changes.ts";
 import { compareFolder } from "../local/compare-folder.ts";
@@ -30,7 +31,9 @@ export async function uploadFolder(
   const { context } = call;
   const root = resolve(folder);
   const settings = { ...link.api.settings.local, permissions: false };
-  const changes = await compareFolder(call, link.api, remote, root, settings);
+  const given = textOption(call.options, "source") ?? "";
+  const shown = given.endsWith("/") ? given : `${given}/`;
+  const changes = await compareFolder(call, link.api, remote, root, settings, shown);
   const wanted = changes.filter(({ type }) => type !== "removed");
   const progress = await openProgress(call, "Uploading");
   try {

@@ -25,6 +25,7 @@ interface RemoteEntry {
  * Lists the changes of a folder since it was the same as a commit, in the order of paths. Says what it compares.
  * @param remote with the commit as its ref
  * @param root absolute
+ * @param shown what people see of it
  */
 export async function compareFolder(
   call: CommandCall,
@@ -32,8 +33,9 @@ export async function compareFolder(
   remote: SvcUri,
   root: string,
   settings: LocalSettings,
+  shown = root,
 ): Promise<readonly Change[]> {
-  say(call, `\ndiff 'local://${root}' <--> '${safeText(uriText(remote))}'...\n`);
+  say(call, `\ndiff 'local://${safeText(shown)}' <--> '${safeText(uriText(remote))}'...\n`);
   const changes: Change[] = [];
   const add = (path: string, type: Change["type"]): void =>
     void changes.push({ source: "local", path, type });

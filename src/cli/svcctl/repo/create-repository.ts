@@ -18,6 +18,7 @@ async function create(call: CommandCall, bare: boolean): Promise<void> {
     name: uri.repository,
     storage_namespace: call.args[1],
     default_branch: call.options["defaultBranch"],
+    ...(call.options["sampleData"] === true && { sample_data: true }),
   };
   const query = bare ? { bare } : {};
   const created = await api.fetchObject({ method: "POST", path: ["repositories"], query, body, expect: 201 });

@@ -31,6 +31,11 @@ export const REPO_GROUP: GroupSpec = {
     },
     {
       ...CREATE,
+      options: [
+        DEFAULT_BRANCH,
+        { flags: "--sample-data", description: "begin with sample data" },
+        JSON_OUTPUT,
+      ],
       name: "create",
       description: "Creates a repository.",
       load: async () => (await import("./create-repository.ts")).createRepository,

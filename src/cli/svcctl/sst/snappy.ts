@@ -41,7 +41,8 @@ function damaged(): Error {
 function lengthOf(input: Buffer): { readonly value: number; readonly next: number } {
   let value = 0;
   for (let next = 0; next < 5; next += 1) {
-    const byte = input[next] ?? 0;
+    const byte = input[next];
+    if (byte === undefined) break;
     value += (byte & 0x7f) * 2 ** (7 * next);
     if (byte < 0x80) return { value, next: next + 1 };
   }

@@ -1,0 +1,327 @@
+/** Contents that are moved when something goes wrong: what is said, the exit code, and that nothing half is left. */
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { forEachParallel } from "../../../src/cli/svcctl/transfer/for-each-parallel.ts";
+import { progressLine } from "../../../src/cli/svcctl/transfer/progress.ts";
+import { svcctl } from "./run-svcctl.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse, asked: number) => void | Promise<void>;
+
+const md5 = (content: Buffer) => createHash("md5").update(content).digest("hex");
+const json = (response: ServerResponse, status: number, body: object, headers = {}) =>
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+
+/** A server whose answer to the n-th request for a path is up to the test. */
+async function server(handlers: Record<string, Handler>) {
+  const counts = new Map<string, number>();
+  const asked: IncomingMessage[] = [];
+  const listening = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? "", "http://x");
+    const [, handler] = Object.entries(handlers).find(([end]) => pathname.endsWith(end)) ?? [];
+    const count = (counts.get(pathname) ?? 0) + 1;
+    counts.set(pathname, count);
+    asked.push(request);
+    if (handler === undefined) return json(response, 404, { message: "not found" });
+    await handler(request, response, count);
+  });
+  listening.listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  onTestFinished(() => {
+    listening.closeAllConnections();
+    listening.close();
+  });
+  const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  const env = {
+    SVCCTL_SERVER_ENDPOINT_URL: url,
+    SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLQ",
+    SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "a-secret-for-tests",
+    SVCCTL_SERVER_RETRIES_MAX_ATTEMPTS: "2",
+    SVCCTL_SERVER_RETRIES_MIN_WAIT_INTERVAL: "1ms",
+    SVCCTL_SERVER_RETRIES_MAX_WAIT_INTERVAL: "2ms",
+  };
+  return { url, env, asked };
+}
+
+const UPLOAD = ["fs", "upload", "svc://example-repo/main/a", "--source", "a", "--pre-sign=false"];
+
+async function upload(handler: Handler, content = "content") {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "a"), content);
+  const { env, asked } = await server({ "/objects": handler });
+  return { ...(await svcctl(UPLOAD, { cwd, env })), asked };
+}
+
+const stored: Handler = async (request, response) => {
+  const content = await buffer(request);
+  json(response, 201, { path: "a", size_bytes: content.length, checksum: md5(content) });
+};
+
+describe("an upload", () => {
+  it("whose connection is cut in the middle begins anew", async () => {
+    const content = "x".repeat(3_000_000);
+    const ran = await upload((request, response, asked) => {
+      if (asked > 1) return stored(request, response, asked);
+      request.once("data", () => void request.socket.destroy());
+    }, content);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toContain("Size: 3000000 bytes");
+    expect(ran.asked).toHaveLength(2);
+  });
+
+  it("whose connection is cut each time fails, and says how often it was tried", async () => {
+    const { code, stderr } = await upload((request) => void request.socket.destroy(), "x".repeat(3_000_000));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/giving up after 3 attempt\(s\): (socket hang up|read ECONNRESET|write E\w+)\n/);
+  });
+
+  it("waits as long as the server asks, and goes on", async () => {
+    const ran = await upload((request, response, asked) => {
+      if (asked > 1) return stored(request, response, asked);
+      request.resume();
+      json(response, asked === 1 ? 429 : 503, { message: "slow down" }, { "retry-after": "0" });
+    });
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.each([
+    [
+      503,
+      "too busy",
+      /giving up after 3 attempt\(s\): too busy \(503 Service Unavailable\)\nError executing command\.\n$/,
+    ],
+    [401, "error authenticating request", /^error authenticating request\n401 Unauthorized\n$/],
+    [412, "path already exists", /^path already exists\n412 Precondition Failed\n$/],
+  ])("that is refused with %d says so", async (status, message, expected) => {
+    const { code, stderr } = await upload((request, response) => {
+      request.resume();
+      json(response, status, { message });
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(expected);
+  });
+
+  it("whose content arrives as another one fails", async () => {
+    const { code, stderr } = await upload(async (request, response) => {
+      await buffer(request);
+      json(response, 201, { path: "a", size_bytes: 7, checksum: md5(Buffer.from("other")) });
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("upload of a: checksum 9a0364b9e99bb480dd25e1f0284c8555 was sent, and");
+  });
+
+  it("to a server that is not there names it", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a"), "content");
+    const env = { SVCCTL_SERVER_ENDPOINT_URL: "http://127.0.0.1:1", SVCCTL_SERVER_RETRIES_ENABLED: "false" };
+    const { code, stderr } = await svcctl(UPLOAD, { cwd, env });
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'Post "http://127.0.0.1:1/api/v1/repositories/example-repo/branches/main/objects?path=a": connect ECONNREFUSED',
+    );
+  });
+});
+
+const CONTENT = Buffer.from("0123456789".repeat(30_000));
+const DOWNLOAD = ["fs", "download", "svc://example-repo/main/a", "a", "--pre-sign=false"];
+const IN_PARTS = [...DOWNLOAD, "--part-size", "65536"];
+
+/** A server of one object, whose content is up to the test. */
+async function holding(handler: Handler, content = CONTENT, checksum = md5(content)) {
+  return server({
+    "/objects/stat": (_, response) =>
+      void json(response, 200, { path: "a", size_bytes: content.length, checksum }),
+    "/objects": handler,
+  });
+}
+
+const whole =
+  (content: Buffer): Handler =>
+  (request, response) => {
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
+    if (range === null) return void response.writeHead(200).end(content);
+    const part = content.subarray(Number(range[1]), Number(range[2]) + 1);
+    response.writeHead(206).end(part);
+  };
+
+describe("a download", () => {
+  it("whose connection is cut in the middle begins anew; no other file is left", async () => {
+    const cwd = temporaryFolder();
+    const { env } = await holding((request, response, asked) => {
+      if (asked > 1) return whole(CONTENT)(request, response, asked);
+      response.writeHead(200, { "content-length": CONTENT.length });
+      response.write(CONTENT.subarray(0, 1000), () => void response.destroy());
+    });
+    expect(await svcctl(DOWNLOAD, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(cwd)).toEqual(["a"]);
+    expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
+  });
+
+  it("that fails leaves the file that was there as it was", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a"), "before");
+    const { env } = await holding((_, response) => {
+      response.writeHead(200, { "content-length": CONTENT.length });
+      response.write(CONTENT.subarray(0, 1000), () => void response.destroy());
+    });
+    const { code, stderr } = await svcctl(DOWNLOAD, { cwd, env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("the connection ended in the middle of the content");
+    expect(readdirSync(cwd)).toEqual(["a"]);
+    expect(readFileSync(join(cwd, "a"), "utf8")).toBe("before");
+  });
+
+  it("in parts that fails is named, and the next one asks only for what lacks", async () => {
+    const cwd = temporaryFolder();
+    const failing: Handler = (request, response, asked) =>
+      request.headers.range === "bytes=131072-196607"
+        ? // When the other parts are there.
+          void setTimeout(() => json(response, 400, { message: "no" }), 300)
+        : whole(CONTENT)(request, response, asked);
+    const broken = await holding(failing);
+    const first = await svcctl(IN_PARTS, { cwd, env: broken.env });
+    expect(first.code).toBe(1);
+    expect(first.stderr).toContain(
+      `incomplete: ${join(cwd, "a.svcctl-part")} (the same command continues it)`,
+    );
+    expect(existsSync(join(cwd, "a"))).toBe(false);
+    const good = await holding(whole(CONTENT));
+    expect(await svcctl(IN_PARTS, { cwd, env: good.env })).toMatchObject({ code: 0, stderr: "" });
+    const parts = good.asked.filter(({ headers }) => headers.range !== undefined).length;
+    expect(parts).toBeGreaterThan(0);
+    expect(parts).toBeLessThan(5);
+    expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
+    expect(readdirSync(cwd)).toEqual(["a"]);
+  });
+
+  it("in parts does not go on with those of another content", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a.svcctl-part"), "x".repeat(CONTENT.length));
+    const key = { size: CONTENT.length, checksum: "0".repeat(32), partSize: 65_536 };
+    writeFileSync(join(cwd, "a.svcctl-parts"), `${JSON.stringify(key)}\n0\n1\n`);
+    const { env } = await holding(whole(CONTENT));
+    expect(await svcctl(IN_PARTS, { cwd, env })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
+  });
+
+  it.each([
+    ["damaged once is fetched again", [Buffer.alloc(CONTENT.length, 1), CONTENT], 0, ""],
+    [
+      "damaged in different ways fails",
+      [Buffer.alloc(CONTENT.length, 1), Buffer.alloc(CONTENT.length, 2)],
+      1,
+      "arrives damaged",
+    ],
+    [
+      "the same twice is believed, with a warning",
+      [Buffer.alloc(CONTENT.length, 1)],
+      0,
+      "arrived the same twice",
+    ],
+  ])("%s", async (_, contents, code, said) => {
+    const cwd = temporaryFolder();
+    const { env } = await holding((request, response, asked) =>
+      whole(contents[Math.min(asked, contents.length) - 1] ?? CONTENT)(request, response, asked),
+    );
+    const ran = await svcctl(DOWNLOAD, { cwd, env });
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(said);
+    expect(readdirSync(cwd)).toEqual(code === 0 ? ["a"] : []);
+  });
+
+  it("that is interrupted ends at once, and says what is left", async () => {
+    const cwd = temporaryFolder();
+    let interrupt = () => {};
+    const { env } = await holding((request, response, asked) => {
+      if (request.headers.range !== "bytes=0-65535") return void setTimeout(() => interrupt(), 200);
+      whole(CONTENT)(request, response, asked);
+    });
+    const ran = await svcctl(IN_PARTS, {
+      cwd,
+      env,
+      onInterrupt: (listener) => {
+        interrupt = listener;
+        return () => {};
+      },
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toBe(
+      `incomplete: ${join(cwd, "a.svcctl-part")} (the same command continues it)\ninterrupted\nError executing command.\n`,
+    );
+  });
+
+  it("with a pre-signed URL shows the credentials to no other server", async () => {
+    const cwd = temporaryFolder();
+    const store = await server({ "/stored": (_, response) => void response.writeHead(200).end(CONTENT) });
+    const config = { storage_config: { pre_sign_support: true } };
+    const data = await server({
+      "/config": (_, response) => void json(response, 200, config),
+      "/objects": (_, response) =>
+        void response.writeHead(302, { location: `${store.url}/stored?X-Amz-Signature=s` }).end(),
+    });
+    const { code, stdout } = await svcctl(["fs", "cat", "svc://example-repo/main/a"], { cwd, env: data.env });
+    expect({ code, length: stdout.length }).toEqual({ code: 0, length: CONTENT.length });
+    expect(data.asked.at(-1)?.headers.authorization).toMatch(/^Basic /);
+    expect(store.asked[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it.each(["../evil", "a/../../evil", "/../evil"])(
+    "of an object named %s does not leave its folder",
+    async (name) => {
+      const cwd = temporaryFolder();
+      const entry = { path: `data/${name}`, path_type: "object", size_bytes: 1, checksum: "x" };
+      const { env } = await server({
+        "/objects/ls": (_, response) =>
+          void json(response, 200, { results: [entry], pagination: { has_more: false } }),
+        "/objects": (_, response) => void response.writeHead(200).end("x"),
+      });
+      const args = ["fs", "download", "svc://example-repo/main/data/", "in", "-r", "--pre-sign=false"];
+      const { code, stderr } = await svcctl(args, { cwd, env });
+      expect(code).toBe(1);
+      expect(stderr).toContain("bad path traversal blocked");
+      expect(existsSync(join(cwd, "evil"))).toBe(false);
+    },
+  );
+});
+
+describe("work on several items at once", () => {
+  it("never has more under way than it may, and does them all", async () => {
+    let [running, most, done] = [0, 0, 0];
+    const items = Array.from({ length: 50 }, (_, index) => index);
+    await forEachParallel(items, 7, async (item) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, item % 3));
+      running -= 1;
+      done += 1;
+    });
+    expect({ most, done, running }).toEqual({ most: 7, done: 50, running: 0 });
+  });
+
+  it("ends with the first failure, which the others are told", async () => {
+    let told = 0;
+    const work = forEachParallel([1, 2, 3, 4], 2, async (item, signal) => {
+      if (item === 2) throw new Error("two");
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      told += 1;
+    });
+    await expect(work).rejects.toThrow("two");
+    expect(told).toBe(1);
+  });
+});
+
+describe("the line of a progress bar", () => {
+  it.each([
+    [0, 0, 0, "Up [--------------------] 0% 0 B of 0 B, 0 B/s"],
+    [500_000, 2_000_000, 1, "Up [#####---------------] 25% 500.0 kB of 2.0 MB, 500.0 kB/s, 3 s left"],
+    [2_000_000, 2_000_000, 2, "Up [####################] 100% 2.0 MB of 2.0 MB, 1.0 MB/s"],
+  ])("%d of %d in %d s", (done, total, seconds, text) => {
+    expect(progressLine("Up", done, total, seconds)).toBe(text);
+  });
+});
