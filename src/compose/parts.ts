@@ -181,7 +181,8 @@ interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "ide
   readonly version: string;
 }
 
-function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, parts: Measured): Metrics {
+function openMetrics(data: DataParts, parts: Measured): Metrics {
+  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions } = data;
   const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
   return createMetrics({
     build: { version, policiesVersion: catalog.digest },
@@ -193,7 +194,8 @@ function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, par
     log: logger,
     datasets,
     mail: invitations.counters,
-    journal,
+    changes: { revision: () => revisions.newest, journal, engineTimes },
+    openSnapshots,
     decisionLog: decisionLog?.log.counters,
   });
 }

@@ -18,7 +18,12 @@ beforeEach(async () => {
   config = writeConfig(folder, settings());
   program = await start(["--config", config], folder);
 }, 60_000);
-afterEach(cleanUp);
+afterEach(async () => {
+  const pids = workerPids();
+  await program.end("SIGKILL");
+  await expect.poll(() => pids.filter(isWorker), { timeout: 10_000 }).toEqual([]);
+  cleanUp();
+});
 
 function settings(): Record<string, unknown> {
   return {
@@ -95,7 +100,8 @@ async function askBoth(times: number, one: () => Promise<Asked>): Promise<readon
 
 /** Ids of the workers. */
 function workerPids(): number[] {
-  const { pid } = program.child;
+  const { pid, exitCode, signalCode } = program.child;
+  if (exitCode !== null || signalCode !== null) return [];
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
     .trim()
     .split(" ")
