@@ -4,9 +4,10 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WATCH_LIMITS } from "../../../src/api/changes/watchers.ts";
 import type { Touched } from "../../../src/store/port.ts";
-import { BEARER, type ChangesBed, StreamReader, startChanges, TOKENS } from "./kit.ts";
+import type { TestService } from "../../http/service-kit.ts";
+import { BEARER, StreamReader, startChanges, TOKENS } from "./kit.ts";
 
-let bed: ChangesBed;
+let bed: TestService;
 const readers: StreamReader[] = [];
 afterEach(async () => {
   for (const reader of readers.splice(0)) reader.close();
