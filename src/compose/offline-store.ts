@@ -1,6 +1,6 @@
 /** The configured store without a service around it: for commands that look after it. */
 
-import { rmSync } from "node:fs";
+import { accessSync, constants, rmSync } from "node:fs";
 import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
 import { createAuditLog } from "../observe/audit-log.ts";
@@ -45,6 +45,35 @@ export async function withOfflineStore<T>(
     }
   } finally {
     await logger.close();
+  }
+}
+
+/**
+ * As {@link withOfflineStore}, for work that only reads: a local store is also read from a folder that cannot be
+ * written, such as a backup on a read-only mount.
+ */
+export async function withOfflineStoreToRead<T>(
+  values: ConfigValues,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const folder = values["database.type"] === "local" ? localFolder(values) : undefined;
+  if (folder === undefined || !hasLocalStore(folder) || isWritable(folder))
+    return withOfflineStore(values, work);
+  const { openLocalStoreReadOnly } = await import("../store/local/local-store.ts");
+  const store = await openLocalStoreReadOnly(folder);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -4,6 +4,8 @@
  * `test/contract/store-contract.ts`.
  */
 
+import { AuthorizerError } from "../errors.ts";
+
 /** Longest key in UTF-8 bytes. LMDB's limit is 1,978 bytes for partition and key together. */
 export const MAX_KEY_BYTES = 1_900;
 
@@ -222,6 +224,11 @@ export interface Store {
    */
   changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
   readonly history: History;
+  /**
+   * False while this process may not hear of what others commit: while a database that it shares cannot be reached.
+   * Absent: always true.
+   */
+  tellsEveryChange?(): boolean;
   /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
   subscribe(listener: CommitListener): () => void;
   /**
@@ -236,6 +243,11 @@ export interface Store {
   follow?(): void;
   /** Frees what processes that ended held of the store. Present where there are workers. */
   clearReaders?(): void;
+  /**
+   * Takes a lease on work that one process does (journal.md §5): returns what a commit under it expects, undefined while
+   * another process has it. Absent in a store of one process.
+   */
+  lease?(name: string): Promise<Expectation | undefined>;
   /** Applies what other processes committed before the call. Absent in a store of one process. */
   catchUp?(): Promise<void>;
   /**
@@ -276,4 +288,19 @@ export function touchedOf(names: Required<Omit<Touched, "all">>): Touched | unde
     ...(policies.length > 0 && { policies }),
     ...(resources.length > 0 && { resources }),
   };
+}
+
+/** Thrown for a record whose bytes are not those that were written. */
+export class DamagedRecord extends AuthorizerError {
+  readonly partition: string;
+  readonly key: string;
+
+  constructor(partition: string, key: string) {
+    super(
+      "internal",
+      `A record of the store is damaged (${partition} ${JSON.stringify(key)}); check-store finds it.`,
+    );
+    this.partition = partition;
+    this.key = key;
+  }
 }

@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer check-store`. */
 
-import { withOfflineStore } from "../../compose/offline-store.ts";
+import { withOfflineStoreToRead } from "../../compose/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { checkConsistency, checkWholeStore } from "../../directory/upkeep/check-store.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -18,7 +18,7 @@ export async function runCheckStore(
   const secretKey = values["auth.encrypt.secret_key"];
   const previousSecretKey = values["authorizer.previous_secret_key"];
   if (secretKey === undefined) stderr.write("auth.encrypt.secret_key is not set: secrets are not checked\n");
-  const findings = await withOfflineStore(values, (store) =>
+  const findings = await withOfflineStoreToRead(values, (store) =>
     secretKey === undefined
       ? checkConsistency(store)
       : checkWholeStore(store, { secretKey, previousSecretKey }),

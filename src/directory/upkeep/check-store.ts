@@ -1,7 +1,13 @@
 /** Looks through a whole store for records of the directory that contradict each other. */
 
 import { bulkPause } from "../../schedule/bulk-pause.ts";
-import { type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
+import {
+  DamagedRecord,
+  type ScannedRecord,
+  type Snapshot,
+  type Store,
+  withSnapshot,
+} from "../../store/port.ts";
 import type { Found } from "../read/reader.ts";
 import type { Partition, RecordTypes } from "../records/layout.ts";
 import { openExistingSecrets } from "../records/open-secrets.ts";
@@ -10,8 +16,8 @@ import { SEALED } from "./reseal.ts";
 
 /** A contradiction. */
 export interface StoreFinding {
-  /** `secret`: it cannot be opened. */
-  readonly kind: "orphan" | "mismatch" | "duplicate" | "unreadable" | "secret";
+  /** `secret`: it cannot be opened. `damaged`: its bytes are not those that were written. */
+  readonly kind: "orphan" | "mismatch" | "duplicate" | "unreadable" | "secret" | "damaged";
   readonly partition: string;
   readonly key: string;
   readonly message: string;
@@ -133,8 +139,11 @@ class StoreCheck {
     const pause = bulkPause();
     let after = "";
     for (;;) {
-      const range = { limit: PAGE, ...(after !== "" && { after }) };
-      const page = await this.#snapshot.scan(partition, range);
+      const page = await this.#page(partition, after, PAGE);
+      if (page instanceof DamagedRecord) {
+        after = await this.#passDamaged(partition, after, page, visit);
+        continue;
+      }
       for (const { key, value } of page) {
         const record = this.#parse(partition, key, value);
         if (record !== undefined) await visit({ key, record });
@@ -145,9 +154,53 @@ class StoreCheck {
     }
   }
 
+  async #page(
+    partition: Partition,
+    after: string,
+    limit: number,
+  ): Promise<readonly ScannedRecord[] | DamagedRecord> {
+    try {
+      return await this.#snapshot.scan(partition, { limit, ...(after !== "" && { after }) });
+    } catch (error) {
+      if (error instanceof DamagedRecord) return error;
+      throw error;
+    }
+  }
+
+  /** Visits the records of a page before a damaged one, which stops the reading of a page. Returns its key. */
+  async #passDamaged<P extends Partition>(
+    partition: P,
+    from: string,
+    damaged: DamagedRecord,
+    visit: (found: Found<P>) => void | Promise<void>,
+  ): Promise<string> {
+    for (let after = from; ; ) {
+      const page = await this.#page(partition, after, 1);
+      if (page instanceof DamagedRecord || page.length === 0) break;
+      for (const { key, value } of page) {
+        const record = this.#parse(partition, key, value);
+        if (record !== undefined) await visit({ key, record });
+        after = key;
+      }
+    }
+    this.#add(
+      "damaged",
+      partition,
+      damaged.key,
+      "its bytes are not those that were written: restore a backup",
+    );
+    return damaged.key;
+  }
+
   async #get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined> {
-    const stored = await this.#snapshot.get(partition, key);
-    return stored && this.#parse(partition, key, stored.value);
+    try {
+      const stored = await this.#snapshot.get(partition, key);
+      return stored && this.#parse(partition, key, stored.value);
+    } catch (error) {
+      // Its own partition names it.
+      if (error instanceof DamagedRecord) return undefined;
+      throw error;
+    }
   }
 
   #parse<P extends Partition>(partition: P, key: string, value: string): RecordTypes[P] | undefined {
@@ -175,12 +228,37 @@ function parseObject(value: string): object | undefined {
  * wait for no sweep, records whose counterpart is missing, ids that two entities have. An empty list: the store is sound. Changes nothing.
  * @param opens tests secrets; without it they are not looked at
  */
-export function checkConsistency(store: Store, opens?: SecretTest): Promise<readonly StoreFinding[]> {
-  return withSnapshot(store, async (snapshot) => {
+export async function checkConsistency(store: Store, opens?: SecretTest): Promise<readonly StoreFinding[]> {
+  const found = await withSnapshot(store, async (snapshot) => {
     const check = new StoreCheck(snapshot, opens);
     await check.run();
     return check.findings;
   });
+  const damaged = await damagedEntry(store);
+  return damaged === undefined ? found : [...found, damaged];
+}
+
+/** The first damaged entry of the log of a store; undefined if all are sound. */
+async function damagedEntry(store: Store): Promise<StoreFinding | undefined> {
+  const pause = bulkPause();
+  try {
+    for (let after = await store.history.keptFrom(); ; ) {
+      const changes = await store.changes(after, PAGE);
+      const last = changes?.at(-1);
+      if (last === undefined) return undefined;
+      after = last.revision;
+      await pause();
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedRecord)) throw error;
+    const { partition, key } = error;
+    return {
+      kind: "damaged",
+      partition,
+      key,
+      message: "the log cannot be read from here on: restore a backup",
+    };
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { EntryWrites, StoredRecord } from "../port.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
 import { decodeRecord, recordKey } from "./layout.ts";
 import { putParts, UndoWriter } from "./local-log.ts";
+import { intact } from "./read-record.ts";
 
 /** The writes of an entry. */
 export interface AppliedWrites {
@@ -40,7 +41,7 @@ export function* applyWrites(
 /** Returns the record under a key within the write transaction that is open. */
 export function storedRecord(database: LocalDatabase, key: Buffer): StoredRecord | undefined {
   const bytes = database.getBinaryFast(key);
-  return bytes === undefined ? undefined : decodeRecord(bytes);
+  return bytes === undefined ? undefined : intact(decodeRecord(bytes), key);
 }
 
 /** Runs all steps at once. */

@@ -37,12 +37,13 @@ const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
 
 /** Reads and checks the beginning of the data file. Throws Error, with the reason, when LMDB could not use it. */
-export function inspectDataFile(folder: string): DataFile {
+export function inspectDataFile(folder: string, readOnly: boolean): DataFile {
+  const access = readOnly ? constants.R_OK : constants.R_OK | constants.W_OK;
   for (const name of [DATA_FILE, READERS_FILE]) {
     const path = join(folder, name);
-    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+    if (existsSync(path)) accessSync(path, access);
   }
-  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  accessSync(folder, access | constants.X_OK);
   const file = join(folder, DATA_FILE);
   const size = existsSync(file) ? statSync(file).size : 0;
   if (size === 0) return { isNew: true, size, expectedSize: 0 };

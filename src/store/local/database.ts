@@ -4,13 +4,12 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } fr
 import { dirname } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
-import type { StoredRecord } from "../port.ts";
 import { DATA_FILE, inspectDataFile, READERS_FILE, resizeDataFile } from "./data-file.ts";
 import { HOLDER_FILE, LOCK_FILE } from "./folder-lock.ts";
-import { decodeRecord, encodeValue, type VersionedValue } from "./layout.ts";
+import { decodeRecord, encodeValue, type ReadRecord, type VersionedValue } from "./layout.ts";
 
 /** The database: written with versioned values, read as records. */
-export type LocalDatabase = RootDatabase<StoredRecord, Buffer>;
+export type LocalDatabase = RootDatabase<ReadRecord, Buffer>;
 
 /** Found beside a store, or in a folder that is as good as empty. */
 const HARMLESS = new Set([LOCK_FILE, HOLDER_FILE, READERS_FILE, "lost+found"]);
@@ -39,17 +38,31 @@ export function prepareFolder(folder: string): void {
   }
 }
 
+/** The use of a database. */
+export interface DatabaseUse {
+  readonly syncWrites: boolean;
+  /** Nothing in the folder is created or changed. */
+  readonly readOnly?: boolean;
+}
+
 /**
  * Opens the database in a folder, creating it (mode 600) if there is none. Rejects with AuthorizerError
  * "unavailable" when the file is none of LMDB's, is damaged, or cannot be used.
  */
-export async function openDatabase(folder: string, syncWrites: boolean): Promise<LocalDatabase> {
+export async function openDatabase(
+  folder: string,
+  { syncWrites, readOnly = false }: DatabaseUse,
+): Promise<LocalDatabase> {
   const what = "is no store of svc-authorizer, is damaged, or cannot be used";
-  const { isNew, size, expectedSize } = refusing(folder, what, () => inspectDataFile(folder));
+  const { isNew, size, expectedSize } = refusing(folder, what, () => inspectDataFile(folder, readOnly));
   const isShort = !isNew && size < expectedSize;
+  if (readOnly && (isNew || isShort)) {
+    const reason = isNew ? "is no store of svc-authorizer" : `is damaged: ${DATA_FILE} was cut short`;
+    throw new AuthorizerError("unavailable", `The store folder ${folder} ${reason}.`);
+  }
   if (isShort) resizeDataFile(folder, expectedSize);
   const database = refusing(folder, what, () =>
-    open<StoredRecord, Buffer>(databaseOptions(folder, syncWrites)),
+    open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites, readOnly })),
   );
   if (isNew) {
     for (const created of [folder, dirname(folder)]) syncFolder(created);
@@ -68,17 +81,20 @@ export async function openDatabase(folder: string, syncWrites: boolean): Promise
 /** Opens the database in a folder that another process has open for writing. Throws AuthorizerError "unavailable". */
 export function openForReading(folder: string): LocalDatabase {
   return refusing(folder, "cannot be read", () => {
-    return open<StoredRecord, Buffer>({ ...databaseOptions(folder, true), readOnly: true });
+    return open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites: true, readOnly: true }));
   });
 }
 
 /** Puts a versioned value; only within a write transaction. */
 export function putValue(database: LocalDatabase, key: Buffer, value: VersionedValue): void {
   // The library types what is put like what is read; the encoder below makes them differ.
-  database.putSync(key, value as unknown as StoredRecord);
+  database.putSync(key, value as unknown as ReadRecord);
 }
 
-function databaseOptions(path: string, syncWrites: boolean): Parameters<typeof open>[0] {
+function databaseOptions(
+  path: string,
+  { syncWrites, readOnly = false }: DatabaseUse,
+): Parameters<typeof open>[0] {
   const options = {
     path,
     noSubdir: false,
@@ -92,6 +108,7 @@ function databaseOptions(path: string, syncWrites: boolean): Parameters<typeof o
     // disk. The library's own scheme (overlapping) promises that of `flushed` only.
     overlappingSync: false,
     noSync: !syncWrites,
+    readOnly,
     // If it were on, a failed transaction would reject an internal promise of the library that cannot be caught.
     eventTurnBatching: false,
   };

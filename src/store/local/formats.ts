@@ -8,6 +8,7 @@ import { FORMAT_KEY } from "./layout.ts";
 import { EMPTY_LOG, type LogPosition, putPosition, readPosition } from "./local-log.ts";
 import { SETTLE_BATCHES } from "./migrate-batches.ts";
 import { BEGIN_LOG } from "./migrate-log.ts";
+import { recordAt } from "./read-record.ts";
 
 /** The current format and the way to it; layout.ts describes it. */
 export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = {
@@ -26,7 +27,7 @@ export function migrateDatabase(
   formats: StoreFormats<LocalDatabase>,
   log: StoreLog | undefined,
 ): LogPosition {
-  const record = database.get(FORMAT_KEY);
+  const record = recordAt(database, FORMAT_KEY, {});
   if (record === undefined) {
     create(database, folder, writer, formats.current);
     log?.info({ folder, format: formats.current }, "store created");
@@ -45,6 +46,30 @@ export function migrateDatabase(
   const position = readPosition(database);
   if (position === undefined)
     throw new AuthorizerError("unavailable", `The store in ${folder} is damaged: no version.`);
+  return position;
+}
+
+/**
+ * Returns where the log of a database of the current format stands; changes nothing.
+ * @throws AuthorizerError "unavailable" for another format, and for a database that is no store
+ */
+export function currentPosition(
+  database: LocalDatabase,
+  folder: string,
+  formats: StoreFormats<LocalDatabase>,
+): LogPosition {
+  const record = recordAt(database, FORMAT_KEY, {});
+  const found = record && parseFormatRecord(folder, record.value);
+  if (found !== undefined && planMigrations(folder, found, formats).length > 0) {
+    const message = `The store in ${folder} has an earlier format and has to be migrated: open it in a folder that can be written.`;
+    throw new AuthorizerError("unavailable", message);
+  }
+  const position = found && readPosition(database);
+  if (position === undefined)
+    throw new AuthorizerError(
+      "unavailable",
+      `The database in ${folder} is no sound store of svc-authorizer.`,
+    );
   return position;
 }
 

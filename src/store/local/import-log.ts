@@ -24,7 +24,7 @@ export async function openLocalImport(path: string): Promise<LocalImport> {
   prepareFolder(path);
   const lock = lockFolder(path);
   try {
-    const database = await openDatabase(path, false);
+    const database = await openDatabase(path, { syncWrites: false });
     migrateDatabase(database, path, "svc-authorizer", LOCAL_FORMATS, undefined);
     return new LocalImport(database, path, lock);
   } catch (error) {

@@ -1,16 +1,21 @@
 /**
  * Bytes of the local store. A record's key is partition, 0x00, key in UTF-8, so that LMDB's order is the port's order;
- * keys that begin with 0x00 are the store's own. A value is its version in 8 bytes, big-endian, and UTF-8 text. Format 2
- * adds a log of changes and has no batches left in it (see migrate-batches.ts); format 3 has the whole log instead: each
+ * keys that begin with 0x00 are the store's own. A value is its version in 8 bytes, big-endian, a checksum, and UTF-8
+ * text. The checksum (CRC-32 of version and text, 4 bytes) is there if the highest bit is set: values that format 1 and 2
+ * wrote have none until they are written again. Format 2 adds a log of changes and has no batches left in it (see migrate-batches.ts); format 3 has the whole log instead: each
  * entry (`entry/<revision>`, large ones with `part/<revision><number>`), what each replaced (`undo/…`), and what each is
  * about (`about/<thing>\0<revision>`), with revisions in 8 bytes.
  * Changing any of this is a new store format.
  */
 
+import { crc32 } from "node:zlib";
 import type { CheckedScan } from "../checks.ts";
 import { MAX_KEY_BYTES, type StoredRecord } from "../port.ts";
 
 const VERSION_BYTES = 8;
+const CHECKSUM_BYTES = 4;
+/** In the first byte of a value: a checksum follows the version. */
+const HAS_CHECKSUM = 0x80;
 const INDEX_BYTES = 4;
 const TWO_TO_32 = 2 ** 32;
 
@@ -91,24 +96,45 @@ export function scanRange(partition: string, { prefix, after }: CheckedScan): Ke
   return { start: first, exclusiveStart: false, end };
 }
 
+/** A record as it was read. */
+export interface ReadRecord extends StoredRecord {
+  /** Present if the bytes are not those that were written. */
+  readonly damaged?: true;
+}
+
 /** Bytes of a value. */
 export function encodeValue({ version, value }: VersionedValue): Buffer {
-  const bytes = Buffer.allocUnsafe(VERSION_BYTES + Buffer.byteLength(value));
+  const at = VERSION_BYTES + CHECKSUM_BYTES;
+  const bytes = Buffer.allocUnsafe(at + Buffer.byteLength(value));
   putNumber(bytes, version, 0);
-  if (typeof value === "string") bytes.write(value, VERSION_BYTES);
-  else value.copy(bytes, VERSION_BYTES);
+  if (typeof value === "string") bytes.write(value, at);
+  else value.copy(bytes, at);
+  bytes[0]! |= HAS_CHECKSUM;
+  bytes.writeUInt32BE(checksumOf(bytes), VERSION_BYTES);
   return bytes;
 }
 
 /** The record in the bytes of a value. Copies: the bytes may be reused afterwards. */
-export function decodeRecord(bytes: Uint8Array): StoredRecord {
+export function decodeRecord(bytes: Uint8Array): ReadRecord {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return { value: view.toString("utf8", VERSION_BYTES), version: String(decodeVersion(view)) };
+  const version = String(decodeVersion(view));
+  if ((view[0]! & HAS_CHECKSUM) === 0) return { value: view.toString("utf8", VERSION_BYTES), version };
+  const value = view.toString("utf8", VERSION_BYTES + CHECKSUM_BYTES);
+  const sound = view.length >= VERSION_BYTES + CHECKSUM_BYTES && hasItsChecksum(view);
+  return sound ? { value, version } : { value, version, damaged: true };
 }
 
-/** The version in the bytes of a value. */
+function hasItsChecksum(bytes: Buffer): boolean {
+  return bytes.readUInt32BE(VERSION_BYTES) === checksumOf(bytes);
+}
+
+function checksumOf(bytes: Buffer): number {
+  return crc32(bytes.subarray(VERSION_BYTES + CHECKSUM_BYTES), crc32(bytes.subarray(0, VERSION_BYTES)));
+}
+
+/** The version in the bytes of a value, or a revision in a key. */
 export function decodeVersion(bytes: Buffer): number {
-  return bytes.readUInt32BE(0) * TWO_TO_32 + bytes.readUInt32BE(4);
+  return (bytes.readUInt32BE(0) & 0x7fffffff) * TWO_TO_32 + bytes.readUInt32BE(4);
 }
 
 function putNumber(bytes: Buffer, number: number, at: number): void {

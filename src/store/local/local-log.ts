@@ -20,7 +20,7 @@ import type { CommittedChange, EntryWrites, Thing, UseCase } from "../port.ts";
 import type { EntryName } from "../replica.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
 import { aboutKey, type LogItem, logKey, REVISION_KEY, revisionOfAbout } from "./layout.ts";
-import { type ReadOptions, recordAt } from "./read-record.ts";
+import { intact, type ReadOptions, recordAt } from "./read-record.ts";
 
 /** The position of a log: its newest entry and its floor. */
 export interface LogPosition {
@@ -193,8 +193,8 @@ export function readEntries(
   if (after < floor && !hasFirst) return undefined;
   const range = { start: logKey("entry", after + 1), end: logKey("entry", Number.MAX_SAFE_INTEGER), limit };
   const found: CommittedChange[] = [];
-  for (const { value } of database.getRange({ ...range, ...options })) {
-    found.push(toChange(database, Buffer.from(value.value), options));
+  for (const { key, value } of database.getRange({ ...range, ...options })) {
+    found.push(toChange(database, Buffer.from(intact(value, key).value), options));
   }
   return found;
 }
@@ -235,12 +235,14 @@ export function* readReplaced(
   options: ReadOptions,
 ): Generator<readonly Replaced[]> {
   const range = { start: logKey("undo", Number.MAX_SAFE_INTEGER), end: logKey("undo", after, 2 ** 32 - 1) };
-  for (const { value } of database.getRange({ ...range, reverse: true, ...options })) {
-    yield value.value.split("\n").map((line) => {
-      const [partition, key, text, version] = JSON.parse(line) as [string, string, string?, string?];
-      const before = text === undefined || version === undefined ? undefined : { value: text, version };
-      return { partition, key, before };
-    });
+  for (const { key, value } of database.getRange({ ...range, reverse: true, ...options })) {
+    yield intact(value, key)
+      .value.split("\n")
+      .map((line) => {
+        const [partition, key, text, version] = JSON.parse(line) as [string, string, string?, string?];
+        const before = text === undefined || version === undefined ? undefined : { value: text, version };
+        return { partition, key, before };
+      });
   }
 }
 

@@ -15,7 +15,7 @@ import { applyWrites, atOnce, inTurns, storedRecord } from "./apply-writes.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
+import { currentPosition, LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
 import { FORMAT_KEY, recordKey } from "./layout.ts";
 import { LocalHistory } from "./local-history.ts";
 import {
@@ -62,7 +62,7 @@ export async function openLocalStore(
   const lock = lockFolder(path);
   let database: LocalDatabase | undefined;
   try {
-    database = await openDatabase(path, syncWrites);
+    database = await openDatabase(path, { syncWrites });
     const position = migrateDatabase(database, path, writer, formats, log);
     const finish = async (): Promise<void> => {
       try {
@@ -75,6 +75,22 @@ export async function openLocalStore(
   } catch (error) {
     await database?.close();
     lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Opens the store in a folder that cannot be written, such as a backup on a read-only mount. Nothing in the folder is
+ * created or changed, and every commit is refused. Nobody else may write to the folder meanwhile.
+ * @throws AuthorizerError "unavailable" where there is no store, or one that another version has to migrate first
+ */
+export async function openLocalStoreReadOnly(path: string): Promise<Store> {
+  const database = await openDatabase(path, { syncWrites: true, readOnly: true });
+  try {
+    const position = currentPosition(database, path, LOCAL_FORMATS);
+    return new LocalStore({ database, position, finish: async () => {}, log: undefined, keepMs: KEEP_MS });
+  } catch (error) {
+    await database.close();
     throw error;
   }
 }

@@ -1,8 +1,9 @@
 /** Reading of single records from the local store's database. */
 
 import type { Transaction } from "lmdb";
-import type { StoredRecord } from "../port.ts";
+import { DamagedRecord, type StoredRecord } from "../port.ts";
 import type { LocalDatabase } from "./database.ts";
+import { decodeVersion, type ReadRecord } from "./layout.ts";
 
 /** The state to read from: that of a read transaction or, without one, of the write transaction that is open. */
 export interface ReadOptions {
@@ -12,14 +13,31 @@ export interface ReadOptions {
 /**
  * The record under a key. With a read transaction it is read as a range: the library's own `get` prefers a write
  * transaction that is open in this process, and that of a large commit is open while other work runs.
+ * @throws DamagedRecord
  */
 export function recordAt(
   database: LocalDatabase,
   key: Buffer,
   { transaction }: ReadOptions,
 ): StoredRecord | undefined {
-  if (transaction === undefined) return database.get(key);
+  if (transaction === undefined) return intact(database.get(key), key);
   const end = Buffer.concat([key, Buffer.alloc(1)]);
-  for (const { value } of database.getRange({ start: key, end, limit: 1, transaction })) return value;
+  for (const { value } of database.getRange({ start: key, end, limit: 1, transaction }))
+    return intact(value, key);
   return undefined;
+}
+
+/** The record that was read under a key. @throws DamagedRecord */
+export function intact<R extends ReadRecord | undefined>(record: R, key: Uint8Array): R {
+  if (record?.damaged === true) throw damaged(Buffer.from(key.buffer, key.byteOffset, key.length));
+  return record;
+}
+
+function damaged(key: Buffer): DamagedRecord {
+  const own = /^\0(entry|part|undo)\//.exec(key.toString("latin1"));
+  if (own !== null)
+    return new DamagedRecord("log", `${own[1]} ${decodeVersion(key.subarray(own[0].length))}`);
+  const text = key.toString();
+  const end = text.indexOf("\0");
+  return new DamagedRecord(text.slice(0, end), text.slice(end + 1));
 }

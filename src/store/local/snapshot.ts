@@ -4,12 +4,18 @@ import type { Transaction } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
 import { checkPartition, checkScan, isPossibleKey } from "../checks.ts";
 import type { Replaced } from "../past-snapshot.ts";
-import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../port.ts";
+import {
+  DamagedRecord,
+  type ScannedRecord,
+  type ScanOptions,
+  type Snapshot,
+  type StoredRecord,
+} from "../port.ts";
 import { snapshotReleased } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
 import { recordKey, scanRange, textKey } from "./layout.ts";
 import { EMPTY_LOG, type LogPosition, readPosition, readReplaced } from "./local-log.ts";
-import { recordAt } from "./read-record.ts";
+import { intact, recordAt } from "./read-record.ts";
 
 /** Port of a snapshot to its store. */
 export interface SnapshotOwner {
@@ -67,6 +73,7 @@ export class LocalSnapshot implements Snapshot {
     return reading(() => {
       const found: ScannedRecord[] = [];
       for (const { key, value: record } of this.#database.getRange(range)) {
+        intact(record, key);
         found.push({ key: textKey(partition, key), value: record.value, version: record.version });
       }
       return found;
@@ -85,7 +92,9 @@ export class LocalSnapshot implements Snapshot {
     const name = recordKey(partition, key);
     const { isWriting } = this.#owner;
     return reading(() =>
-      isWriting ? recordAt(this.#database, name, { transaction }) : this.#database.get(name, { transaction }),
+      isWriting
+        ? recordAt(this.#database, name, { transaction })
+        : intact(this.#database.get(name, { transaction }), name),
     );
   }
 
@@ -100,6 +109,7 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
+    if (error instanceof DamagedRecord) throw error;
     throw new AuthorizerError("unavailable", "The store cannot be read.", { cause: error });
   }
 }
