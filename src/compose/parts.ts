@@ -80,6 +80,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const datasets: DatasetState = { lastLoadSuccess: undefined };
   if (options.worker === undefined) {
     await bootstrapStore(data, audit);
+    await directory.reportKeys();
     await loadConfiguredDatasets(data, values, datasets, options.env);
   }
   const endpoints = openEndpoints(catalog);
@@ -196,7 +197,7 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     mail: invitations.counters,
     changes: { revision: () => revisions.newest, journal, engineTimes },
     openSnapshots,
-    decisionLog: decisionLog?.log.counters,
+    decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
   });
 }
 
