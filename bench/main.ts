@@ -15,6 +15,7 @@ import { isPinned } from "./processes.ts";
 import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
+import { simulateFleet } from "./simulation.ts";
 import { measureWorkers } from "./workers.ts";
 
 const log = (text: string): void => console.error(text);
@@ -50,6 +51,15 @@ async function nodes(): Promise<void> {
   table(
     ["Nodes over one PostgreSQL", "Measured", "Wanted"],
     rows.map(({ name, measured, wanted }) => [name, measured, wanted]),
+  );
+}
+
+/** `npm run bench -- --simulation`: a fleet larger than a test can be. */
+async function simulation(): Promise<void> {
+  const rows = await simulateFleet(log);
+  table(
+    ["A simulated fleet", "Value"],
+    rows.map(({ name, value }) => [name, value]),
   );
 }
 
@@ -197,7 +207,8 @@ async function decisionLog(): Promise<void> {
 }
 
 try {
-  const alone = [scale, nodes, workers, decisionLog].find(({ name }) => process.argv.includes(`--${name}`));
+  const modes = [scale, nodes, simulation, workers, decisionLog];
+  const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {
   rmSync(folder, { recursive: true, force: true });
