@@ -106,3 +106,20 @@ it("refuses, naming it, a secret that opens with neither key, and changes nothin
   await directory.close();
   expect(await rotate()).toMatchObject({ outcome: "rotated", verified: KEYS - 1 });
 });
+
+it("removes the past, also where the run that rotated was killed before it did", async () => {
+  const { history } = store;
+  const directory = await open(OLD);
+  await directory.credentials.delete("alice", "K119");
+  await directory.close();
+  await history.forgetPast();
+  const { revision } = history.head;
+  const killed: Store = {
+    ...failingStore(store, 100),
+    history: { ...history, head: history.head, forgetPast: () => Promise.reject(new Error("killed")) },
+  };
+  await expect(rotate(killed)).rejects.toThrow("killed");
+  expect(await history.keptFrom()).toBe(revision);
+  expect(await rotate()).toMatchObject({ outcome: "already" });
+  expect(await history.keptFrom()).toBeGreaterThan(revision);
+});

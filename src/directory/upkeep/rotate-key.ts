@@ -99,7 +99,9 @@ export async function rotateSecretKey(options: RotationOptions): Promise<Rotatio
   }
   const onlyNew = new SecretBox(after);
   if (!known.includes(before.id)) {
-    return { outcome: "already", sealed: 0, verified: await verify(store, onlyNew, true) };
+    const verified = await verify(store, onlyNew, true);
+    await forgetOldSecrets(store, before.id);
+    return { outcome: "already", sealed: 0, verified };
   }
   await assertHeldByAll(options, after.id);
   await verify(store, new SecretBox(after, before), false);
@@ -108,6 +110,15 @@ export async function rotateSecretKey(options: RotationOptions): Promise<Rotatio
   // The log has the secrets as the old key sealed them.
   await store.history.forgetPast();
   return { outcome: "rotated", sealed, verified };
+}
+
+/** Removes the past where a run that was killed has left secrets in it that the old key sealed. */
+async function forgetOldSecrets(store: Store, keyId: string): Promise<void> {
+  const { history } = store;
+  const oldest = await history.snapshotAt(await history.keptFrom());
+  const isOld = (await oldest.get("meta", KEY_PREFIX + keyId)) !== undefined;
+  oldest.release();
+  if (isOld) await history.forgetPast();
 }
 
 /** Throws "invalid_request", naming them, while nodes run that could not open what the new key seals. */
