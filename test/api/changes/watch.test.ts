@@ -114,6 +114,19 @@ describe("a watch", () => {
     expect((await next()).data.change).toEqual({ all: true });
   });
 
+  it("names what use cases of the directory touch", async () => {
+    bed = await startChanges();
+    const { next } = await watch();
+    await next();
+    await bed.directory.users.create({ username: "alice" });
+    expect((await next()).data.change).toEqual({ users: ["alice"] });
+    await bed.directory.policies.create({
+      name: "Read",
+      statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }],
+    });
+    expect((await next()).data.change).toEqual({ policies: ["Read"] });
+  });
+
   it("names the newest revision again and again", async () => {
     bed = await startChanges({ watch: { ...WATCH_LIMITS, beatMs: 30 } });
     const { next } = await watch();
