@@ -43,26 +43,37 @@ export function benchDataset(): unknown {
   return { format: 1, users, policies };
 }
 
-/** Starts the service with a data set in memory. */
+/** Settings in which a benchmark differs. */
+export interface BenchSettings {
+  /** Default in memory. */
+  readonly database?: object;
+  /** `authorizer.workers`; default 1. */
+  readonly workers?: number;
+  /** Further arguments of `run`. */
+  readonly flags?: readonly string[];
+}
+
+/** Starts the service with a data set, in memory unless the settings say otherwise. */
 export function startAuthorizer(
   dataset: string | undefined,
-  extra: readonly string[] = [],
+  { database = { type: "mem" }, workers = 1, flags = [] }: BenchSettings = {},
 ): Promise<StartedServer> {
   const config = write(
     `config-${randomBytes(4).toString("hex")}.yaml`,
     JSON.stringify({
       listen_address: "127.0.0.1:0",
-      database: { type: "mem" },
+      database,
       logging: { level: "WARN" },
       auth: { api: { token }, encrypt: { secret_key: randomBytes(32).toString("base64url") } },
       authorizer: {
         listen_address: "127.0.0.1:0",
         metrics_address: "127.0.0.1:0",
+        workers,
         ...(dataset === undefined ? {} : { datasets: [dataset] }),
       },
     }),
   );
-  return startServer([program, "run", "--config", config, ...extra]);
+  return startServer([program, "run", "--config", config, ...flags]);
 }
 
 /** URLs of the three listeners in a ready line. */

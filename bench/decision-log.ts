@@ -35,7 +35,7 @@ export async function measureDecisionLog(
     for (const [variant, flags] of variants) {
       const directory = mkdtempSync(join(folder, "decisions-"));
       const where = flags.length === 0 ? [] : [`--authorizer.decision_log.directory=${directory}`];
-      const server = await startAuthorizer(dataset, [...flags, ...where]);
+      const server = await startAuthorizer(dataset, { flags: [...flags, ...where] });
       for (const [name, path, file, connections] of questions) {
         const job = {
           url: serviceUrl(server),

@@ -92,10 +92,10 @@ async function signedRequests(secret: string): Promise<string[]> {
 /** Measures both kinds of credential. */
 export async function measureForwardAuth(log: (text: string) => void): Promise<ForwardAuthRow[]> {
   const secret = randomBytes(30).toString("base64");
-  const authorizer = await startAuthorizer(
-    write("forward-auth.json", JSON.stringify(usersWithKeys(secret))),
-    ["--authorizer.forward_auth.proxy", "nginx", "--gateways.s3.region", "us-east-1"],
-  );
+  const data = write("forward-auth.json", JSON.stringify(usersWithKeys(secret)));
+  const authorizer = await startAuthorizer(data, {
+    flags: ["--authorizer.forward_auth.proxy", "nginx", "--gateways.s3.region", "us-east-1"],
+  });
   const script = new URL("./servers/bare-bytes.ts", import.meta.url).pathname;
   const bare = await startServer([script, write("nothing", "")]);
   const bareUrl = bare.line.split(" ")[1] as string;

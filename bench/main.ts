@@ -15,6 +15,8 @@ import { isPinned } from "./processes.ts";
 import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
+import { simulateFleet } from "./simulation.ts";
+import { measureWorkers } from "./workers.ts";
 
 const log = (text: string): void => console.error(text);
 const whole = (value: number): string => Math.round(value).toLocaleString("en");
@@ -49,6 +51,30 @@ async function nodes(): Promise<void> {
   table(
     ["Nodes over one PostgreSQL", "Measured", "Wanted"],
     rows.map(({ name, measured, wanted }) => [name, measured, wanted]),
+  );
+}
+
+/** `npm run bench -- --simulation`: a fleet larger than a test can be. */
+async function simulation(): Promise<void> {
+  const rows = await simulateFleet(log);
+  table(
+    ["A simulated fleet", "Value"],
+    rows.map(({ name, value }) => [name, value]),
+  );
+}
+
+/** `npm run bench -- --workers`: several processes of one service, in place of everything else. */
+async function workers(): Promise<void> {
+  const rows = await measureWorkers(log);
+  table(
+    ["Two workers on all cores", "Requests/s", "of two workers of bare `node:cluster`", "p50 ms", "p99 ms"],
+    rows.map(({ name, perSecond, ofBare, p50, p99 }) => [
+      name,
+      whole(perSecond),
+      ofBare.toFixed(2),
+      p50.toFixed(2),
+      p99.toFixed(2),
+    ]),
   );
 }
 
@@ -185,7 +211,7 @@ async function everything(): Promise<void> {
 }
 
 try {
-  const alone = [scale, nodes].find(({ name }) => process.argv.includes(`--${name}`));
+  const alone = [scale, nodes, simulation, workers].find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -13,9 +13,21 @@ const pinned = cpus().length > 1 && spawnSync("taskset", ["--version"]).status =
 /** True when server and client run on different cores. */
 export const isPinned = pinned;
 
+let everywhere = false;
+
+/** Runs work whose processes may use all cores. */
+export async function onAllCores<T>(work: () => Promise<T>): Promise<T> {
+  everywhere = true;
+  try {
+    return await work();
+  } finally {
+    everywhere = false;
+  }
+}
+
 function start(core: string, args: readonly string[], cwd = process.cwd()): ChildProcess {
   const command = [process.execPath, "--disable-warning=ExperimentalWarning", ...args];
-  const [file, ...rest] = pinned ? ["taskset", "-c", core, ...command] : command;
+  const [file, ...rest] = pinned && !everywhere ? ["taskset", "-c", core, ...command] : command;
   return spawn(file as string, rest, { stdio: ["ignore", "pipe", "inherit"], cwd });
 }
 

@@ -5,6 +5,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Engine } from "../journal/engine.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
+import type { EngineTimes } from "../observe/engine-metrics.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
@@ -18,6 +19,8 @@ export interface OpenedStore {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal?: JournalStore;
+  /** Durations of the calls of its engine. */
+  readonly engineTimes?: EngineTimes;
 }
 
 type OpenBackend = (values: ConfigValues, logger: Logger) => Promise<OpenedStore>;
@@ -130,8 +133,10 @@ function given<K extends string>(key: K, value: string | undefined): { readonly 
 /** A node of its own over an engine that others share. */
 async function openReplicated(engine: Engine, values: ConfigValues, logger: Logger): Promise<OpenedStore> {
   const { openJournal } = await import("../journal/journal-store.ts");
+  const { createEngineTimes, observeEngine } = await import("../observe/engine-metrics.ts");
+  const engineTimes = createEngineTimes();
   const journal = await openJournal({
-    engine,
+    engine: observeEngine(engine, engineTimes),
     replica: await openReplica(values, logger),
     settings: {
       pollMs: values["authorizer.replication.poll_interval"],
@@ -142,7 +147,7 @@ async function openReplicated(engine: Engine, values: ConfigValues, logger: Logg
     },
     log: storeLog(logger, true),
   });
-  return { store: journal, memory: undefined, journal };
+  return { store: journal, memory: undefined, journal, engineTimes };
 }
 
 /** The copy of a node: in a folder, or in memory. */

@@ -7,7 +7,9 @@ import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
 import { CommitNotes, openRevisions, type StoreRevisions } from "../journal/revisions.ts";
+import type { EngineTimes } from "../observe/engine-metrics.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
+import { OpenSnapshots } from "../observe/open-snapshots.ts";
 import type { LineRelay } from "../observe/relay-target.ts";
 import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
@@ -24,7 +26,10 @@ export interface DataParts {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal: JournalStore | undefined;
+  /** Durations of the calls of its engine. */
+  readonly engineTimes: EngineTimes | undefined;
   readonly storeCounters: StoreCounters;
+  readonly openSnapshots: OpenSnapshots;
   readonly directory: OpenedDirectory;
   readonly revisions: StoreRevisions;
   /** Closes everything, the log last. */
@@ -64,9 +69,11 @@ export async function openData(
 ): Promise<DataParts> {
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
-  const { store: bare, memory, journal } = await open(values, logger);
+  const { store: bare, memory, journal, engineTimes } = await open(values, logger);
   const notes = new CommitNotes();
-  const store = observeStore(bare, storeCounters, (revision) => notes.note(revision, bare.logId));
+  const openSnapshots = new OpenSnapshots();
+  const noteCommit = (revision: number): void => notes.note(revision, bare.logId);
+  const store = observeStore(bare, storeCounters, noteCommit, openSnapshots);
   try {
     const directory = await openDirectory({
       store,
@@ -88,7 +95,20 @@ export async function openData(
       await store.close();
       await logger.close();
     };
-    return { values, logger, catalog, store, memory, journal, storeCounters, directory, revisions, close };
+    return {
+      values,
+      logger,
+      catalog,
+      store,
+      memory,
+      journal,
+      engineTimes,
+      storeCounters,
+      openSnapshots,
+      directory,
+      revisions,
+      close,
+    };
   } catch (error) {
     await store.close();
     throw error;

@@ -1,5 +1,6 @@
 /** The management API of the user listener, as the configuration has it. */
 
+import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
@@ -14,6 +15,7 @@ import type { DataParts } from "./data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
 import { decisionRecords } from "./decision-records.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
+import { pageTokenKeys } from "./listener-settings.ts";
 import type { ServiceSetup } from "./setup.ts";
 
 /** Parts of the API besides data. */
@@ -39,6 +41,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     vocabulary: catalog,
     policySet: catalog,
     limits: limitsOf(values),
+    tokens: new PageTokens(pageTokenKeys(values)),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     cookieDomain: values["auth.cookie_domain"],

@@ -80,6 +80,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const datasets: DatasetState = { lastLoadSuccess: undefined };
   if (options.worker === undefined) {
     await bootstrapStore(data, audit);
+    await directory.reportKeys();
     await loadConfiguredDatasets(data, values, datasets, options.env);
   }
   const endpoints = openEndpoints(catalog);
@@ -181,7 +182,8 @@ interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "ide
   readonly version: string;
 }
 
-function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, parts: Measured): Metrics {
+function openMetrics(data: DataParts, parts: Measured): Metrics {
+  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions } = data;
   const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
   return createMetrics({
     build: { version, policiesVersion: catalog.digest },
@@ -193,8 +195,9 @@ function openMetrics({ catalog, storeCounters, logger, journal }: DataParts, par
     log: logger,
     datasets,
     mail: invitations.counters,
-    journal,
-    decisionLog: decisionLog?.log.counters,
+    changes: { revision: () => revisions.newest, journal, engineTimes },
+    openSnapshots,
+    decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
   });
 }
 

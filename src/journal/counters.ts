@@ -18,6 +18,11 @@ export interface JournalCounters {
   /** Calls of the engine that failed. */
   engineErrors: number;
   checkpoints: number;
+  /**
+   * Milliseconds between the time of the newest entry of another node and its application here, by the clocks of both;
+   * undefined before the first.
+   */
+  lagMs: number | undefined;
 }
 
 /** Counters, all zero. */
@@ -32,5 +37,6 @@ export function createJournalCounters(): JournalCounters {
     rewound: 0,
     engineErrors: 0,
     checkpoints: 0,
+    lagMs: undefined,
   };
 }

@@ -148,7 +148,9 @@ export class LogNode {
     } else if (this.#turn?.node === head.node) {
       this.#turn = undefined;
     }
-    this.#parts.counters.applied += 1;
+    const { counters } = this.#parts;
+    counters.applied += 1;
+    if (head.node !== this.id) counters.lagMs = Math.max(0, Date.now() - Date.parse(head.at));
   }
 
   /** Loads the newest checkpoint, where it is ahead of the copy. Only within {@link exclusive}. */

@@ -1,20 +1,29 @@
-/** The metrics of a node that shares its database with others; none of them for a store of one process. */
+/** The metrics of the log; those of a node that shares its database with others are absent in a store of one process. */
 
 import type { JournalCounters } from "../journal/counters.ts";
-import { labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
+import type { EngineTimes } from "./engine-metrics.ts";
+import { histograms, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 
 const PREFIX = "svc_authorizer_log_";
 
 /** The values that are read from a node. */
 export interface JournalSource {
   readonly counters: JournalCounters;
-  readonly revision: number;
   /** Milliseconds. */
   staleness(): number;
 }
 
-/** The metrics of a node. */
-export function journalMetrics(journal: JournalSource | undefined): ScrapedMetric[] {
+/** The values that are read from the log of any store. */
+export interface LogSource {
+  /** The newest revision that this process has. */
+  readonly revision: () => number;
+  /** The node, where several share a database. */
+  readonly journal: JournalSource | undefined;
+  readonly engineTimes: EngineTimes | undefined;
+}
+
+/** The metrics of a log. */
+export function journalMetrics({ revision, journal, engineTimes }: LogSource): ScrapedMetric[] {
   const of = (read: (source: JournalSource) => number) => () =>
     journal === undefined ? undefined : read(journal);
   const counter = (name: string, help: string, read: (counters: JournalCounters) => number): ScrapedMetric =>
@@ -25,18 +34,20 @@ export function journalMetrics(journal: JournalSource | undefined): ScrapedMetri
       of(({ counters }) => read(counters)),
     );
   return [
-    single(
-      "gauge",
-      `${PREFIX}revision`,
-      "Newest revision of the log that this node has.",
-      of(({ revision }) => revision),
-    ),
+    single("gauge", `${PREFIX}revision`, "Newest revision of the log that this node has.", revision),
     single(
       "gauge",
       `${PREFIX}staleness_seconds`,
       "Time since this node was known to have the newest revision.",
       of((source) => source.staleness() / 1_000),
     ),
+    single(
+      "gauge",
+      `${PREFIX}lag_seconds`,
+      "Time from the commit of the newest entry of another node to its application here, by the clocks of both.",
+      () => (journal?.counters.lagMs === undefined ? undefined : journal.counters.lagMs / 1_000),
+    ),
+    engineMetric(engineTimes),
     labelled(
       "counter",
       `${PREFIX}entries_total`,
@@ -70,4 +81,13 @@ export function journalMetrics(journal: JournalSource | undefined): ScrapedMetri
     counter("engine_errors_total", "Calls of the database that failed.", ({ engineErrors }) => engineErrors),
     counter("checkpoints_total", "Checkpoints that this node wrote.", ({ checkpoints }) => checkpoints),
   ];
+}
+
+function engineMetric(engineTimes: EngineTimes | undefined): ScrapedMetric {
+  return histograms(
+    `${PREFIX}engine_duration_seconds`,
+    "Time of calls of the shared database, failed ones among them.",
+    ["operation"],
+    () => Object.entries(engineTimes ?? {}).map(([operation, times]) => [{ operation }, times] as const),
+  );
 }

@@ -1,13 +1,13 @@
 /** The metrics of the service itself: every name begins with `svc_authorizer_`. */
 
-import type { DecisionLogCounters } from "../decision-log/counters.ts";
 import type { DecisionCounters } from "../decisions/decisions.ts";
 import type { IdentityCounters } from "../identity/identity.ts";
 import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
-import { decisionLogMetrics } from "./decision-log-metrics.ts";
-import { type JournalSource, journalMetrics } from "./journal-metrics.ts";
+import { type DecisionLogSource, decisionLogMetrics } from "./decision-log-metrics.ts";
+import { journalMetrics, type LogSource } from "./journal-metrics.ts";
+import type { OpenSnapshots } from "./open-snapshots.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 import type { StoreCounters } from "./store-metrics.ts";
 
@@ -30,10 +30,12 @@ export interface MetricSources {
   /** True if the last load of data sets succeeded; undefined before the first load. */
   readonly datasets: { readonly lastLoadSuccess: boolean | undefined };
   readonly mail: MailCounters;
-  /** The log of several nodes; undefined for a store of one process. */
-  readonly journal: JournalSource | undefined;
+  /** The log of the store. */
+  readonly changes: LogSource;
+  /** Snapshots of the store that are open. */
+  readonly openSnapshots: Pick<OpenSnapshots, "long">;
   /** The log of decisions; undefined if none are logged. */
-  readonly decisionLog: DecisionLogCounters | undefined;
+  readonly decisionLog: DecisionLogSource | undefined;
 }
 
 /** All metrics of the service over their sources. */
@@ -43,7 +45,13 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...identityMetrics(sources.identities),
     ...httpMetrics(sources.http),
     ...storeMetrics(sources.store),
-    ...journalMetrics(sources.journal),
+    single(
+      "gauge",
+      `${PREFIX}store_long_snapshots`,
+      "Snapshots of the store that have been open for more than 30 seconds: a local store cannot use the space of what was replaced since.",
+      () => sources.openSnapshots.long(),
+    ),
+    ...journalMetrics(sources.changes),
     ...decisionLogMetrics(sources.decisionLog),
     ...mailMetrics(sources.mail),
     ...stateMetrics(sources),

@@ -3,6 +3,7 @@
 import { AuthorizerError } from "../errors.ts";
 import type { Commit, ScannedRecord, ScanOptions, Snapshot, Store, StoredRecord } from "../store/port.ts";
 import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
+import { OpenSnapshots } from "./open-snapshots.ts";
 
 /** Operations that are counted. */
 export type StoreOperation = "snapshot" | "get" | "getMany" | "scan" | "commit";
@@ -30,19 +31,21 @@ export function createStoreCounters(): StoreCounters {
 
 /**
  * The same store, with every snapshot, read and commit counted and timed.
+ * @param open is told of snapshots that are opened and released
  * @param onCommitted called with the revision of each commit, in the asynchronous context of who commits
  */
 export function observeStore(
   store: Store,
   counters: StoreCounters,
   onCommitted: (revision: number) => void = () => {},
+  open: OpenSnapshots = new OpenSnapshots(),
 ): Store {
   return {
     get logId() {
       return store.logId;
     },
     snapshot: async () =>
-      new ObservedSnapshot(await measured(counters.snapshot, () => store.snapshot()), counters),
+      new ObservedSnapshot(await measured(counters.snapshot, () => store.snapshot()), counters, open),
     commit: async (commit: Commit) => {
       const revision = await measured(counters.commit, () => store.commit(commit));
       onCommitted(revision);
@@ -51,9 +54,11 @@ export function observeStore(
     changes: (after, limit) => store.changes(after, limit),
     history: store.history,
     subscribe: (listener) => store.subscribe(listener),
+    ...(store.tellsEveryChange !== undefined && { tellsEveryChange: () => store.tellsEveryChange!() }),
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     ...(store.follow !== undefined && { follow: () => store.follow!() }),
     ...(store.clearReaders !== undefined && { clearReaders: () => store.clearReaders!() }),
+    ...(store.lease !== undefined && { lease: (name: string) => store.lease!(name) }),
     ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),
     ...(store.assertFresh !== undefined && { assertFresh: () => store.assertFresh!() }),
     health: () => store.health(),
@@ -64,10 +69,13 @@ export function observeStore(
 class ObservedSnapshot implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #counters: StoreCounters;
+  readonly #open: OpenSnapshots;
 
-  constructor(snapshot: Snapshot, counters: StoreCounters) {
+  constructor(snapshot: Snapshot, counters: StoreCounters, open: OpenSnapshots) {
     this.#snapshot = snapshot;
     this.#counters = counters;
+    this.#open = open;
+    open.opened(this);
   }
 
   get revision(): number {
@@ -87,6 +95,7 @@ class ObservedSnapshot implements Snapshot {
   }
 
   release(): void {
+    this.#open.released(this);
     this.#snapshot.release();
   }
 }

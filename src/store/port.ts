@@ -224,6 +224,11 @@ export interface Store {
    */
   changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
   readonly history: History;
+  /**
+   * False while this process may not hear of what others commit: while a database that it shares cannot be reached.
+   * Absent: always true.
+   */
+  tellsEveryChange?(): boolean;
   /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
   subscribe(listener: CommitListener): () => void;
   /**
@@ -238,6 +243,11 @@ export interface Store {
   follow?(): void;
   /** Frees what processes that ended held of the store. Present where there are workers. */
   clearReaders?(): void;
+  /**
+   * Takes a lease on work that one process does (journal.md §5): returns what a commit under it expects, undefined while
+   * another process has it. Absent in a store of one process.
+   */
+  lease?(name: string): Promise<Expectation | undefined>;
   /** Applies what other processes committed before the call. Absent in a store of one process. */
   catchUp?(): Promise<void>;
   /**

@@ -92,6 +92,7 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   { page: "docs/svcctl.md", begins: "svcctl repo create", reason: "needs a data server" },
   { page: "docs/svcctl.md", begins: "svcctl fs upload", reason: "needs a data server" },
   { page: "docs/svcctl.md", begins: "svcctl local clone", reason: "needs a data server" },
+  { page: "docs/svcctl.md", begins: "svcctl import", reason: "needs a data server and a store" },
   { page: "docs/svcctl.md", begins: "source <(svcctl", reason: "lines for start-up files of shells" },
   {
     page: "docs/testing.md",

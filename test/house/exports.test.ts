@@ -9,8 +9,6 @@ const USED_BY_OTHERS: Readonly<Record<string, string>> = {
   "client/": "programs of users: the package exports it",
   "testing/": "tests of users: the package exports it",
   "journal/engines/memory.ts": "the log of one process, for tests of users and of the journal",
-  "store/": "the port of stores: history by entity, for commands that follow",
-  "directory/read/replica-records.ts": "the stream to replicas, which follows",
   "analysis/escalation-paths.ts":
     "the proof that `authorizer.escalation: deny` leaves no way to become administrator",
 };

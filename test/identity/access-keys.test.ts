@@ -1,22 +1,29 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
 import { FailedAttempts } from "../../src/identity/failed-attempts.ts";
-import { addKey, type Bed, CACHE, HERE, makeBed, outcomeOf } from "./bed.ts";
+import {
+  addKey,
+  CACHE,
+  HERE,
+  openTestIdentities,
+  outcomeOf,
+  type TestIdentities,
+} from "./test-identities.ts";
 
-let bed: Bed;
+let opened: TestIdentities;
 beforeEach(async () => {
-  bed = await makeBed();
+  opened = await openTestIdentities();
 });
-afterEach(() => bed.close());
+afterEach(() => opened.close());
 
 const attempt = (id: string, secret: string, source = HERE) =>
-  outcomeOf(() => bed.identities.withAccessKey(id, secret, source));
+  outcomeOf(() => opened.identities.withAccessKey(id, secret, source));
 const alice = (source = HERE) => attempt("AK-ALICE", "secret of AK-ALICE", source);
 
 describe("an access key", () => {
   it("names its user, with the internal id and the key", async () => {
-    const { userId } = await bed.directory.sessions.get("alice");
-    expect(await bed.identities.withAccessKey("AK-ALICE", "secret of AK-ALICE", HERE)).toEqual({
+    const { userId } = await opened.directory.sessions.get("alice");
+    expect(await opened.identities.withAccessKey("AK-ALICE", "secret of AK-ALICE", HERE)).toEqual({
       username: "alice",
       userId,
       how: "access_key",
@@ -26,10 +33,10 @@ describe("an access key", () => {
 
   it("is verified at once when cached, without a promise", async () => {
     await alice();
-    const found = bed.identities.withAccessKey("AK-ALICE", "secret of AK-ALICE", HERE);
+    const found = opened.identities.withAccessKey("AK-ALICE", "secret of AK-ALICE", HERE);
     expect(found).toMatchObject({ username: "alice" });
-    expect(bed.reads).toEqual(["key AK-ALICE"]);
-    expect(bed.identities.counters).toMatchObject({ cacheHits: 1, cacheMisses: 1 });
+    expect(opened.reads).toEqual(["key AK-ALICE"]);
+    expect(opened.identities.counters).toMatchObject({ cacheHits: 1, cacheMisses: 1 });
   });
 
   it.each([
@@ -46,7 +53,7 @@ describe("an access key", () => {
   ])("is refused with %s, cached or not, and the message says no more", async (_name, id, secret) => {
     for (const round of ["not cached", "cached"]) {
       const error = await Promise.resolve()
-        .then(() => bed.identities.withAccessKey(id, secret, HERE))
+        .then(() => opened.identities.withAccessKey(id, secret, HERE))
         .catch((thrown: unknown) => thrown);
       expect(error, round).toMatchObject({
         code: "unauthenticated",
@@ -54,19 +61,19 @@ describe("an access key", () => {
       });
       await alice();
     }
-    expect(bed.identities.counters.failures).toBe(2);
+    expect(opened.identities.counters.failures).toBe(2);
   });
 
   it("that can be none never reaches the store", async () => {
     for (const id of ["", "..", "A".repeat(5_000), "a\nb", "\ud800"]) await attempt(id, "x");
-    expect(bed.reads).toEqual([]);
+    expect(opened.reads).toEqual([]);
   });
 
   it("of a user who is gone is refused, also when the name is given again", async () => {
     await alice();
-    await bed.directory.users.delete("alice");
+    await opened.directory.users.delete("alice");
     expect(await alice()).toBe("unauthenticated");
-    await bed.directory.users.create({ username: "alice" });
+    await opened.directory.users.create({ username: "alice" });
     expect(await alice()).toBe("unauthenticated");
   });
 });
@@ -75,10 +82,10 @@ describe("the cache of access keys", () => {
   it("forgets a deleted key at once, and keeps those of others", async () => {
     await alice();
     await attempt("AK-BOB", "secret of AK-BOB");
-    await bed.directory.credentials.delete("alice", "AK-ALICE");
+    await opened.directory.credentials.delete("alice", "AK-ALICE");
     expect(await alice()).toBe("unauthenticated");
     await attempt("AK-BOB", "secret of AK-BOB");
-    expect(bed.reads).toEqual(["key AK-ALICE", "key AK-BOB", "key AK-ALICE"]);
+    expect(opened.reads).toEqual(["key AK-ALICE", "key AK-BOB", "key AK-ALICE"]);
   });
 
   it("knows a new secret of a key at once", async () => {
@@ -89,76 +96,76 @@ describe("the cache of access keys", () => {
       access_key_id: "AK-ALICE",
       secret_access_key: "new",
     } as const;
-    await bed.directory.batches.apply([change], { managed: false });
+    await opened.directory.batches.apply([change], { managed: false });
     expect(await alice()).toBe("unauthenticated");
     expect(await attempt("AK-ALICE", "new")).toBe("alice");
   });
 
   it("forgets everything when anything may have changed", async () => {
     await alice();
-    bed.directory.storeReplaced();
+    opened.directory.storeReplaced();
     await alice();
-    expect(bed.reads).toHaveLength(2);
+    expect(opened.reads).toHaveLength(2);
   });
 
   it("asks again when the time of an entry is over", async () => {
     await alice();
-    bed.clock.now += CACHE.ttl - 1;
+    opened.clock.now += CACHE.ttl - 1;
     await alice();
-    expect(bed.reads).toHaveLength(1);
-    bed.clock.now += 1;
+    expect(opened.reads).toHaveLength(1);
+    opened.clock.now += 1;
     await alice();
-    expect(bed.reads).toHaveLength(2);
+    expect(opened.reads).toHaveLength(2);
   });
 
   it("keeps as many as it may", async () => {
-    const small = bed.open({ cache: { ...CACHE, size: 1 } });
+    const small = opened.open({ cache: { ...CACHE, size: 1 } });
     for (const id of ["AK-ALICE", "AK-BOB", "AK-ALICE"])
       await small.withAccessKey(id, `secret of ${id}`, HERE);
-    expect(bed.reads).toEqual(["key AK-ALICE", "key AK-BOB", "key AK-ALICE"]);
+    expect(opened.reads).toEqual(["key AK-ALICE", "key AK-BOB", "key AK-ALICE"]);
     small.close();
   });
 
   it("keeps nothing when it is off", async () => {
-    const off = bed.open({ cache: { ...CACHE, enabled: false } });
+    const off = opened.open({ cache: { ...CACHE, enabled: false } });
     for (let round = 0; round < 2; round++) await off.withAccessKey("AK-BOB", "secret of AK-BOB", HERE);
-    expect(bed.reads).toHaveLength(2);
+    expect(opened.reads).toHaveLength(2);
     off.close();
   });
 
   it("lets concurrent attempts share one load", async () => {
     const outcomes = await Promise.all([alice(), alice(), attempt("AK-ALICE", "wrong")]);
     expect(outcomes).toEqual(["alice", "alice", "unauthenticated"]);
-    expect(bed.reads).toHaveLength(1);
+    expect(opened.reads).toHaveLength(1);
   });
 
   it("neither keeps nor shares a load that a write overtook", async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    bed.hooks.beforeAnswer = () => gate;
+    opened.hooks.beforeAnswer = () => gate;
     const early = alice();
     await new Promise(setImmediate);
-    await bed.directory.credentials.delete("alice", "AK-ALICE");
+    await opened.directory.credentials.delete("alice", "AK-ALICE");
     const late = alice();
     await new Promise(setImmediate);
     open();
     // Whoever came before the deletion may hear of the state before it; nobody after.
     expect([await early, await late]).toEqual(["alice", "unauthenticated"]);
     expect(await alice()).toBe("unauthenticated");
-    expect(bed.reads).toHaveLength(3);
+    expect(opened.reads).toHaveLength(3);
   });
 
   it("keeps no error: a store that failed is asked again", async () => {
-    bed.hooks.beforeAnswer = () => Promise.reject(new AuthorizerError("unavailable", "the store is gone"));
+    opened.hooks.beforeAnswer = () => Promise.reject(new AuthorizerError("unavailable", "the store is gone"));
     expect(await alice()).toBe("unavailable");
-    bed.hooks.beforeAnswer = async () => {};
+    opened.hooks.beforeAnswer = async () => {};
     expect(await alice()).toBe("alice");
-    expect(bed.identities.counters.failures).toBe(0);
+    expect(opened.identities.counters.failures).toBe(0);
   });
 
   it("is left alone after closing", async () => {
     await alice();
-    bed.identities.close();
-    await bed.directory.credentials.delete("alice", "AK-ALICE");
+    opened.identities.close();
+    await opened.directory.credentials.delete("alice", "AK-ALICE");
     expect(await alice()).toBe("alice");
   });
 });
@@ -174,10 +181,10 @@ describe("failed attempts", () => {
   it("over the limit are told so, with the time to wait", async () => {
     expect(await fail(LIMIT)).toBe("unauthenticated");
     expect(await fail(1)).toBe("unauthenticated TooManyFailures");
-    expect(() => bed.identities.withAccessKey("AK-ALICE", "wrong", HERE)).toThrow(
+    expect(() => opened.identities.withAccessKey("AK-ALICE", "wrong", HERE)).toThrow(
       expect.objectContaining({ code: "unauthenticated", retryAfterSeconds: 3 }),
     );
-    expect(bed.identities.counters).toMatchObject({ failures: LIMIT + 2, throttled: 2 });
+    expect(opened.identities.counters).toMatchObject({ failures: LIMIT + 2, throttled: 2 });
   });
 
   it("never delay a correct credential: not from the same source, not at the same time", async () => {
@@ -185,7 +192,7 @@ describe("failed attempts", () => {
     const outcomes = await Promise.all([fail(1), alice(), fail(1), alice()]);
     expect(outcomes.filter((outcome) => outcome === "alice")).toHaveLength(2);
     // Nor when the key is not cached any more.
-    bed.clock.now += CACHE.ttl;
+    opened.clock.now += CACHE.ttl;
     expect(await alice()).toBe("alice");
   });
 
@@ -209,23 +216,23 @@ describe("failed attempts", () => {
 
   it("are forgotten with time, evenly", async () => {
     await fail(LIMIT * 5);
-    bed.clock.now += 3_000;
+    opened.clock.now += 3_000;
     expect(await fail(1)).toBe("unauthenticated");
     expect(await fail(1)).toBe("unauthenticated TooManyFailures");
-    bed.clock.now += 60_000;
+    opened.clock.now += 60_000;
     expect(await fail(LIMIT)).toBe("unauthenticated");
     // A clock set back adds nothing.
-    bed.clock.now += 60_000;
+    opened.clock.now += 60_000;
     await fail(1);
-    bed.clock.now -= 3_600_000;
+    opened.clock.now -= 3_600_000;
     expect(await fail(1)).toBe("unauthenticated");
   });
 
   it("ask the store no more for a key it does not have, until the key is there", async () => {
     expect(await fail(LIMIT + 5, "AK-NEW")).toBe("unauthenticated TooManyFailures");
     // Up to the limit each attempt asks, so that a key made elsewhere is found at once.
-    expect(bed.reads).toHaveLength(LIMIT);
-    await addKey(bed.directory, "alice", "AK-NEW");
+    expect(opened.reads).toHaveLength(LIMIT);
+    await addKey(opened.directory, "alice", "AK-NEW");
     expect(await attempt("AK-NEW", "secret of AK-NEW")).toBe("alice");
   });
 
@@ -237,4 +244,23 @@ describe("failed attempts", () => {
     expect(failures.isOver("K", "9999")).toBe(true);
     expect(failures.isOver("K", "first")).toBe(false);
   });
+});
+
+it("failures that another process counted count here too, and are not told on", () => {
+  const told: string[] = [];
+  const listeners: ((key: string) => void)[] = [];
+  const limit = { count: 3, intervalMs: 60_000 };
+  const other = new FailedAttempts(limit, () => 0, {
+    tell: (key) => listeners.forEach((listener) => void listener(key)),
+    onTold: () => {},
+  });
+  const here = new FailedAttempts(limit, () => 0, {
+    tell: (key) => told.push(key),
+    onTold: (listener) => listeners.push(listener),
+  });
+  for (let failure = 0; failure < 3; failure++) other.count("AKIAJ", "10.0.0.1");
+  expect([here.isOver("AKIAJ", "10.0.0.1"), here.isOver("AKIAJ", "10.0.0.2")]).toEqual([true, false]);
+  expect(told).toEqual([]);
+  here.count("AKIAJ", "10.0.0.1");
+  expect(told.length).toBe(1);
 });

@@ -7,12 +7,12 @@ import * as s3 from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Identities, SignedRequest } from "../../src/identity/identity.ts";
-import { type Bed, HERE, makeBed, outcomeOf } from "./bed.ts";
+import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
 
 const CREDENTIALS = { accessKeyId: "AK-ALICE", secretAccessKey: "secret of AK-ALICE" };
 const HOST = "s3.example.test";
 
-let bed: Bed;
+let opened: TestIdentities;
 let identities: Identities;
 let server: Server;
 let port: number;
@@ -55,8 +55,8 @@ function client(options: Partial<s3.S3ClientConfig> = {}): s3.S3Client {
 }
 
 beforeAll(async () => {
-  bed = await makeBed();
-  identities = bed.open({ now: Date.now });
+  opened = await openTestIdentities();
+  identities = opened.open({ now: Date.now });
   server = createServer((request, response) => {
     received.push(onTheWire(request));
     request.resume();
@@ -76,7 +76,7 @@ afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   identities.close();
-  await bed.close();
+  await opened.close();
 });
 
 const verify = (request: SignedRequest): Promise<string> =>
@@ -281,7 +281,7 @@ describe("presigned URLs of the SDK", () => {
   });
 
   it("expire", async () => {
-    const late = bed.open({ now: () => Date.now() + 61_000 });
+    const late = opened.open({ now: () => Date.now() + 61_000 });
     const url = await getSignedUrl(client(), new s3.GetObjectCommand(at("main/x")), { expiresIn: 60 });
     const request = await fetched("GET", url);
     expect(await verify(request)).toBe("alice");

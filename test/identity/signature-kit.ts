@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { SignedRequest } from "../../src/identity/identity.ts";
-import { type Bed, HERE, makeBed, outcomeOf } from "./bed.ts";
 import { sign, type ToSign } from "./naive-signer.ts";
+import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
 
 /** The time of the signatures. */
 export const TIMESTAMP = "20260304T120000Z";
@@ -73,25 +73,25 @@ export const edit = (text: string, from: string | RegExp, to: string): string =>
 
 /** The verification that the tests of a file share. */
 export interface SharedVerification {
-  readonly bed: Bed;
+  readonly opened: TestIdentities;
   /** Returns the outcome of the verification of a request. */
   verify(request: SignedRequest): Promise<string>;
 }
 
 /** Opens one verification for the tests of a file; each test begins at {@link TIME}. */
 export function shareVerification(): SharedVerification {
-  let bed: Bed;
+  let opened: TestIdentities;
   beforeAll(async () => {
-    bed = await makeBed();
+    opened = await openTestIdentities();
   });
   beforeEach(() => {
-    bed.clock.now = TIME;
+    opened.clock.now = TIME;
   });
-  afterAll(() => bed.close());
+  afterAll(() => opened.close());
   return {
-    get bed() {
-      return bed;
+    get opened() {
+      return opened;
     },
-    verify: (request) => outcomeOf(() => bed.identities.withSignature(request, HERE)),
+    verify: (request) => outcomeOf(() => opened.identities.withSignature(request, HERE)),
   };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { SignedRequest } from "../../src/identity/identity.ts";
-import { addKey } from "./bed.ts";
 import {
   BAD_HEADER,
   BAD_QUERY,
@@ -14,6 +13,7 @@ import {
   shareVerification,
   TIMESTAMP,
 } from "./signature-kit.ts";
+import { addKey } from "./test-identities.ts";
 
 const shared = shareVerification();
 const { verify } = shared;
@@ -178,7 +178,7 @@ describe("a request that was signed wrongly by who knows the secret", () => {
     ["Basic credentials", DENIED, () => changed(header(), {}, { authorization: "Basic QUs6cw==" })],
     ["nothing", DENIED, () => changed(header(), {}, { authorization: undefined })],
   ])("or rightly, with %s: %s", async (_name, outcome, make) => {
-    await addKey(shared.bed.directory, "alice", "AK/1").catch(() => {});
+    await addKey(shared.opened.directory, "alice", "AK/1").catch(() => {});
     expect(await verify(make())).toBe(outcome);
   });
 });

@@ -22,7 +22,7 @@ describe("the time of a signature", () => {
     ["more than 15 minutes early", -15 * MINUTE - 1, SKEWED],
     ["a day late", 24 * 60 * MINUTE, SKEWED],
   ])("in a header: %s", async (_name, passed, outcome) => {
-    shared.bed.clock.now = TIME + passed;
+    shared.opened.clock.now = TIME + passed;
     expect(await verify(header())).toBe(outcome);
   });
 
@@ -42,7 +42,7 @@ describe("the time of a signature", () => {
     ["a life with a sign", "+60", 0, BAD_QUERY],
     ["no word about its life", "", 0, BAD_QUERY],
   ])("presigned: %s", async (_name, expires, passed, outcome) => {
-    shared.bed.clock.now = TIME + passed;
+    shared.opened.clock.now = TIME + passed;
     expect(await verify(presigned({ expires }))).toBe(outcome);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Bed, HERE, makeBed, outcomeOf } from "./bed.ts";
+import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
 
 interface Vector {
   readonly name: string;
@@ -21,22 +21,22 @@ const { cases, accessKeyId, secretAccessKey, region, now } = JSON.parse(readFile
 };
 
 describe("signatures in Amazon's documentation", () => {
-  let bed: Bed;
+  let opened: TestIdentities;
   beforeAll(async () => {
-    bed = await makeBed({ region });
-    await bed.directory.credentials.create("alice", {
+    opened = await openTestIdentities({ region });
+    await opened.directory.credentials.create("alice", {
       access_key_id: accessKeyId,
       secret_access_key: secretAccessKey,
     });
-    bed.clock.now = Date.parse(now);
+    opened.clock.now = Date.parse(now);
   });
-  afterAll(() => bed.close());
+  afterAll(() => opened.close());
 
   it.each(cases)("$name: right", async ({ headers, ...request }) => {
     const signed = { ...request, headers: new Map(Object.entries(headers)) };
-    expect(await bed.identities.withSignature(signed, HERE)).toEqual({
+    expect(await opened.identities.withSignature(signed, HERE)).toEqual({
       username: "alice",
-      userId: (await bed.directory.sessions.get("alice")).userId,
+      userId: (await opened.directory.sessions.get("alice")).userId,
       how: "signature",
       accessKeyId,
     });
@@ -51,7 +51,7 @@ describe("signatures in Amazon's documentation", () => {
         headers["authorization"] === undefined
           ? { ...request, query: flipped, headers: new Map(Object.entries(headers)) }
           : { ...request, query, headers: new Map(Object.entries({ ...headers, authorization: flipped })) };
-      expect(await outcomeOf(() => bed.identities.withSignature(signed, HERE))).toBe(
+      expect(await outcomeOf(() => opened.identities.withSignature(signed, HERE))).toBe(
         "unauthenticated SignatureDoesNotMatch",
       );
     }

@@ -3,25 +3,25 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isErrorCode } from "../../src/errors.ts";
 import { BearerVerifier } from "../../src/listeners/bearer.ts";
 import { SECRET_KEY } from "../directory/open-test-directory.ts";
-import { type Bed, HERE, makeBed, outcomeOf } from "./bed.ts";
+import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
 import { makeToken, serverClaims, serviceClaims, type TokenForm } from "./tokens.ts";
 
 /** The verifier that accepts a kind of token. */
 type Taken = "login" | "service" | "none";
 
-let bed: Bed;
+let opened: TestIdentities;
 let services: BearerVerifier;
 beforeAll(async () => {
-  bed = await makeBed();
+  opened = await openTestIdentities();
   // The verifier of service tokens reads the clock of the machine.
-  bed.clock.now = Date.now() + 5_000;
+  opened.clock.now = Date.now() + 5_000;
   services = new BearerVerifier({ secretKey: SECRET_KEY });
 });
-afterAll(() => bed.close());
+afterAll(() => opened.close());
 
 async function takenBy(token: string): Promise<Taken[]> {
   const taken: Taken[] = [];
-  if ((await outcomeOf(() => bed.identities.withLoginToken(token))) === "alice") taken.push("login");
+  if ((await outcomeOf(() => opened.identities.withLoginToken(token))) === "alice") taken.push("login");
   const headers = { authorization: `Bearer ${token}` };
   const rawHeaders = ["Authorization", headers.authorization];
   try {
@@ -37,14 +37,14 @@ async function takenBy(token: string): Promise<Taken[]> {
 const login =
   (change: Record<string, unknown>, form: Partial<TokenForm> = {}) =>
   (): string =>
-    makeToken({ claims: { ...serverClaims("alice", bed.clock.now), ...change }, ...form });
+    makeToken({ claims: { ...serverClaims("alice", opened.clock.now), ...change }, ...form });
 const service =
   (change: Record<string, unknown>, form: Partial<TokenForm> = {}) =>
   (): string =>
-    makeToken({ claims: { ...serviceClaims(bed.clock.now), ...change }, ...form });
-const soon = (seconds: number): number => Math.floor(bed.clock.now / 1_000) + seconds;
+    makeToken({ claims: { ...serviceClaims(opened.clock.now), ...change }, ...form });
+const soon = (seconds: number): number => Math.floor(opened.clock.now / 1_000) + seconds;
 const ours = (change: Record<string, unknown>) => async (): Promise<string> => {
-  const { userId, revision } = await bed.directory.sessions.get("alice");
+  const { userId, revision } = await opened.directory.sessions.get("alice");
   const claim = { user_id: userId, revision, ...change };
   return login({ "svc-authorizer": claim })();
 };
@@ -127,8 +127,8 @@ describe("each kind of token at each verifier", () => {
   });
 
   it("our own login token is none for services", async () => {
-    const alice = await bed.identities.withAccessKey("AK-ALICE", "secret of AK-ALICE", HERE);
-    const { token } = await bed.identities.issueLoginToken(alice);
+    const alice = await opened.identities.withAccessKey("AK-ALICE", "secret of AK-ALICE", HERE);
+    const { token } = await opened.identities.issueLoginToken(alice);
     expect(await takenBy(token)).toEqual(["login"]);
   });
 });

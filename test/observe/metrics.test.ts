@@ -8,6 +8,7 @@ import { createJournalCounters } from "../../src/journal/counters.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
 import type { Effect } from "../../src/model/decision.ts";
 import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { createEngineTimes } from "../../src/observe/engine-metrics.ts";
 import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics.ts";
 import { createStoreCounters } from "../../src/observe/store-metrics.ts";
 import { runModule } from "./child.ts";
@@ -40,8 +41,13 @@ function newSources() {
     log: { droppedLines: 0 },
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
-    decisionLog: newCounters(),
-    journal: { counters: createJournalCounters(), revision: 7, staleness: () => 250 },
+    decisionLog: { counters: newCounters(), sinks: [{ lagSeconds: 3 }] },
+    changes: {
+      revision: () => 7,
+      journal: { counters: { ...createJournalCounters(), lagMs: 30 }, staleness: () => 250 },
+      engineTimes: createEngineTimes(),
+    },
+    openSnapshots: { long: () => 1 },
   } satisfies MetricSources;
 }
 
@@ -234,7 +240,7 @@ describe("after the close", () => {
        import { openEventLoopMetrics } from "OBSERVEevent-loop-metrics.ts";
        import { createStoreCounters } from "OBSERVEstore-metrics.ts";
        const sources = { build: { version: "1", policiesVersion: "1" }, decisions: { decisions: {}, cacheSize: () => 0, compiledSets: () => 0 },
-         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {}, identities: {} };
+         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {}, identities: {}, changes: { revision: () => 0 }, openSnapshots: { long: () => 0 } };
        const all = Array.from({ length: 20 }, () => createMetrics(sources));
        for (const metrics of all) { await metrics.text(); metrics.close(); }
        const loop = openEventLoopMetrics();

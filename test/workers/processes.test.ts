@@ -18,7 +18,12 @@ beforeEach(async () => {
   config = writeConfig(folder, settings());
   program = await start(["--config", config], folder);
 }, 60_000);
-afterEach(cleanUp);
+afterEach(async () => {
+  const pids = workerPids();
+  await program.end("SIGKILL");
+  await expect.poll(() => pids.filter(isWorker), { timeout: 10_000 }).toEqual([]);
+  cleanUp();
+});
 
 function settings(): Record<string, unknown> {
   return {
@@ -95,7 +100,8 @@ async function askBoth(times: number, one: () => Promise<Asked>): Promise<readon
 
 /** Ids of the workers. */
 function workerPids(): number[] {
-  const { pid } = program.child;
+  const { pid, exitCode, signalCode } = program.child;
+  if (exitCode !== null || signalCode !== null) return [];
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
     .trim()
     .split(" ")
@@ -154,6 +160,38 @@ describe("two workers", () => {
       expect((await api("DELETE", `/auth/users/alice/credentials/${id}`)).status).toBe(204);
       for (const { status } of await askBoth(4, login)) expect([401, 429]).toContain(status);
     }
+  }, 60_000);
+
+  it("tell readers of changes what either of them committed, and share one set-up", async () => {
+    const answer = await fetch(`${program.service}/api/v1/watch`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const made = await askBoth(4, () => api("POST", "/auth/users", { username: `w${Math.random()}` }));
+    let seen = "";
+    while ((seen.match(/"users":\["w0/g) ?? []).length < made.length) {
+      const { value, done } = await reader.read();
+      expect(done).toBe(false);
+      seen += value;
+    }
+    await reader.cancel();
+    const token = /^setup token (\S+)/m.exec(program.stdout())![1]!;
+    const setUp = () =>
+      ask(program.user, "POST", "/api/v1/setup_lakefs", { username: "root", setup_token: token }, "");
+    const attempts = await Promise.all(Array.from({ length: 6 }, setUp));
+    expect(attempts.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+  }, 60_000);
+
+  it("refuse to start where an address is in use, and leave nothing behind", async () => {
+    const { host } = new URL(program.service);
+    const other = {
+      ...settings(),
+      "authorizer.listen_address": host,
+      "database.local.path": `${folder}/other`,
+    };
+    const { code, stderr } = await run(["run", "--config", writeConfig(folder, other, "other.yaml")], folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain("authorizer.listen_address: cannot listen");
   }, 60_000);
 
   it("let a one-time token be claimed once", async () => {

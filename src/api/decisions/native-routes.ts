@@ -1,6 +1,7 @@
 /** The routes of decisions in the terms of policies (decision-api.md §3). */
 
 import { schemaRef } from "../../http/schema-forms.ts";
+import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { checkHandler } from "./check.ts";
 import type { DecisionDeclaration } from "./declaration.ts";
 import { filterForm, filterHandler } from "./filter.ts";
@@ -106,7 +107,8 @@ const FILTER: DecisionDeclaration = {
   stream: filterStreamHandler,
 };
 
-const SIMULATE: DecisionDeclaration = {
+/** `/simulate`. */
+export const SIMULATE: DecisionDeclaration = {
   ...BULK,
   id: "simulate",
   checked: simulationForm,
@@ -134,10 +136,15 @@ const SIMULATE: DecisionDeclaration = {
     },
   },
   meter: "simulate",
-  handler: ({ decisions, limits }) => simulateHandler(decisions, limits),
+  // A candidate shows what a real user holds, an explanation what policies say: both are more than deciding.
+  handler: ({ decisions, limits }) =>
+    simulateHandler<ServiceCall>(decisions, limits, ({ candidate, explain }, call) => {
+      if (candidate !== undefined || explain) requireScope(call.caller, "read");
+    }),
 };
 
-const PLAN: DecisionDeclaration = {
+/** `/plan`. */
+export const PLAN: DecisionDeclaration = {
   ...QUESTION,
   id: "plan",
   checked: "PlanRequest",
@@ -155,7 +162,8 @@ const PLAN: DecisionDeclaration = {
   handler: ({ decisions }) => planHandler(decisions),
 };
 
-const WHO_CAN: DecisionDeclaration = {
+/** `/who-can`. */
+export const WHO_CAN: DecisionDeclaration = {
   ...QUESTION,
   id: "whoCan",
   checked: "WhoCanRequest",
@@ -176,7 +184,8 @@ const WHO_CAN: DecisionDeclaration = {
   handler: ({ decisions, ...serving }) => whoCanHandler(decisions, serving),
 };
 
-const WHAT_CAN: DecisionDeclaration = {
+/** `/what-can`. */
+export const WHAT_CAN: DecisionDeclaration = {
   ...QUESTION,
   id: "whatCan",
   checked: "WhatCanRequest",

@@ -1,7 +1,7 @@
 /** `POST /access/v1/plan`: the resources on which a user may act, as patterns and conditions (decision-api.md §3). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { ServiceCall } from "../service-caller.ts";
+import type { AnyCall } from "./any-call.ts";
 import { contextOf } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
 import { recordSearch } from "./search-record.ts";
@@ -15,7 +15,7 @@ interface PlanBody {
 
 /** Builds the handler. */
 export function planHandler(decisions: Decisions) {
-  return async (call: ServiceCall): Promise<string> => {
+  return async (call: AnyCall): Promise<string> => {
     refuseQuery(call);
     const { context, ...question } = call.body as PlanBody;
     const request = { ...question, context: contextOf(context) };

@@ -2,6 +2,7 @@
 
 import { invalidRequest } from "../../http/errors.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
+import type { AnyCall } from "./any-call.ts";
 
 /** Returns whether an AuthZEN call asks for an explanation (`?explain=true`), which needs scope `read`. */
 export function wantsExplanation(call: ServiceCall): boolean {
@@ -16,6 +17,6 @@ export function wantsExplanation(call: ServiceCall): boolean {
 }
 
 /** Native calls take no query: what looks like an option there would be ignored. */
-export function refuseQuery(call: ServiceCall): void {
+export function refuseQuery(call: AnyCall): void {
   if (call.queryText !== "") throw invalidRequest([], "this call takes no query parameters");
 }

@@ -3,7 +3,7 @@
 import type { AskedResource, DecisionBatch } from "../../decisions/decision-log.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Outcome } from "../../model/decision.ts";
-import type { ServiceCall } from "../service-caller.ts";
+import type { AnyCall } from "./any-call.ts";
 
 /** The entrances of searches. */
 export type SearchEntrance = "search" | "who_can" | "what_can" | "plan";
@@ -24,7 +24,7 @@ const ALLOWED: Outcome = { effect: "allow" };
  */
 export function recordSearch(
   { log }: Decisions,
-  call: ServiceCall,
+  call: AnyCall,
   entrance: SearchEntrance,
   asked: Partial<Pick<FoundPermission, "user" | "action">>,
   found: readonly FoundPermission[],

@@ -3,7 +3,7 @@
 import type { Decisions, SimulationAnswer, SimulationCase } from "../../decisions/decisions.ts";
 import { isObject } from "../../http/json-body.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
-import { requireScope, type ServiceCall } from "../service-caller.ts";
+import type { AnyCall } from "./any-call.ts";
 import { checkBody } from "./check.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { refuseQuery } from "./query.ts";
@@ -18,22 +18,29 @@ export function simulationForm(body: unknown): string {
   return isObject(body) && Object.hasOwn(body, "cases") ? "SimulationCases" : "SimulationCase";
 }
 
+/** Finds out whether the caller may simulate a case; throws where not. */
+export type AuthorizeSimulation<C> = (simulation: SimulationCase, call: C) => Promise<void> | void;
+
 /** Builds the handler. */
-export function simulateHandler(decisions: Decisions, limits: DecisionLimits) {
-  return async (call: ServiceCall): Promise<string> => {
+export function simulateHandler<C extends AnyCall>(
+  decisions: Decisions,
+  limits: DecisionLimits,
+  authorize: AuthorizeSimulation<C>,
+) {
+  return async (call: C): Promise<string> => {
     refuseQuery(call);
     const body = call.body as GivenCase | GivenCases;
     if ("cases" in body)
-      return simulateMany(decisions, await scheduler.run(casesInSteps(body, call, limits)), call);
+      return simulateMany(decisions, await scheduler.run(casesInSteps(body, call, limits)), call, authorize);
     const simulation = await scheduler.run(caseInSteps(body, "", {}, limits, call.requestId));
-    requireScopes(simulation, call);
+    await authorize(simulation, call);
     return simulationText(await decisions.simulate({ ...simulation, call }));
   };
 }
 
 function* casesInSteps(
   { cases, ...modes }: GivenCases,
-  call: ServiceCall,
+  call: AnyCall,
   limits: DecisionLimits,
 ): Generator<undefined, readonly SimulationCase[]> {
   const read: SimulationCase[] = [];
@@ -44,12 +51,13 @@ function* casesInSteps(
   return read;
 }
 
-async function simulateMany(
+async function simulateMany<C extends AnyCall>(
   decisions: Decisions,
   cases: readonly SimulationCase[],
-  call: ServiceCall,
+  call: C,
+  authorize: AuthorizeSimulation<C>,
 ): Promise<string> {
-  for (const simulation of cases) requireScopes(simulation, call);
+  for (const simulation of cases) await authorize(simulation, call);
   // One budget of work for all cases, since they are one request.
   const budget = decisions.workBudget(call);
   const results: string[] = [];
@@ -57,11 +65,6 @@ async function simulateMany(
     results.push(simulationText(await decisions.simulate({ ...simulation, budget, call })));
   }
   return `{"results":[${results.join(",")}]}`;
-}
-
-/** A candidate shows what a real user holds, an explanation what policies say: both are more than deciding. */
-function requireScopes(simulation: SimulationCase, call: ServiceCall): void {
-  if (simulation.candidate !== undefined || simulation.explain) requireScope(call.caller, "read");
 }
 
 function simulationText(answer: SimulationAnswer): string {

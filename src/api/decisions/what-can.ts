@@ -1,7 +1,7 @@
 /** `POST /access/v1/what-can`: the actions that a check would allow a user on a resource (decision-api.md §3). */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { ServiceCall } from "../service-caller.ts";
+import type { AnyCall } from "./any-call.ts";
 import { contextOf } from "./native-fields.ts";
 import { requestText } from "./page-tokens.ts";
 import { refuseQuery } from "./query.ts";
@@ -18,7 +18,7 @@ interface WhatCanBody {
 
 /** Builds the handler. */
 export function whatCanHandler(decisions: Decisions, { tokens }: SearchServing) {
-  return async (call: ServiceCall): Promise<string> => {
+  return async (call: AnyCall): Promise<string> => {
     refuseQuery(call);
     const { page, context, ...rest } = call.body as WhatCanBody;
     const text = requestText("what-can", { ...rest, context }, call.caller.name);

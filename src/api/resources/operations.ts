@@ -7,6 +7,7 @@ import { ACL_OPERATIONS } from "../management/acls.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
+import { QUESTION_OPERATIONS } from "../management/questions.ts";
 import { RECORD_OPERATIONS } from "../management/records/record-operations.ts";
 import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
 import { SESSION_OPERATIONS } from "../management/session.ts";
@@ -43,6 +44,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...RECORD_OPERATIONS,
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
+  ...QUESTION_OPERATIONS,
   ...POLICY_VERSION_OPERATIONS,
   ...forManagement(RESOURCE_OPERATIONS),
   ...ACL_OPERATIONS,

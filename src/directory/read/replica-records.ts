@@ -35,9 +35,6 @@ export const REPLICATED: FieldsOf = {
   sweep: undefined,
 };
 
-/** Partitions of other rooms, of which nothing is sent. */
-export const WITHHELD_ELSEWHERE: readonly string[] = ["outbox", "outbox_failed", "invitation"];
-
 /** A record as it is sent; without fields it is removed. */
 export type ReplicaRecord =
   | readonly [partition: string, key: string, fields: object]

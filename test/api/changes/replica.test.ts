@@ -1,11 +1,15 @@
 /** `GET /api/v1/replica` over real connections (journal.md §6.5). */
 
 import { afterEach, describe, expect, it } from "vitest";
-import { REPLICATED, WITHHELD_ELSEWHERE } from "../../../src/directory/read/replica-records.ts";
+import { REPLICATED } from "../../../src/directory/read/replica-records.ts";
 import type { Replica } from "../../../src/store/replica.ts";
-import { type ChangesBed, StreamReader, startChanges, TOKENS } from "./kit.ts";
+import type { TestService } from "../../http/service-kit.ts";
+import { StreamReader, startChanges, TOKENS } from "./kit.ts";
 
-let bed: ChangesBed;
+/** Partitions of other rooms, of which nothing is sent. */
+const WITHHELD_ELSEWHERE = ["outbox", "outbox_failed", "invitation"];
+
+let bed: TestService;
 const readers: StreamReader[] = [];
 afterEach(async () => {
   for (const reader of readers.splice(0)) reader.close();

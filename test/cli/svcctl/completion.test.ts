@@ -54,6 +54,51 @@ describe("what may come next", () => {
     expect(await words("completion", "")).toEqual(["bash", "zsh", "fish"]);
   });
 
+  it.each([
+    [["fs", "ls", ""], { results: [{ id: "data" }] }, ["svc://data/"], "/api/v1/repositories?"],
+    [
+      ["repo", "delete", "svc://d"],
+      { results: [{ id: "data" }] },
+      ["svc://data"],
+      "/api/v1/repositories?prefix=d",
+    ],
+    [
+      ["branch", "show", "svc://data/m"],
+      { results: [{ id: "main" }] },
+      ["svc://data/main"],
+      "/repositories/data/branches?prefix=m",
+    ],
+    [
+      ["fs", "ls", "svc://data/main/a"],
+      { results: [{ path: "a/" }, { path: "ab" }] },
+      ["svc://data/main/a/", "svc://data/main/ab"],
+      "objects/ls?prefix=a&delimiter=",
+    ],
+  ])("are URIs of the server: %j", async (typed, body, expected, line) => {
+    const server = await replay([{ status: 200, body }]);
+    expect(await wordsWith(server.env, ...typed)).toEqual(expected);
+    expect(server.asked[0]?.line).toContain(line);
+    expect(await wordsWith(server.env, "actions", "validate", "")).toEqual([]);
+  });
+
+  it("are branches and tags where a reference is wanted", async () => {
+    const server = await replay([
+      { status: 200, body: { results: [{ id: "main" }] } },
+      { status: 200, body: { results: [{ id: "mark" }] } },
+    ]);
+    const found = await wordsWith(server.env, "diff", "svc://data/main", "svc://data/m");
+    expect(found.sort()).toEqual(["svc://data/main", "svc://data/mark"]);
+  });
+
+  it("is remembered for some seconds", async () => {
+    const server = await replay([{ status: 200, body: { results: [{ id: "data" }] } }]);
+    const HOME = temporaryFolder();
+    const env = { ...server.env, HOME };
+    expect(await wordsWith(env, "fs", "ls", "svc://")).toEqual(["svc://data/"]);
+    expect(await wordsWith(env, "fs", "ls", "svc://")).toEqual(["svc://data/"]);
+    expect(server.asked).toHaveLength(1);
+  });
+
   it("is left to the shell for other values", async () => {
     expect(await words("auth", "policies", "create", "--statement-document", "")).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { lstat } from "node:fs/promises";
 import { safeText } from "../../safe-text.ts";
 import type { CommandCall } from "../command.ts";
 import { fileBelow } from "../local/file-below.ts";
+import { movedLine } from "../local/moved-line.ts";
 import { placeSymlink, SYMLINK_TARGET } from "../local/symlinks.ts";
 import { summaryOf } from "../local/sync-summary.ts";
 import { eachObject } from "../objects/list-objects.ts";
@@ -51,6 +52,7 @@ export async function downloadFolder(
   const { repository, ref } = remote;
   const progress = await openProgress(call, "Downloading");
   const warn = (text: string): void => context.err(`${safeText(text)}\n`);
+  const moved = movedLine(call, 0);
   let downloaded = 0;
   let present = 0;
   const fetchItem = async (item: Item, signal: AbortSignal): Promise<void> => {
@@ -69,6 +71,7 @@ export async function downloadFolder(
       await downloadObject(link, { place, stats, file, presign, partSize, progress, warn, signal });
     }
     downloaded += 1;
+    moved(`download ${relative}`);
   };
   try {
     await interruptible(context, (signal) =>

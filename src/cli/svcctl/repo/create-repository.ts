@@ -29,6 +29,7 @@ async function create(call: CommandCall, bare: boolean): Promise<void> {
       `storage namespace: ${field("storage_namespace")}`,
       `default branch: ${field("default_branch")}`,
       `timestamp: ${Number(created["creation_date"])}`,
+      ...(call.options["sampleData"] === true ? ["sample data included"] : []),
     ];
     return `${lines.join("\n")}\n`;
   });

@@ -24,7 +24,10 @@ _svcctl() {
   while IFS=$'\\t' read -r line _; do
     # What bash keeps of the word up to its last = is not repeated.
     [[ "$current" == *=* ]] && line="\${line#"\${current%%=*}="}"
+    [[ "$current" == *:* ]] && line="\${line#"\${current%"\${current##*:}"}"}"
     [[ "$line" == "" ]] || COMPREPLY+=("$line")
+    # What follows a URI that goes on is typed at once.
+    [[ "$line" == */ ]] && compopt -o nospace 2>/dev/null
   done < <("\${words[0]}" __complete -- "\${words[@]:1}" 2>/dev/null)
   return 0
 }

@@ -5,9 +5,12 @@ import { specOf } from "../../add-options.ts";
 import type { OptionSpec } from "../../command-spec.ts";
 import { SHELLS } from "./completion-scripts.ts";
 
+/** A URI of a data server, as arguments of commands are called. */
+export type UriName = "repository-uri" | "branch-uri" | "ref-uri" | "path-uri";
+
 /** Names of a kind that begin with what was typed. It never fails: without an answer there are none. */
 export type NameSource = (
-  kind: NonNullable<OptionSpec["completes"]>,
+  kind: NonNullable<OptionSpec["completes"]> | UriName,
   typed: string,
 ) => Promise<readonly string[]>;
 
@@ -30,10 +33,15 @@ export async function completionsOf(
   const typed = words.at(-1) ?? "";
   let command = program;
   let awaiting: Option | undefined;
+  let given = 0;
   for (const word of words.slice(0, -1)) {
     if (awaiting !== undefined) awaiting = undefined;
     else if (word.startsWith("-")) awaiting = takesNext(command, word);
-    else command = command.commands.find((one) => one.name() === word) ?? command;
+    else {
+      const next = command.commands.find((one) => one.name() === word);
+      if (next === undefined) given += 1;
+      command = next ?? command;
+    }
   }
   const equals = typed.startsWith("-") ? typed.indexOf("=") : -1;
   const option = equals > 0 ? optionOf(command, typed.slice(0, equals)) : awaiting;
@@ -41,7 +49,7 @@ export async function completionsOf(
   const before = typed.slice(0, equals + 1);
   const all =
     option === undefined
-      ? following(command, typed)
+      ? [...following(command, typed), ...(await argumentsOf(command, given, typed, names)).map(named)]
       : (await valuesOf(option, typed.slice(before.length), names)).map((value) => named(before + value));
   return all.filter(({ word }) => word.startsWith(typed));
 }
@@ -63,6 +71,28 @@ function following(command: Command, typed: string): readonly Completion[] {
     .createHelp()
     .visibleCommands(command)
     .map((one) => ({ word: one.name(), description: one.description() }));
+}
+
+/** Kinds of URIs, by the names of arguments. */
+const URIS: readonly (readonly [RegExp, UriName])[] = [
+  [/^repository-uri/, "repository-uri"],
+  [/^branch-uri/, "branch-uri"],
+  [/^path-uri/, "path-uri"],
+  [/(ref|commit|tag)(-uri|s\.\.\.)?$/, "ref-uri"],
+];
+
+/** Values of the argument that is being typed; nothing for other arguments than URIs. */
+async function argumentsOf(
+  command: Command,
+  given: number,
+  typed: string,
+  names: NameSource,
+): Promise<readonly string[]> {
+  if (typed.startsWith("-") || command.commands.length > 0) return [];
+  const places = [...command.usage().matchAll(/[<[](?!options)([^>\]]+)[>\]]/g)].map(([, name = ""]) => name);
+  const place = places[Math.min(given, places.length - 1)] ?? "";
+  const [, uri] = URIS.find(([pattern]) => pattern.test(place)) ?? [];
+  return uri === undefined || (given >= places.length && !place.endsWith("...")) ? [] : names(uri, typed);
 }
 
 function flagsOf(command: Command): readonly Completion[] {

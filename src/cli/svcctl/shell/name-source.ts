@@ -1,4 +1,4 @@
-/** Names for completion: actions and templates that ship, users, groups and policies from the server. */
+/** Names for completion: actions and templates that ship, the others from the server. */
 
 import { actionNames, templateSummaries } from "../../../catalog/template-summaries.ts";
 import { ApiClient } from "../api/api-client.ts";
@@ -6,7 +6,9 @@ import { isObject } from "../api/pages.ts";
 import type { CommandContext } from "../command-context.ts";
 import { textField } from "../output/fields.ts";
 import { loadSettings } from "../settings/load-settings.ts";
-import type { NameSource } from "./completions.ts";
+import type { NameSource, UriName } from "./completions.ts";
+import { rememberedNames } from "./remembered-names.ts";
+import { urisThatBeginWith } from "./uri-completions.ts";
 
 /** Most names that are offered. */
 const MOST = 100;
@@ -27,7 +29,13 @@ export function nameSource(context: CommandContext, words: readonly string[]): N
     if (kind === "template") return templateSummaries().map(({ id }) => id);
     if (kind === "action") return actionNames();
     try {
-      return await namesFromServer(context, LISTS[kind], typed);
+      const api = completionApi(context);
+      const ask = (): Promise<readonly string[]> =>
+        kind.endsWith("-uri")
+          ? urisThatBeginWith(api, kind as UriName, typed)
+          : namesFromServer(api, LISTS[kind as keyof typeof LISTS], typed);
+      const { endpointUrl, accessKeyId } = api.settings;
+      return await rememberedNames(context, [endpointUrl, accessKeyId, kind, typed], ask);
     } catch {
       // Nothing is offered where the server cannot be asked: a message would end up in the command line.
       return [];
@@ -35,10 +43,13 @@ export function nameSource(context: CommandContext, words: readonly string[]): N
   };
 }
 
-async function namesFromServer(context: CommandContext, list: string, prefix: string): Promise<string[]> {
+function completionApi(context: CommandContext): ApiClient {
   const settings = loadSettings(context);
   const once = { ...settings, retries: { ...settings.retries, enabled: false } };
-  const api = new ApiClient(context, once, PATIENCE_MS);
+  return new ApiClient(context, once, PATIENCE_MS);
+}
+
+async function namesFromServer(api: ApiClient, list: string, prefix: string): Promise<readonly string[]> {
   const query = { prefix, amount: MOST };
   const { results } = await api.fetchObject({ method: "GET", path: ["auth", list], query, expect: 200 });
   if (!Array.isArray(results)) return [];

@@ -53,9 +53,9 @@ function agrees({ digest, comparable }: Fetched, checksum: string): boolean {
 
 async function fetchOnce(link: ContentLink, download: Download, partial: PartialFile): Promise<Fetched> {
   if (partial.inParts) {
-    const comparable = await downloadParts(link, download, partial);
-    const digest = comparable && isMd5(download.stats.checksum) ? await md5OfFile(partial.content) : "";
-    return { digest, comparable };
+    const { comparable, digest } = await downloadParts(link, download, partial);
+    if (!comparable || !isMd5(download.stats.checksum)) return { digest: "", comparable };
+    return { digest: digest ?? (await md5OfFile(partial.content)), comparable };
   }
   return fetchContent(link, download, {}, async (answer) => {
     const fingerprint = newFingerprint();
@@ -66,7 +66,9 @@ async function fetchOnce(link: ContentLink, download: Download, partial: Partial
       fingerprint.update(chunk);
     });
     try {
-      await pipeline(answer.body, createWriteStream(partial.content), { signal: download.signal });
+      await pipeline(answer.body, createWriteStream(partial.content, { highWaterMark: 1024 * 1024 }), {
+        signal: download.signal,
+      });
       if (received !== download.stats.size) throw new TransportFailure("the content ended early", true);
     } catch (error) {
       download.progress.moved(-received);

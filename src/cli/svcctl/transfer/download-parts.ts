@@ -1,5 +1,6 @@
-/** Downloads one object in parts, several at once. */
+/** Downloads one object in parts: several at once past the data server, one after the other through it. */
 
+import { createHash, type Hash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { TransportFailure } from "../../rest-client/attempt.ts";
@@ -9,19 +10,31 @@ import { type Download, fetchContent } from "./fetch-content.ts";
 import { forEachParallel } from "./for-each-parallel.ts";
 import type { PartialFile } from "./partial-file.ts";
 
-const PARTS_AT_ONCE = 10;
+/** Parts under way at once; object stores serve many, and a data server is shared with others. */
+const AT_STORE = 5;
+const AT_SERVER = 1;
 
-/**
- * Fetches the parts that a partial file lacks.
- * @returns whether the checksum of the object can be compared with the content
- */
+/** Bytes that may wait for the disk. */
+const BUFFER = 2 * 1024 * 1024;
+
+/** The outcome of a download in parts. */
+export interface Parts {
+  /** False where the object store keeps checksums that are none of the content. */
+  readonly comparable: boolean;
+  /** MD5 of the content; undefined where parts did not arrive in their order, or were there before. */
+  readonly digest: string | undefined;
+}
+
+/** Fetches the parts that a partial file lacks. */
 export async function downloadParts(
   link: ContentLink,
   download: Download,
   partial: PartialFile,
-): Promise<boolean> {
-  const { stats, partSize, progress } = download;
+): Promise<Parts> {
+  const { stats, partSize, progress, presign } = download;
   const count = Math.ceil(stats.size / partSize);
+  const inOrder = !presign && partial.count === 0;
+  let hash = createHash("md5");
   let comparable = true;
   function* missing(): Generator<number> {
     for (let part = 0; part < count; part += 1) if (!partial.has(part)) yield part;
@@ -35,22 +48,26 @@ export async function downloadParts(
       if (answer.status !== 206)
         throw new Error(`expected a part of the content, got status ${answer.status}`);
       if (!tellsContent(answer.headers)) comparable = false;
+      // A part that is fetched again is hashed again.
+      const further: Hash | undefined = inOrder ? hash.copy() : undefined;
       let received = 0;
       answer.body.on("data", (chunk: Buffer) => {
         received += chunk.length;
         progress.moved(chunk.length);
+        further?.update(chunk);
       });
       try {
-        const into = createWriteStream(partial.content, { flags: "r+", start });
+        const into = createWriteStream(partial.content, { flags: "r+", start, highWaterMark: BUFFER });
         await pipeline(answer.body, into, { signal });
         if (received !== length) throw new TransportFailure("the content ended early", true);
       } catch (error) {
         progress.moved(-received);
         throw error;
       }
+      hash = further ?? hash;
     });
     await partial.add(part);
   };
-  await forEachParallel(missing(), PARTS_AT_ONCE, fetchPart, download.signal);
-  return comparable;
+  await forEachParallel(missing(), presign ? AT_STORE : AT_SERVER, fetchPart, download.signal);
+  return { comparable, digest: inOrder ? hash.digest("hex") : undefined };
 }

@@ -11,7 +11,7 @@ export const CACHE = { enabled: true, size: 100, ttl: 20_000, jitter: 0 };
 export const HERE = "192.0.2.1";
 
 /** An opened verification with its directory. */
-export interface Bed {
+export interface TestIdentities {
   readonly directory: OpenedDirectory;
   readonly identities: Identities;
   /** Unix milliseconds; to be set. */
@@ -29,7 +29,7 @@ export interface Bed {
 function watched(
   directory: OpenedDirectory,
   reads: string[],
-  hooks: Bed["hooks"],
+  hooks: TestIdentities["hooks"],
 ): IdentitiesOptions["directory"] {
   const answered = async <T>(what: string, answer: Promise<T>): Promise<T> => {
     reads.push(what);
@@ -54,7 +54,7 @@ function watched(
 }
 
 /** Users `alice` with key `AK-ALICE` and `bob` with key `AK-BOB`; secrets are `secret of AK-…`. */
-export async function makeBed(options: Partial<IdentitiesOptions> = {}): Promise<Bed> {
+export async function openTestIdentities(options: Partial<IdentitiesOptions> = {}): Promise<TestIdentities> {
   const clock = { now: NOW };
   const reads: string[] = [];
   const hooks = { beforeAnswer: async () => {} };

@@ -1,0 +1,93 @@
+/** Questions and answers between a primary and its workers (journal.md §7.3), over a real pair of message ports. */
+
+import { MessageChannel } from "node:worker_threads";
+import { afterEach, describe, expect, it } from "vitest";
+import { AuthorizerError } from "../../src/errors.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Commit } from "../../src/store/port.ts";
+import { type Answerer, Channel } from "../../src/workers/channel.ts";
+import { portableCommit } from "../../src/workers/portable-commit.ts";
+
+const ports: MessageChannel[] = [];
+afterEach(() => {
+  for (const { port1 } of ports.splice(0)) port1.close();
+});
+
+/** A channel to another that answers so. */
+function channelTo(answerers: Record<string, Answerer>): Channel {
+  const pair = new MessageChannel();
+  ports.push(pair);
+  const [own, other] = [pair.port1, pair.port2].map((port) => ({
+    send: (message: unknown, sent: (error: Error | null) => void) => {
+      port.postMessage(message);
+      sent(null);
+    },
+    onMessage: (listener: (message: unknown) => void) => port.on("message", listener),
+  }));
+  new Channel(other!, new Map(Object.entries(answerers)));
+  return new Channel(own!, new Map());
+}
+
+describe("a channel", () => {
+  it("brings each answer to its question, whatever their order", async () => {
+    const waits: ((value: number) => void)[] = [];
+    const channel = channelTo({ wait: () => new Promise((resolve) => waits.push(resolve)) });
+    const answers = [channel.ask<number>("wait"), channel.ask<number>("wait"), channel.ask<number>("wait")];
+    await expect.poll(() => waits.length).toBe(3);
+    waits.reverse().forEach((resolve, index) => {
+      resolve(index);
+    });
+    expect(await Promise.all(answers)).toEqual([2, 1, 0]);
+  });
+
+  it("brings errors as they are, with code, problems and time to wait", async () => {
+    const error = new AuthorizerError("conflict", "lost", {
+      problems: [{ pointer: "/a", message: "m" }],
+      retryAfterSeconds: 3,
+    });
+    const channel = channelTo({
+      fail: () => {
+        throw error;
+      },
+      break: () => {
+        throw new TypeError("a mistake");
+      },
+    });
+    await expect(channel.ask("fail")).rejects.toMatchObject({
+      code: "conflict",
+      message: "lost",
+      problems: error.problems,
+      retryAfterSeconds: 3,
+    });
+    await expect(channel.ask("break")).rejects.toMatchObject({ code: "internal" });
+  });
+
+  it("refuses what waits when the other side is gone", async () => {
+    const channel = channelTo({ wait: () => new Promise(() => {}) });
+    const answer = channel.ask("wait");
+    channel.close();
+    await expect(answer).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("brings a commit whole: what was read decides on the other side as it would here", async () => {
+    const store = openMemoryStore();
+    const channel = channelTo({ commit: (commit: Commit) => store.commit(commit) });
+    const send = (commit: Commit) => channel.ask<number>("commit", portableCommit(commit));
+    const read = { partition: "user", prefix: "b", after: undefined, upTo: undefined };
+    const commit = (revision: number, value: string): Commit => ({
+      reads: {
+        revision,
+        keys: new Map([["user", new Map([["alice", { record: () => "not to be cloned" }]])]]),
+        ranges: [read],
+      },
+      put: [{ partition: "user", key: "alice", value }],
+      change: { users: ["1"] },
+    });
+    expect(await send(commit(0, "one"))).toBe(1);
+    await expect(send(commit(0, "two"))).rejects.toMatchObject({ code: "conflict" });
+    expect(await send(commit(1, "two"))).toBe(2);
+    await store.commit({ put: [{ partition: "user", key: "bob", value: "x" }] });
+    await expect(send(commit(2, "three"))).rejects.toMatchObject({ code: "conflict" });
+    await store.close();
+  });
+});
