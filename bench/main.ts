@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { folder, isBuilt, SIZES } from "./authorizer.ts";
 import { measureCold } from "./cold.ts";
+import { measureDecisionLog } from "./decision-log.ts";
 import { measureReads } from "./effective.ts";
 import { composedRate, engineRate } from "./engine.ts";
 import { measureForwardAuth } from "./forward-auth.ts";
@@ -210,8 +211,18 @@ async function everything(): Promise<void> {
   );
 }
 
+/** `npm run bench -- --decisionLog`: the cost of the decision log, in place of everything else. */
+async function decisionLog(): Promise<void> {
+  const rows = await measureDecisionLog(log);
+  table(
+    ["Decision log", "Requests/s", "of the rate without a log"],
+    rows.map(({ name, perSecond, share }) => [name, whole(perSecond), share.toFixed(2)]),
+  );
+}
+
 try {
-  const alone = [scale, nodes, simulation, workers].find(({ name }) => process.argv.includes(`--${name}`));
+  const modes = [scale, nodes, simulation, workers, decisionLog];
+  const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {
   rmSync(folder, { recursive: true, force: true });
