@@ -20,7 +20,7 @@ const PYTHON = process.env["EXAMPLES_PYTHON"] ?? "python3";
 
 const isThere = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
 
-/** How each example is started, in its folder. */
+/** The command that starts each example in its folder. */
 const STARTS: Readonly<Record<string, { readonly command: readonly string[]; readonly there: boolean }>> = {
   express: { command: [process.execPath, "server.mjs"], there: true },
   fastify: { command: [process.execPath, "server.mjs"], there: true },
