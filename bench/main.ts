@@ -14,6 +14,7 @@ import { isPinned } from "./processes.ts";
 import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
+import { simulateFleet } from "./simulation.ts";
 import { measureWorkers } from "./workers.ts";
 
 const log = (text: string): void => console.error(text);
@@ -49,6 +50,15 @@ async function nodes(): Promise<void> {
   table(
     ["Nodes over one PostgreSQL", "Measured", "Wanted"],
     rows.map(({ name, measured, wanted }) => [name, measured, wanted]),
+  );
+}
+
+/** `npm run bench -- --simulation`: a fleet larger than a test can be. */
+async function simulation(): Promise<void> {
+  const rows = await simulateFleet(log);
+  table(
+    ["A simulated fleet", "Value"],
+    rows.map(({ name, value }) => [name, value]),
   );
 }
 
@@ -187,7 +197,7 @@ async function everything(): Promise<void> {
 }
 
 try {
-  const alone = [scale, nodes, workers].find(({ name }) => process.argv.includes(`--${name}`));
+  const alone = [scale, nodes, simulation, workers].find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {
   rmSync(folder, { recursive: true, force: true });

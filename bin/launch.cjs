@@ -3,7 +3,7 @@
 const { existsSync } = require("node:fs");
 const { enableCompileCache } = require("node:module");
 const { homedir } = require("node:os");
-const { join } = require("node:path");
+const { join, sep } = require("node:path");
 const { pathToFileURL } = require("node:url");
 
 /** Start-up is quicker from compiled code; a folder that cannot be written only means no cache. */
@@ -34,11 +34,25 @@ function useFlags(flags) {
 }
 
 /**
+ * Ends with one sentence where the sources of the repository were installed as a package: Node does not strip types
+ * below node_modules.
+ */
+function refuseSourcesInPackages() {
+  if (!__dirname.split(sep).includes("node_modules")) return;
+  process.stderr.write(
+    "This is the source of svc-authorizer, which cannot run as an installed package: install @svc-authorizer/server, " +
+      "or clone the repository and run npm ci there.\n",
+  );
+  process.exit(1);
+}
+
+/**
  * Runs an entry below `src`: the built one in an installed package, the source itself in a clone.
  * @param {string} entry path below `src` without ending, such as "main"
  * @param {readonly string[]} flags of Node; those of a service unless a program wants others
  */
 module.exports = function launch(entry, flags = NODE_FLAGS) {
+  if (!existsSync(join(__dirname, "..", "src", `${entry}.js`))) refuseSourcesInPackages();
   useFlags(flags);
   useCompileCache();
   const built = join(__dirname, "..", "src", `${entry}.js`);

@@ -4,10 +4,13 @@ import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { ConfigValues } from "../config/table.ts";
+import type { Report } from "../decision-log/chain.ts";
 import { chainName } from "../decision-log/chain-files.ts";
 import { DecisionIndex } from "../decision-log/index/decision-index.ts";
 import { type OpenedDecisionLog, openDecisionLog } from "../decision-log/open-decision-log.ts";
 import { type DecisionLogSettings, parseInclude } from "../decision-log/settings.ts";
+import { HttpSink } from "../decision-log/sinks/http-sink.ts";
+import { NDJSON, OTLP } from "../decision-log/sinks/sink-format.ts";
 import { AuthorizerError, isErrorCode } from "../errors.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import { type FolderLock, lockFolder } from "../store/local/folder-lock.ts";
@@ -22,6 +25,7 @@ export interface ServiceDecisionLog {
   readonly log: OpenedDecisionLog;
   readonly settings: DecisionLogSettings;
   readonly index: DecisionIndex;
+  readonly sinks: readonly HttpSink[];
   /** Writes everything out and gives the folder free. */
   close(): Promise<void>;
 }
@@ -72,28 +76,47 @@ export async function openServiceDecisionLog(
     const locked = lockChain(shared);
     ({ lock } = locked);
     const settings = { ...shared, worker: locked.worker };
+    const report: Report = (problem, fields) => logger.error(problem, { ...fields });
+    const sinks = sinksOf(values, join(shared.directory, chainName(shared.node, locked.worker)), report);
     const log = await openDecisionLog({
       settings,
       policySet: catalog.digest,
       revision: () => revisions.newest,
       nextId,
-      report: (problem, fields) => logger.error(problem, { ...fields }),
+      report,
+      needed: () => Math.min(...sinks.map(({ needed }) => needed)),
+      onWritten: () => {
+        for (const sink of sinks) sink.notice();
+      },
       onSeal: (seal) => audit.event("decision_log_seal", { ...seal }),
     });
+    for (const sink of sinks) await sink.start();
     const { directory, node, worker } = settings;
     const index = new DecisionIndex({ directory, node, worker, flush: () => log.written() });
     const close = async (): Promise<void> => {
       await index.close();
       await log.close();
+      await Promise.all(sinks.map((sink) => sink.close()));
       locked.lock.release();
     };
-    return { log, settings, index, close };
+    return { log, settings, index, sinks, close };
   } catch (cause) {
     lock?.release();
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `the decision log cannot be written in ${shared.directory} (authorizer.decision_log.directory): ${reason}`;
     throw new AuthorizerError("unavailable", message, { cause });
   }
+}
+
+const OTLP_PREFIX = "otlp+";
+
+function sinksOf(values: ConfigValues, folder: string, report: Report): readonly HttpSink[] {
+  const token = values["authorizer.decision_log.sink_token"];
+  return values["authorizer.decision_log.sinks"].map((text) => {
+    const isOtlp = text.startsWith(OTLP_PREFIX);
+    const url = isOtlp ? text.slice(OTLP_PREFIX.length) : text;
+    return new HttpSink({ folder, url, format: isOtlp ? OTLP : NDJSON, token, report });
+  });
 }
 
 /** Locks the chain of the first number that no other process has. */

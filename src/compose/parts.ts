@@ -196,7 +196,7 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     mail: invitations.counters,
     changes: { revision: () => revisions.newest, journal, engineTimes },
     openSnapshots,
-    decisionLog: decisionLog?.log.counters,
+    decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
   });
 }
 

@@ -89,6 +89,7 @@ export type TextCheck =
   | "peers"
   | "node name"
   | "decision share"
+  | "sink url"
   | "workers";
 
 type Given<Item extends ConfigItem> = Item extends { type: "choice"; choices: readonly (infer Choice)[] }

@@ -31,18 +31,28 @@ export class SegmentFileWriter {
 
   /** Appends all or nothing. Rejects with the error of the file system; calling it again is then sound. */
   async append(blocks: readonly Buffer[], bytes: number): Promise<void> {
-    if (this.#dirty) {
-      await this.#handle.truncate(this.#size);
-      this.#dirty = false;
-    }
+    if (this.#dirty) await this.#cut();
     this.#dirty = true;
-    for (const block of blocks) {
-      for (let done = 0; done < block.length; ) {
-        done += (await this.#handle.write(block, done, block.length - done)).bytesWritten;
-      }
+    try {
+      for (const block of blocks) await this.#write(block);
+    } catch (error) {
+      await this.#cut().catch(() => undefined);
+      throw error;
     }
     this.#dirty = false;
     this.#size += bytes;
+  }
+
+  async #write(block: Buffer): Promise<void> {
+    for (let done = 0; done < block.length; ) {
+      done += (await this.#handle.write(block, done, block.length - done)).bytesWritten;
+    }
+  }
+
+  /** Removes what a failed write left. */
+  async #cut(): Promise<void> {
+    await this.#handle.truncate(this.#size);
+    this.#dirty = false;
   }
 
   /** Makes what was appended survive a loss of power. */
@@ -52,7 +62,7 @@ export class SegmentFileWriter {
 
   /** Cuts what a failed write left, and closes the file. */
   async close(): Promise<void> {
-    if (this.#dirty) await this.#handle.truncate(this.#size).catch(() => undefined);
+    if (this.#dirty) await this.#cut().catch(() => undefined);
     await this.#handle.close();
   }
 }

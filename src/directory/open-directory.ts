@@ -18,6 +18,7 @@ import { DURABLE_COST, openSecrets } from "./records/open-secrets.ts";
 import type { QueuedMailBinding } from "./records/secrets.ts";
 import { Maintenance } from "./upkeep/maintenance.ts";
 import { Resealing } from "./upkeep/reseal.ts";
+import { underLease } from "./upkeep/under-lease.ts";
 import { createBatches } from "./write/batches.ts";
 import { ChangeNotifier } from "./write/changes.ts";
 import { createCredentials } from "./write/credentials.ts";
@@ -115,7 +116,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   const policies = new PolicyCache();
   const authors = new Authors();
   const writer = new Writer({ store, policies, authors, judge: judgeOf(store, authors) });
-  const maintenance = new Maintenance({ store, resealing: new Resealing(store, secrets), now });
+  const leased = underLease(store, "upkeep");
+  const maintenance = new Maintenance({ store: leased, resealing: new Resealing(leased, secrets), now });
   const context: DirectoryContext = {
     store,
     policies,

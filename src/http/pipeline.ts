@@ -13,6 +13,9 @@ import type { Revisions } from "./ports.ts";
 import { readBody, receiveBody, tooLarge } from "./receive-body.ts";
 import { type Answer, type Caller, type MountedRoute, OPEN_API, type RouteBody } from "./route.ts";
 
+/** A request that is handled within this time, in milliseconds, is answered from the state that it began with. */
+const AT_ONCE_MS = 2;
+
 /** Serves a request on its route. Never throws. To be called within the "request" event. */
 export function serve(exchange: Exchange, route: MountedRoute, params?: readonly string[]): void {
   exchange.route = route;
@@ -201,6 +204,10 @@ function run(exchange: Exchange): void {
 /** Runs the handler. The answer to what it commits names the revision of that. */
 function handled(exchange: Exchange): Answer | Promise<Answer> {
   const { route, server } = exchange;
+  // While a body was awaited, others may have committed: a caller must not gain by sending its headers early.
+  if (exchange.revision !== "" && performance.now() - exchange.startedAt > AT_ONCE_MS) {
+    server.revisions!.current();
+  }
   if (exchange.revision === "" || route.priority === "hot" || route.method === "GET") {
     return route.handle(exchange as never);
   }

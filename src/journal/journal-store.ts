@@ -3,7 +3,8 @@
  */
 
 import { AuthorizerError, isErrorCode } from "../errors.ts";
-import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../store/port.ts";
+import { Leases } from "../store/leases.ts";
+import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, Store } from "../store/port.ts";
 import { storeClosed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
@@ -49,6 +50,7 @@ export interface JournalStore extends Store {
   /** Newest revision of the copy. */
   readonly revision: number;
   takeTurn(): Promise<void>;
+  lease(name: string): Promise<Expectation | undefined>;
   assertFresh(): void;
   /** Milliseconds since the copy was proved to be the newest. */
   staleness(): number;
@@ -58,6 +60,8 @@ export interface JournalStore extends Store {
   checkpoint(): Promise<void>;
 }
 
+/** Name of the lease of the node that writes checkpoints. */
+const CHECKPOINTS = "checkpoints";
 const VERIFY_MS = 60_000;
 /** Interval of attempts to reach a lost engine. */
 const RECONNECT_MS = 500;
@@ -87,6 +91,7 @@ class Journal implements JournalStore {
   readonly #wallClock: () => number;
   readonly #node: LogNode;
   readonly #writer: LogWriter;
+  readonly #leases: Leases;
   #hasContact = false;
   #verifiedAt: number;
   /** Wall-clock time of the newest proof, which a suspended machine does not stop. */
@@ -96,6 +101,7 @@ class Journal implements JournalStore {
   #woken = false;
   #polling: Promise<void> | undefined;
   #stopWatching: (() => void) | undefined;
+  #leaving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: JournalOptions) {
@@ -125,6 +131,12 @@ class Journal implements JournalStore {
       assertContact: () => this.#assertContact(),
       onCommitted: () => this.#onCommitted(),
     });
+    this.#leases = new Leases(this, () => this.#clock.now());
+  }
+
+  async lease(name: string): Promise<Expectation | undefined> {
+    this.#assertOpen();
+    return this.#leases.hold(name);
   }
 
   get logId(): string {
@@ -228,8 +240,8 @@ class Journal implements JournalStore {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
   }
 
   /** Follows the log from now on. */
@@ -260,6 +272,13 @@ class Journal implements JournalStore {
     const timer = setTimeout(resolve, ms * (0.9 + Math.random() * 0.2));
     await promise;
     clearTimeout(timer);
+  }
+
+  async #leave(): Promise<void> {
+    // While commits are still taken. A lease that cannot be left is taken over later.
+    if (this.#hasContact && this.#leases.hasAny) await this.#leases.release().catch(() => undefined);
+    this.#closing = this.#close();
+    await this.#closing;
   }
 
   async #close(): Promise<void> {
@@ -296,6 +315,7 @@ class Journal implements JournalStore {
       this.#node.bytesSinceCheckpoint = 0;
       if (this.#node.revision - known.revision < settings.checkpointEvery) return;
     }
+    if ((await this.#leases.hold(CHECKPOINTS)) === undefined) return;
     await this.checkpoint();
   }
 

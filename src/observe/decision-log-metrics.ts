@@ -5,8 +5,15 @@ import { type ScrapedMetric, single } from "./scraped-metric.ts";
 
 const PREFIX = "svc_authorizer_decision_log_";
 
+/** The values that are read from a log. */
+export interface DecisionLogSource {
+  readonly counters: DecisionLogCounters;
+  readonly sinks: readonly { readonly lagSeconds: number }[];
+}
+
 /** The metrics of the log. */
-export function decisionLogMetrics(log: DecisionLogCounters | undefined): ScrapedMetric[] {
+export function decisionLogMetrics(source: DecisionLogSource | undefined): ScrapedMetric[] {
+  const log = source?.counters;
   const metric = (
     type: "counter" | "gauge",
     name: string,
@@ -29,6 +36,12 @@ export function decisionLogMetrics(log: DecisionLogCounters | undefined): Scrape
       "failures_total",
       "Failed attempts to write the decision log.",
       ({ failures }) => failures,
+    ),
+    single(
+      "gauge",
+      `${PREFIX}sink_lag_seconds`,
+      "Age of the oldest record that a sink lacks, of the slowest sink.",
+      () => source && Math.max(0, ...source.sinks.map(({ lagSeconds }) => lagSeconds)),
     ),
     metric("gauge", "waiting_lines", "Lines that wait to be written.", ({ waiting }) => waiting),
   ];

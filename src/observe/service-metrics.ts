@@ -1,12 +1,11 @@
 /** The metrics of the service itself: every name begins with `svc_authorizer_`. */
 
-import type { DecisionLogCounters } from "../decision-log/counters.ts";
 import type { DecisionCounters } from "../decisions/decisions.ts";
 import type { IdentityCounters } from "../identity/identity.ts";
 import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
-import { decisionLogMetrics } from "./decision-log-metrics.ts";
+import { type DecisionLogSource, decisionLogMetrics } from "./decision-log-metrics.ts";
 import { journalMetrics, type LogSource } from "./journal-metrics.ts";
 import type { OpenSnapshots } from "./open-snapshots.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
@@ -36,7 +35,7 @@ export interface MetricSources {
   /** Snapshots of the store that are open. */
   readonly openSnapshots: Pick<OpenSnapshots, "long">;
   /** The log of decisions; undefined if none are logged. */
-  readonly decisionLog: DecisionLogCounters | undefined;
+  readonly decisionLog: DecisionLogSource | undefined;
 }
 
 /** All metrics of the service over their sources. */

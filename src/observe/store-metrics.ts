@@ -57,6 +57,7 @@ export function observeStore(
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     ...(store.follow !== undefined && { follow: () => store.follow!() }),
     ...(store.clearReaders !== undefined && { clearReaders: () => store.clearReaders!() }),
+    ...(store.lease !== undefined && { lease: (name: string) => store.lease!(name) }),
     ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),
     ...(store.assertFresh !== undefined && { assertFresh: () => store.assertFresh!() }),
     health: () => store.health(),

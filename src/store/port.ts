@@ -238,6 +238,11 @@ export interface Store {
   follow?(): void;
   /** Frees what processes that ended held of the store. Present where there are workers. */
   clearReaders?(): void;
+  /**
+   * Takes a lease on work that one process does (journal.md §5): returns what a commit under it expects, undefined while
+   * another process has it. Absent in a store of one process.
+   */
+  lease?(name: string): Promise<Expectation | undefined>;
   /** Applies what other processes committed before the call. Absent in a store of one process. */
   catchUp?(): Promise<void>;
   /**

@@ -149,6 +149,8 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.decision_log.max_bytes": 10737418240,
   "authorizer.decision_log.segment_age": 86400000,
   "authorizer.decision_log.segment_bytes": 67108864,
+  "authorizer.decision_log.sink_token": undefined,
+  "authorizer.decision_log.sinks": [],
   "authorizer.decision_log.sync": "interval",
   "authorizer.decision_log.when_full": "drop",
   "authorizer.node_name": undefined,

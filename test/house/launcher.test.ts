@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";
@@ -51,6 +52,20 @@ describe("the launcher", () => {
   it("runs the sources in a clone", () => {
     const run = spawnSync(process.execPath, [LAUNCHER, "--version"], { encoding: "utf8" });
     expect(run).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it("says in one sentence that the sources are no package, where they were installed as one", () => {
+    const folder = mkdtempSync(join(tmpdir(), "launcher-"));
+    const installed = join(folder, "node_modules", "svc-authorizer");
+    for (const part of ["bin", "src", "package.json"]) {
+      cpSync(join(ROOT, part), join(installed, part), { recursive: true });
+    }
+    const run = spawnSync(process.execPath, [join(installed, "bin", "svcctl.cjs"), "--version"], {
+      encoding: "utf8",
+    });
+    rmSync(folder, { recursive: true });
+    expect(run.status).toBe(1);
+    expect(run.stderr).toMatch(/^This is the source of svc-authorizer, .*@svc-authorizer\/server.*\n$/);
   });
 
   const older = olderNode();

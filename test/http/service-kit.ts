@@ -3,16 +3,24 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { DecisionLimits } from "../../src/api/decisions/limits.ts";
+import type { Catalog } from "../../src/catalog/catalog.ts";
 import type { Decisions } from "../../src/decisions/decisions.ts";
 import { openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { Directory, NewPolicy } from "../../src/directory/directory.ts";
+import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import type { FailureLogEntry, HttpLog, RefusedCaller, RequestLogEntry } from "../../src/http/ports.ts";
 import type { TlsMaterial } from "../../src/http/server-lifecycle.ts";
+import { CommitNotes, openRevisions, type StoreRevisions } from "../../src/journal/revisions.ts";
 import type { BearerOptions } from "../../src/listeners/bearer.ts";
 import { Health } from "../../src/listeners/health.ts";
-import { createServiceListener, type ServiceListener } from "../../src/listeners/service.ts";
+import {
+  createServiceListener,
+  type ServiceListener,
+  type ServiceListenerOptions,
+} from "../../src/listeners/service.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/create-http-counters.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
+import type { Store } from "../../src/store/port.ts";
 import { documentedAnswer } from "../api/openapi/validate-response.ts";
 import { openTestDirectory } from "../directory/open-test-directory.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
@@ -59,6 +67,19 @@ export interface ServiceOptions {
   readonly pageTokenKeys?: readonly Buffer[];
   /** Puts something between the listener and the decisions. */
   readonly around?: (decisions: Decisions) => Decisions;
+  /** False: the directory has no users and policies. */
+  readonly filled?: boolean;
+  /** Further options of the listener, such as other APIs, made from its parts. */
+  readonly more?: (parts: ServiceParts) => Partial<ServiceListenerOptions>;
+}
+
+/** The parts behind a listener. */
+export interface ServiceParts {
+  readonly store: Store;
+  readonly directory: OpenedDirectory;
+  readonly catalog: Catalog;
+  readonly decisions: Decisions;
+  readonly revisions: StoreRevisions;
 }
 
 /** A log that remembers. */
@@ -86,13 +107,11 @@ export class MemoryLog implements HttpLog {
 }
 
 /** A running listener with what is behind it. */
-export interface TestService {
+export interface TestService extends ServiceParts {
   readonly url: string;
   /** A token with all scopes, where the test gave no others. */
   readonly token: string;
   readonly listener: ServiceListener;
-  readonly decisions: Decisions;
-  readonly directory: Directory;
   readonly health: Health;
   readonly log: MemoryLog;
   readonly counters: ReadableHttpCounters;
@@ -107,8 +126,8 @@ export const VERSION = "1.2.3-test";
 
 /** Starts a listener on a free port. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { directory, catalog, close } = await openTestDirectory();
-  await fill(directory);
+  const { store, directory, catalog, close } = await openTestDirectory();
+  if (options.filled !== false) await fill(directory);
   const decisions = await openDecisions({
     directory,
     catalog,
@@ -117,6 +136,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     audit: { decisions: "none", decision() {} },
     requestProperties: "fill",
   });
+  const revisions = await openRevisions({ store, notes: new CommitNotes() });
+  const parts: ServiceParts = { store, directory, catalog, decisions, revisions };
   const health = new Health({ checkStore: () => directory.health() });
   const log = new MemoryLog(options.logRequests ?? false);
   const counters = createHttpCounters();
@@ -131,6 +152,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     counters,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     ...(options.pageTokenKeys === undefined ? {} : { pageTokenKeys: options.pageTokenKeys }),
+    ...options.more?.(parts),
   });
   const url = await listener.listen({ host: "127.0.0.1", port: 0 });
   health.state = "ready";
@@ -138,14 +160,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     url,
     token: API_TOKEN,
     listener,
-    decisions,
-    directory,
+    ...parts,
     health,
     log,
     counters,
     close: async () => {
       await listener.close();
       decisions.close();
+      revisions.close();
       await close();
     },
   };

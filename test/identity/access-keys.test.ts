@@ -245,3 +245,22 @@ describe("failed attempts", () => {
     expect(failures.isOver("K", "first")).toBe(false);
   });
 });
+
+it("failures that another process counted count here too, and are not told on", () => {
+  const told: string[] = [];
+  const listeners: ((key: string) => void)[] = [];
+  const limit = { count: 3, intervalMs: 60_000 };
+  const other = new FailedAttempts(limit, () => 0, {
+    tell: (key) => listeners.forEach((listener) => void listener(key)),
+    onTold: () => {},
+  });
+  const here = new FailedAttempts(limit, () => 0, {
+    tell: (key) => told.push(key),
+    onTold: (listener) => listeners.push(listener),
+  });
+  for (let failure = 0; failure < 3; failure++) other.count("AKIAJ", "10.0.0.1");
+  expect([here.isOver("AKIAJ", "10.0.0.1"), here.isOver("AKIAJ", "10.0.0.2")]).toEqual([true, false]);
+  expect(told).toEqual([]);
+  here.count("AKIAJ", "10.0.0.1");
+  expect(told.length).toBe(1);
+});

@@ -41,7 +41,7 @@ function newSources() {
     log: { droppedLines: 0 },
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
-    decisionLog: newCounters(),
+    decisionLog: { counters: newCounters(), sinks: [{ lagSeconds: 3 }] },
     changes: {
       revision: () => 7,
       journal: { counters: { ...createJournalCounters(), lagMs: 30 }, staleness: () => 250 },

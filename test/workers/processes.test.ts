@@ -162,6 +162,38 @@ describe("two workers", () => {
     }
   }, 60_000);
 
+  it("tell readers of changes what either of them committed, and share one set-up", async () => {
+    const answer = await fetch(`${program.service}/api/v1/watch`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const made = await askBoth(4, () => api("POST", "/auth/users", { username: `w${Math.random()}` }));
+    let seen = "";
+    while ((seen.match(/"users":\["w0/g) ?? []).length < made.length) {
+      const { value, done } = await reader.read();
+      expect(done).toBe(false);
+      seen += value;
+    }
+    await reader.cancel();
+    const token = /^setup token (\S+)/m.exec(program.stdout())![1]!;
+    const setUp = () =>
+      ask(program.user, "POST", "/api/v1/setup_lakefs", { username: "root", setup_token: token }, "");
+    const attempts = await Promise.all(Array.from({ length: 6 }, setUp));
+    expect(attempts.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+  }, 60_000);
+
+  it("refuse to start where an address is in use, and leave nothing behind", async () => {
+    const { host } = new URL(program.service);
+    const other = {
+      ...settings(),
+      "authorizer.listen_address": host,
+      "database.local.path": `${folder}/other`,
+    };
+    const { code, stderr } = await run(["run", "--config", writeConfig(folder, other, "other.yaml")], folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain("authorizer.listen_address: cannot listen");
+  }, 60_000);
+
   it("let a one-time token be claimed once", async () => {
     const claim = { token_id: "once", expires_at: Math.floor(Date.now() / 1_000) + 600 };
     const answers = await Promise.all(

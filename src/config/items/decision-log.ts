@@ -101,4 +101,21 @@ export const DECISION_LOG_ITEMS = [
     acts: "yes",
     meaning: "Most decisions of a batch that its record lists; all are counted",
   },
+  {
+    name: "authorizer.decision_log.sinks",
+    type: "strings",
+    default: [],
+    check: "sink url",
+    acts: "yes",
+    meaning:
+      "Where records are sent besides the directory, at least once: https URLs take NDJSON, otlp+https URLs OTLP logs (http only on loopback)",
+  },
+  {
+    name: "authorizer.decision_log.sink_token",
+    type: "string",
+    default: null,
+    secret: true,
+    acts: "yes",
+    meaning: "Bearer token sent to the sinks of the decision log",
+  },
 ] as const satisfies readonly ConfigItem[];

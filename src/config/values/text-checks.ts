@@ -1,7 +1,7 @@
 /** The syntaxes of texts of some items. */
 import { isIP } from "node:net";
 import type { TextCheck } from "../item.ts";
-import { parseListenAddress } from "./listen-address.ts";
+import { isLoopbackHost, parseListenAddress } from "./listen-address.ts";
 import { workerCount } from "./worker-count.ts";
 
 /** The expected syntax of an invalid text; undefined for a valid one. */
@@ -29,6 +29,10 @@ const CHECKS: Readonly<Record<TextCheck, (text: string) => string | undefined>> 
     /^(none|denied|all|0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(text)
       ? undefined
       : "expected none, denied, all, or a share of the allowed decisions between 0 and 1 such as 0.05",
+  "sink url": (text) =>
+    isSinkUrl(text)
+      ? undefined
+      : "expected https://… for NDJSON or otlp+https://… for OTLP logs, without credentials; http only on loopback",
   peers: (text) =>
     text === "loopback" || isPeer(text)
       ? undefined
@@ -44,6 +48,13 @@ function checkHttpsUrl(text: string): string | undefined {
     url.username === "" &&
     url.password === "";
   return sound ? undefined : "expected an https URL without query, fragment and credentials";
+}
+
+function isSinkUrl(text: string): boolean {
+  const url = URL.parse(text.replace(/^otlp\+/, ""));
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(host));
 }
 
 function isPeer(text: string): boolean {

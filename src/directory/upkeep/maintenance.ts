@@ -4,8 +4,11 @@ import { isErrorCode } from "../../errors.ts";
 import type { Store } from "../../store/port.ts";
 import type { Resealing } from "./reseal.ts";
 import { dropExpiredClaims, nextSweeps, sweepStep } from "./sweep.ts";
+import { NotHolder } from "./under-lease.ts";
 
 const RETRY_MS = 1_000;
+/** Until this process looks again whether there is work that the one with the lease did not do. */
+const HELD_ELSEWHERE_MS = 10_000;
 /** Deleted entities that are swept at once. */
 const SWEEPS = 16;
 /** Longest time for which closing lets work continue; the rest is done after the next start. */
@@ -55,9 +58,10 @@ export class Maintenance {
       this.#woken = false;
       try {
         while (!(await this.#step())) if (performance.now() > this.#stopAt) return;
-      } catch {
+      } catch (error) {
         // Nobody waits for this work, and the store's failure shows in health(); it is tried again.
-        this.#retry = setTimeout(() => this.wake(), RETRY_MS);
+        const ms = error instanceof NotHolder ? HELD_ELSEWHERE_MS : RETRY_MS;
+        this.#retry = setTimeout(() => this.wake(), ms);
         this.#retry.unref();
         return;
       }

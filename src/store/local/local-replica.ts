@@ -336,6 +336,6 @@ class LocalReplica implements Replica {
 }
 
 /** Writes of an entry during which no other work runs. */
-const SMALL_ENTRY = 1_000;
+const SMALL_ENTRY = 200;
 
 async function* nothing(): AsyncGenerator<never> {}

@@ -2,19 +2,9 @@
 
 import type { ChangeOptions } from "../../../src/api/changes/routes.ts";
 import { changeLog } from "../../../src/compose/change-log.ts";
-import { openDecisions } from "../../../src/decisions/open-decisions.ts";
-import type { OpenedDirectory } from "../../../src/directory/open-directory.ts";
 import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
-import { CommitNotes, openRevisions } from "../../../src/journal/revisions.ts";
 import type { BearerOptions } from "../../../src/listeners/bearer.ts";
-import { Health } from "../../../src/listeners/health.ts";
-import { createServiceListener, type ServiceListener } from "../../../src/listeners/service.ts";
-import { createHttpCounters } from "../../../src/observe/create-http-counters.ts";
-import { openEndpoints } from "../../../src/request-map/open-endpoints.ts";
-import type { Store } from "../../../src/store/port.ts";
-import { openTestDirectory } from "../../directory/open-test-directory.ts";
-import { DEFAULT_LIMITS } from "../../http/default-limits.ts";
-import { MemoryLog } from "../../http/service-kit.ts";
+import { startService, type TestService } from "../../http/service-kit.ts";
 
 /** Tokens by the scope that they hold. */
 export const TOKENS = {
@@ -29,58 +19,23 @@ export const BEARER: BearerOptions = {
   ],
 };
 
-/** A running listener. */
-export interface ChangesBed {
-  readonly url: string;
-  readonly store: Store;
-  readonly directory: OpenedDirectory;
-  readonly listener: ServiceListener;
-  close(): Promise<void>;
-}
-
-/** Starts a listener on a free port. */
-export async function startChanges(
+/** Starts a listener on a free port; its answers name revisions. */
+export function startChanges(
   options: Partial<Omit<ChangeOptions, "log" | "records">> = {},
-): Promise<ChangesBed> {
-  const { store, directory, catalog, close } = await openTestDirectory();
-  const decisions = await openDecisions({
-    directory,
-    catalog,
-    endpoints: openEndpoints(catalog),
-    cache: { enabled: true, size: 10, ttl: 60_000, jitter: 0 },
-    audit: { decisions: "none", decision() {} },
-    requestProperties: "fill",
-  });
-  const revisions = await openRevisions({ store, notes: new CommitNotes() });
-  const listener = createServiceListener({
-    version: "1",
-    decisions,
+): Promise<TestService> {
+  return startService({
+    filled: false,
     bearer: BEARER,
-    limits: DEFAULT_LIMITS,
-    health: new Health({ checkStore: () => directory.health() }),
-    log: new MemoryLog(false),
-    counters: createHttpCounters(),
-    revisions,
-    changes: {
-      log: changeLog({ store, revisions, journal: undefined }),
-      records: new ReplicaRecords(store),
-      decisions: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
-      ...options,
-    },
+    more: ({ store, revisions }) => ({
+      revisions,
+      changes: {
+        log: changeLog({ store, revisions, journal: undefined }),
+        records: new ReplicaRecords(store),
+        decisions: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
+        ...options,
+      },
+    }),
   });
-  const url = await listener.listen({ host: "127.0.0.1", port: 0 });
-  return {
-    url,
-    store,
-    directory,
-    listener,
-    async close() {
-      await listener.close();
-      decisions.close();
-      revisions.close();
-      await close();
-    },
-  };
 }
 
 /** The blocks of a stream that end with a text: what was received so far, and what comes. */

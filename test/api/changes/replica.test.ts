@@ -3,12 +3,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { REPLICATED } from "../../../src/directory/read/replica-records.ts";
 import type { Replica } from "../../../src/store/replica.ts";
-import { type ChangesBed, StreamReader, startChanges, TOKENS } from "./kit.ts";
+import type { TestService } from "../../http/service-kit.ts";
+import { StreamReader, startChanges, TOKENS } from "./kit.ts";
 
 /** Partitions of other rooms, of which nothing is sent. */
 const WITHHELD_ELSEWHERE = ["outbox", "outbox_failed", "invitation"];
 
-let bed: ChangesBed;
+let bed: TestService;
 const readers: StreamReader[] = [];
 afterEach(async () => {
   for (const reader of readers.splice(0)) reader.close();

@@ -4,9 +4,10 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WATCH_LIMITS } from "../../../src/api/changes/watchers.ts";
 import type { Touched } from "../../../src/store/port.ts";
-import { BEARER, type ChangesBed, StreamReader, startChanges, TOKENS } from "./kit.ts";
+import type { TestService } from "../../http/service-kit.ts";
+import { BEARER, StreamReader, startChanges, TOKENS } from "./kit.ts";
 
-let bed: ChangesBed;
+let bed: TestService;
 const readers: StreamReader[] = [];
 afterEach(async () => {
   for (const reader of readers.splice(0)) reader.close();
@@ -111,6 +112,19 @@ describe("a watch", () => {
       change: { users: ["id-of-x"] },
     });
     expect((await next()).data.change).toEqual({ all: true });
+  });
+
+  it("names what use cases of the directory touch", async () => {
+    bed = await startChanges();
+    const { next } = await watch();
+    await next();
+    await bed.directory.users.create({ username: "alice" });
+    expect((await next()).data.change).toEqual({ users: ["alice"] });
+    await bed.directory.policies.create({
+      name: "Read",
+      statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }],
+    });
+    expect((await next()).data.change).toEqual({ policies: ["Read"] });
   });
 
   it("names the newest revision again and again", async () => {

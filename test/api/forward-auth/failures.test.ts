@@ -10,12 +10,8 @@ import { AuthorizerError } from "../../../src/errors.ts";
 import { TrustedProxies } from "../../../src/http/client-address.ts";
 import type { HttpLimits } from "../../../src/http/limits.ts";
 import type { Identities, Identity } from "../../../src/identity/identity.ts";
-import { Health } from "../../../src/listeners/health.ts";
-import { createServiceListener, type ServiceListener } from "../../../src/listeners/service.ts";
-import { createHttpCounters } from "../../../src/observe/create-http-counters.ts";
 import { PROXY_TOKEN } from "../../gateways/start-behind-proxy.ts";
-import { DEFAULT_LIMITS } from "../../http/default-limits.ts";
-import { API_TOKEN, MemoryLog } from "../../http/service-kit.ts";
+import { startService, type TestService } from "../../http/service-kit.ts";
 import { type Answer, ask, basic, type Headers, told } from "./ask.ts";
 
 const ALICE: Identity = { username: "alice", userId: "1", how: "access_key", accessKeyId: "AK" };
@@ -28,38 +24,36 @@ interface Parts {
   readonly limits?: Partial<HttpLimits>;
 }
 
-let listener: ServiceListener | undefined;
-let log: MemoryLog;
-afterEach(() => listener?.close());
+let service: TestService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
 
 async function start({
   identify = () => ALICE,
   decide = () => ALLOWED,
   limits = {},
 }: Parts): Promise<string> {
-  log = new MemoryLog(false);
-  const health = new Health({ checkStore: async () => {} });
   const decisions = { request: decide } as unknown as Decisions;
-  listener = createServiceListener({
-    version: "1",
-    decisions,
-    bearer: { apiToken: API_TOKEN },
-    limits: { ...DEFAULT_LIMITS, ...limits },
-    health,
-    log,
-    counters: createHttpCounters(),
-    forwardAuth: {
+  service = await startService({
+    filled: false,
+    limits,
+    more: () => ({
       decisions,
-      identities: { withAccessKey: identify, withLoginToken: identify } as unknown as Identities,
-      proxy: "nginx",
-      proxyToken: PROXY_TOKEN,
-      missingBody: "every_resource",
-      trusted: new TrustedProxies(["loopback"]),
-      s3Domains: [],
-      publicOrigin: undefined,
-    },
+      forwardAuth: {
+        decisions,
+        identities: { withAccessKey: identify, withLoginToken: identify } as unknown as Identities,
+        proxy: "nginx",
+        proxyToken: PROXY_TOKEN,
+        missingBody: "every_resource",
+        trusted: new TrustedProxies(["loopback"]),
+        s3Domains: [],
+        publicOrigin: undefined,
+      },
+    }),
   });
-  return listener.listen({ host: "127.0.0.1", port: 0 });
+  return service.url;
 }
 
 const headers: Headers = [...told(), basic("writer")];
@@ -126,7 +120,7 @@ describe("no judgement, no pass", () => {
       status === 200 ? "a%0D%0Ab:%20%F0%9F%98%80%EF%BF%BD" : undefined,
     );
     expect(answer.body).not.toMatch(/TypeError|store is gone at|\.ts:/);
-    expect(log.refusals.length).toBe(0);
+    expect(service?.log.refusals.length).toBe(0);
   });
 
   it("beyond the places in the queue a request is 503, and the place of one that was answered is free", async () => {
@@ -150,7 +144,7 @@ describe("no judgement, no pass", () => {
     expect((await call(url)).status).toBe(503);
     resolve(ALLOWED);
     await new Promise(setImmediate);
-    expect(log.failures).toEqual([]);
+    expect(service?.log.failures).toEqual([]);
   });
 
   it("while the listener stops, what is on its way is still judged, and the connection ends", async () => {
@@ -163,7 +157,7 @@ describe("no judgement, no pass", () => {
     const url = await start({ decide });
     const answer = call(url);
     await expect.poll(() => asked).toBe(1);
-    const closed = listener?.close();
+    const closed = service?.listener.close();
     resolve({ ...ALLOWED, allowed: false, effect: "deny", message: "no" });
     expect(await answer).toMatchObject({ status: 403, headers: { connection: "close" } });
     await closed;

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCOPES, type Scope } from "../../../src/api/service-caller.ts";
 import { AuthorizerError } from "../../../src/errors.ts";
+import type { TestService } from "../../http/service-kit.ts";
 import { type ApiCall, AUTHORIZATION_CALLS } from "./authorization-calls.ts";
-import {
-  type AuthorizationService,
-  failing,
-  MAX_BYTES,
-  startAuthorizationService,
-} from "./authorization-service.ts";
+import { failing, MAX_BYTES, startAuthorizationService } from "./authorization-service.ts";
 import { DATA_SERVER, findOperation, responsesOf } from "./document.ts";
 import { requestProblems } from "./schema-check.ts";
 import { expectDocumented } from "./validate-response.ts";
@@ -15,9 +11,9 @@ import { expectDocumented } from "./validate-response.ts";
 const BASE = "/api/v1";
 const tokenWithout = (scope: Scope) => `a-token-with-every-scope-except-for-${scope}`;
 
-let service: AuthorizationService;
-let unavailable: AuthorizationService;
-let broken: AuthorizationService;
+let service: TestService;
+let unavailable: TestService;
+let broken: TestService;
 beforeAll(async () => {
   const tokens = SCOPES.map((scope) => ({
     name: `without ${scope}`,
@@ -37,7 +33,7 @@ afterAll(() => Promise.all([service, unavailable, broken].map((one) => one?.clos
 
 /** Calls, fails the test unless the answer is as documented, and gives its status. */
 async function documented(
-  at: AuthorizationService,
+  at: TestService,
   { method, path, body }: Omit<ApiCall, "status" | "id">,
   headers: Record<string, string> = {},
 ): Promise<number> {

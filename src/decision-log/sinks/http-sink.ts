@@ -1,0 +1,195 @@
+/**
+ * Sends a chain to an HTTP server: batch after batch in order, each at least once, from the place on disk up to which it
+ * was taken (decision-log.md §2.9). A sink that is down loses nothing as long as the segments are kept.
+ */
+
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Report } from "../chain.ts";
+import { segmentsOf } from "../chain-files.ts";
+import { segmentLines } from "../read-lines.ts";
+import type { SinkFormat } from "./sink-format.ts";
+import { type SinkPlace, SinkPlaceFile } from "./sink-place.ts";
+
+/** Bounds of a batch. */
+const MOST_LINES = 1_000;
+const MOST_BYTES = 1 << 20;
+const TIMEOUT_MS = 30_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 60_000;
+/** Time between two looks for new lines, if nobody tells of them. */
+const LOOK_MS = 2_000;
+
+const compressed = promisify(gzip);
+
+/** The parts of a sink. */
+export interface HttpSinkOptions {
+  /** Folder of the chain. */
+  readonly folder: string;
+  readonly url: string;
+  readonly format: SinkFormat;
+  /** Bearer token; undefined for none. */
+  readonly token: string | undefined;
+  readonly report: Report;
+  readonly now?: () => number;
+}
+
+/** Sends lines as long as it is open. */
+export class HttpSink {
+  readonly #options: HttpSinkOptions;
+  readonly #file: SinkPlaceFile;
+  readonly #stop = new AbortController();
+  readonly #now: () => number;
+  #place: SinkPlace = { segment: 0, offset: 0 };
+  #failing = false;
+  #oldest: number | undefined;
+  #wake: () => void = () => undefined;
+  #done: Promise<void> | undefined;
+
+  constructor(options: HttpSinkOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#file = new SinkPlaceFile(options.folder, options.url);
+  }
+
+  /** Begins to send. */
+  async start(): Promise<void> {
+    this.#place = await this.#file.read();
+    this.#done = this.#run();
+  }
+
+  /** Number of the first segment that the sink still needs. */
+  get needed(): number {
+    return this.#place.segment;
+  }
+
+  /** Age of the oldest line that it lacks, in seconds; 0 if it has all. */
+  get lagSeconds(): number {
+    return this.#oldest === undefined ? 0 : Math.max(0, (this.#now() - this.#oldest) / 1_000);
+  }
+
+  /** Tells of new lines. */
+  notice(): void {
+    this.#wake();
+  }
+
+  /** Stops; what was not taken is sent after the next start. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#wake();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        if (!(await this.#sendSegment())) await this.#wait(LOOK_MS);
+      } catch (error) {
+        // A segment may be compressed or removed while it is opened; it is looked for again.
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+          this.#options.report("a sink of the decision log cannot read the segments", {
+            reason: String(error),
+          });
+        }
+        await this.#wait(FIRST_WAIT_MS);
+      }
+    }
+  }
+
+  /** Sends the rest of a segment. Returns true if there is a segment after it. */
+  async #sendSegment(): Promise<boolean> {
+    const segments = await segmentsOf(this.#options.folder);
+    const segment = segments.find(({ number }) => number >= this.#place.segment);
+    if (segment === undefined) return false;
+    if (segment.number > this.#place.segment) {
+      if (this.#place.segment > 0 && this.#place.offset > 0 && this.#failing) {
+        const lost = { from: this.#place.segment, to: segment.number - 1 };
+        this.#options.report("segments were removed before a sink of the decision log had them", lost);
+      }
+      this.#place = { segment: segment.number, offset: 0 };
+    }
+    let batch: Buffer[] = [];
+    let bytes = 0;
+    let { offset } = this.#place;
+    for await (const { line, complete } of segmentLines(segment, offset)) {
+      if (!complete) break;
+      batch.push(line);
+      bytes += line.length + 1;
+      if (batch.length < MOST_LINES && bytes < MOST_BYTES) continue;
+      offset += bytes;
+      if (!(await this.#deliver(batch, { segment: segment.number, offset }))) return true;
+      batch = [];
+      bytes = 0;
+    }
+    if (batch.length > 0) {
+      offset += bytes;
+      if (!(await this.#deliver(batch, { segment: segment.number, offset }))) return true;
+    }
+    const isLast = segments.at(-1) === segment;
+    if (!isLast) this.#place = { segment: segment.number + 1, offset: 0 };
+    else this.#oldest = undefined;
+    return !isLast || batch.length > 0;
+  }
+
+  /** Sends a batch until it is taken. Returns false if the sink was closed before. */
+  async #deliver(lines: readonly Buffer[], after: SinkPlace): Promise<boolean> {
+    const [first] = lines;
+    this.#oldest = first === undefined ? undefined : timeOf(first);
+    const body = await compressed(this.#options.format.body(lines));
+    for (let wait = FIRST_WAIT_MS; !this.#stop.signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      const fault = await this.#post(body);
+      if (fault === undefined) {
+        this.#failing = false;
+        this.#place = after;
+        await this.#file.write(after).catch(() => undefined);
+        return true;
+      }
+      if (!this.#failing && !this.#stop.signal.aborted) {
+        this.#options.report("a sink of the decision log does not take records", { reason: fault });
+      }
+      this.#failing = true;
+      await this.#wait(wait, false);
+    }
+    return false;
+  }
+
+  async #post(body: Buffer): Promise<string | undefined> {
+    const { url, format, token } = this.#options;
+    try {
+      const answer = await fetch(url, {
+        method: "POST",
+        headers: {
+          "content-type": format.contentType,
+          "content-encoding": "gzip",
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: new Uint8Array(body),
+        redirect: "error",
+        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      await answer.body?.cancel();
+      return answer.ok ? undefined : `status ${answer.status}`;
+    } catch (error) {
+      const cause = (error as Error).cause ?? error;
+      return cause instanceof Error ? cause.message : String(cause);
+    }
+  }
+
+  /** @param wakes false if new lines do not end the wait */
+  #wait(ms: number, wakes = true): Promise<void> {
+    if (this.#stop.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms).unref();
+      this.#wake = () => {
+        if (!wakes && !this.#stop.signal.aborted) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function timeOf(line: Buffer): number | undefined {
+  const time = Date.parse(/"at":"([^"]+)"/.exec(line.toString("latin1", 0, 400))?.[1] ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}

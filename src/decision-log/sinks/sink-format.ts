@@ -1,0 +1,58 @@
+/** The forms in which a sink receives lines: as they are (NDJSON), or as OTLP log records in JSON. */
+
+import type { LoggedLine } from "../record.ts";
+
+/** A form. */
+export interface SinkFormat {
+  readonly contentType: string;
+  /** Returns the body of a request. */
+  body(lines: readonly Buffer[]): Buffer;
+}
+
+/** Lines as they are, so that the receiver can verify the chain. */
+export const NDJSON: SinkFormat = {
+  contentType: "application/x-ndjson",
+  body: (lines) => Buffer.concat(lines.flatMap((line) => [line, LINE_FEED])),
+};
+
+const LINE_FEED = Buffer.from("\n");
+
+/** Log records of OTLP/HTTP in JSON; the body of each is the line. */
+export const OTLP: SinkFormat = {
+  contentType: "application/json",
+  body: (lines) => {
+    const logRecords = lines.map((line) => logRecord(line.toString("utf8")));
+    const resource = { attributes: [attribute("service.name", "svc-authorizer")] };
+    const scopeLogs = [{ scope: { name: "svc-authorizer.decision-log" }, logRecords }];
+    return Buffer.from(JSON.stringify({ resourceLogs: [{ resource, scopeLogs }] }));
+  },
+};
+
+/** Severity numbers of OpenTelemetry. */
+const INFO = 9;
+const WARN = 13;
+
+function logRecord(text: string): object {
+  const line = JSON.parse(text) as LoggedLine;
+  const refused = "decision" in line && !line.decision;
+  const attributes =
+    "id" in line
+      ? [
+          attribute("decision.id", line.id),
+          attribute("decision.effect", "effect" in line ? line.effect : ""),
+          attribute("decision.entrance", "entrance" in line ? line.entrance : ""),
+        ]
+      : [];
+  return {
+    timeUnixNano: `${Date.parse(line.at)}000000`,
+    severityNumber: refused ? WARN : INFO,
+    severityText: refused ? "WARN" : "INFO",
+    body: { stringValue: text },
+    attributes: [...attributes, attribute("node", line.node)],
+    ...("trace_id" in line && line.trace_id !== undefined ? { traceId: line.trace_id } : {}),
+  };
+}
+
+function attribute(key: string, value: string): object {
+  return { key, value: { stringValue: value } };
+}

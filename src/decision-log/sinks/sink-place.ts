@@ -1,0 +1,43 @@
+/** The place up to which a sink has a chain, kept beside the chain. */
+
+import { createHash } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A place between two lines. */
+export interface SinkPlace {
+  readonly segment: number;
+  /** Bytes of the lines before it in its segment, uncompressed. */
+  readonly offset: number;
+}
+
+const BEGINNING: SinkPlace = { segment: 1, offset: 0 };
+const MODE = 0o600;
+const NAME_DIGITS = 12;
+
+/** Keeps the place of one sink. */
+export class SinkPlaceFile {
+  readonly #path: string;
+
+  /** @param url of the sink */
+  constructor(folder: string, url: string) {
+    const name = createHash("sha256").update(url).digest("hex").slice(0, NAME_DIGITS);
+    this.#path = join(folder, `sink-${name}.json`);
+  }
+
+  /** Reads the place; the beginning of the chain for a new sink. What is delivered twice harms less than a gap. */
+  async read(): Promise<SinkPlace> {
+    try {
+      const { segment, offset } = JSON.parse(await readFile(this.#path, "utf8")) as SinkPlace;
+      return Number.isSafeInteger(segment) && Number.isSafeInteger(offset) ? { segment, offset } : BEGINNING;
+    } catch {
+      return BEGINNING;
+    }
+  }
+
+  /** Writes the place, whole or not at all. */
+  async write({ segment, offset }: SinkPlace): Promise<void> {
+    await writeFile(`${this.#path}.new`, JSON.stringify({ segment, offset }), { mode: MODE });
+    await rename(`${this.#path}.new`, this.#path);
+  }
+}

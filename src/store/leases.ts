@@ -1,0 +1,106 @@
+/**
+ * Leases (journal.md §5): work that one of several processes does. A lease is a record, written only when there is work.
+ * Nothing is wrong when two do the same work; the lease spares most of it, and what is committed under one expects it.
+ */
+
+import { isErrorCode } from "../errors.ts";
+import { newId } from "./log-entry.ts";
+import { type Expectation, type Store, withSnapshot } from "./port.ts";
+
+const PARTITION = "lease";
+/** Time after which another process takes a lease over of which it has seen nothing new; by its own monotonic clock. */
+const TAKE_OVER_MS = 60_000;
+/** A holder that goes on working writes the lease this often, so that others see it live. */
+const RENEW_MS = 20_000;
+
+interface LeaseRecord {
+  readonly name: string;
+  /** Id of the process; "" where it has ended and left the lease. */
+  readonly holder: string;
+  /** Grows with each holder. */
+  readonly term: number;
+}
+
+/** The leases of one process. */
+export class Leases {
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #holder = newId();
+  /** Versions of the leases of others, and since when this process has seen them. */
+  readonly #seen = new Map<string, { readonly version: string; readonly since: number }>();
+  /** Times of the last writes of the leases that this process holds. */
+  readonly #held = new Map<string, number>();
+
+  readonly #asked = new Map<string, Promise<Expectation | undefined>>();
+
+  /** @param now monotonic milliseconds */
+  constructor(store: Store, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** True when this process has taken a lease. */
+  get hasAny(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /**
+   * Takes a lease, or shows that this process has it. Returns what a commit under it expects; undefined while another
+   * process has it.
+   */
+  hold(name: string): Promise<Expectation | undefined> {
+    // Who asks meanwhile gets the same answer: two writes of one lease would refuse each other.
+    const asked = this.#asked.get(name) ?? this.#hold(name).finally(() => this.#asked.delete(name));
+    this.#asked.set(name, asked);
+    return asked;
+  }
+
+  async #hold(name: string): Promise<Expectation | undefined> {
+    const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get(PARTITION, name));
+    const lease = stored && (JSON.parse(stored.value) as LeaseRecord);
+    const isOwn = lease?.holder === this.#holder;
+    if (stored !== undefined && isOwn && this.#now() - (this.#held.get(name) ?? 0) < RENEW_MS) {
+      return { partition: PARTITION, key: name, version: stored.version };
+    }
+    if (stored !== undefined && !isOwn && lease?.holder !== "" && !this.#isOver(name, stored.version)) {
+      return undefined;
+    }
+    const term = (lease?.term ?? 0) + (isOwn ? 0 : 1);
+    return this.#write(stored?.version, { name, holder: this.#holder, term });
+  }
+
+  /** Leaves all leases, so that others need not wait. */
+  async release(): Promise<void> {
+    for (const name of [...this.#held.keys()]) {
+      const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get(PARTITION, name));
+      const lease = stored && (JSON.parse(stored.value) as LeaseRecord);
+      if (lease?.holder === this.#holder) await this.#write(stored?.version, { ...lease, holder: "" });
+    }
+    this.#held.clear();
+  }
+
+  /** True when nothing new of another's lease was seen for long enough. */
+  #isOver(name: string, version: string): boolean {
+    const seen = this.#seen.get(name);
+    if (seen?.version === version) return this.#now() - seen.since >= TAKE_OVER_MS;
+    this.#seen.set(name, { version, since: this.#now() });
+    return false;
+  }
+
+  async #write(version: string | undefined, record: LeaseRecord): Promise<Expectation | undefined> {
+    const { name } = record;
+    const at = { partition: PARTITION, key: name };
+    try {
+      const revision = await this.#store.commit({
+        expect: [{ ...at, version }],
+        put: [{ ...at, value: JSON.stringify(record) }],
+      });
+      this.#held.set(name, this.#now());
+      return { ...at, version: String(revision) };
+    } catch (error) {
+      // Another process was faster.
+      if (isErrorCode(error, "conflict")) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { isDecision } from "../../src/decision-log/record.ts";
+import { isErrorCode } from "../../src/errors.ts";
+import { decidedBy, findingsIn, linesOf, openTestLog } from "./test-log.ts";
+
+const folders: string[] = [];
+
+/** A small file system of its own; undefined where this user may not mount one. */
+function smallDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "small-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder], { stdio: "ignore" });
+    folders.push(folder);
+    return folder;
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+}
+
+afterAll(() => {
+  for (const folder of folders) {
+    execFileSync("umount", [folder]);
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const disks = [smallDisk(), smallDisk()] as const;
+
+describe("a disk without room", () => {
+  it.skipIf(disks[0] === undefined)(
+    "is answered on with drop: lost records are counted, and it goes on by itself when there is room",
+    { timeout: 30_000 },
+    async () => {
+      const disk = disks[0] as string;
+      const filler = join(disk, "filler");
+      const reports: string[] = [];
+      const log = await openTestLog(disk, {}, { report: (problem) => reports.push(problem) });
+      log.decided(decidedBy("before", "r"));
+      await log.written();
+      writeFileSync(filler, Buffer.alloc(200_000));
+      const resource = "r".repeat(4_000);
+      for (let index = 0; index < 6_000; index++) {
+        expect(log.decided(decidedBy(`user${index}`, resource))).toBeUndefined();
+        if (index % 500 === 0) await wait(5);
+      }
+      expect(log.counters.failures).toBeGreaterThan(0);
+      expect(log.counters.lost).toBeGreaterThan(0);
+      expect(reports).toContain("the decision log cannot be written");
+      expect(await findingsIn(disk)).toEqual([]);
+      // What waits has more bytes than the disk: the disk grows.
+      execFileSync("mount", ["-o", "remount,size=64m", disk]);
+      rmSync(filler);
+      await wait(2_500);
+      log.decided(decidedBy("after", "r"));
+      await log.close();
+      const lines = linesOf(join(disk, "n1-0"));
+      const recorded = lines.filter(isDecision).map(({ subject }) => subject.id);
+      expect(recorded.at(0)).toBe("before");
+      expect(recorded.at(-1)).toBe("after");
+      const lost = lines.flatMap((line) => ("lost" in line ? [line.lost] : []));
+      expect(lost).toEqual([log.counters.lost]);
+      expect(recorded.length + log.counters.lost).toBe(6_002);
+      expect(await findingsIn(disk)).toEqual([]);
+    },
+  );
+
+  it.skipIf(disks[1] === undefined)(
+    "refuses decisions with refuse, and goes on by itself when there is room",
+    { timeout: 30_000 },
+    async () => {
+      const disk = disks[1] as string;
+      const filler = join(disk, "filler");
+      const log = await openTestLog(disk, { whenFull: "refuse", sync: "each" });
+      await log.decided(decidedBy("before", "r"));
+      writeFileSync(filler, Buffer.alloc(200_000));
+      let refused = 0;
+      let answered = 1;
+      const decide = async (user: string): Promise<void> => {
+        try {
+          await log.decided(decidedBy(user, "r".repeat(3_000)));
+          answered++;
+        } catch (error) {
+          expect(isErrorCode(error, "unavailable")).toBe(true);
+          refused++;
+        }
+      };
+      for (let index = 0; index < 100; index++) await decide(`user${index}`);
+      expect(refused).toBeGreaterThan(10);
+      expect(log.counters.refused).toBe(refused);
+      rmSync(filler);
+      const before = refused;
+      for (let index = 0; refused > before || index === 0; index++) {
+        await wait(100);
+        const count = refused;
+        await decide("after");
+        if (refused === count) break;
+      }
+      await log.close();
+      const recorded = linesOf(join(disk, "n1-0")).filter(isDecision);
+      expect(recorded.length).toBeGreaterThanOrEqual(answered);
+      expect(recorded.at(-1)?.subject.id).toBe("after");
+      expect(await findingsIn(disk)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,124 @@
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isDecision, type LoggedLine } from "../../src/decision-log/record.ts";
+import { HttpSink } from "../../src/decision-log/sinks/http-sink.ts";
+import { NDJSON, OTLP } from "../../src/decision-log/sinks/sink-format.ts";
+import { decidedBy, linesOf, openTestLog, temporaryFolder } from "./test-log.ts";
+
+interface Receiver {
+  readonly url: string;
+  readonly bodies: string[];
+  readonly tokens: (string | undefined)[];
+  /** Answers this status from now on. */
+  status: number;
+}
+
+async function receiver(): Promise<Receiver> {
+  const received: Receiver = { url: "", bodies: [], tokens: [], status: 200 };
+  const server: Server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      received.tokens.push(request.headers.authorization);
+      if (received.status === 200) received.bodies.push(gunzipSync(Buffer.concat(pieces)).toString("utf8"));
+      response.writeHead(received.status).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return Object.assign(received, {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}/in`,
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const linesIn = (bodies: readonly string[]): readonly string[] =>
+  bodies.flatMap((body) => body.split("\n").slice(0, -1));
+
+describe("an HTTP sink", () => {
+  it("has all records in order, although it was down, over restarts and compressed segments", {
+    timeout: 30_000,
+  }, async () => {
+    const directory = temporaryFolder();
+    const folder = join(directory, "n1-0");
+    const server = await receiver();
+    server.status = 503;
+    const log = await openTestLog(directory, { segmentBytes: 4_000, compress: true });
+    const reports: string[] = [];
+    const options = {
+      folder,
+      url: server.url,
+      format: NDJSON,
+      token: "sink-token",
+      report: (problem: string) => void reports.push(problem),
+    };
+    const down = new HttpSink(options);
+    await down.start();
+    for (let index = 0; index < 100; index++) {
+      log.decided(decidedBy(`user${index}`, "r"));
+      if (index % 10 === 0) await log.written();
+    }
+    await log.written();
+    down.notice();
+    await until(() => server.tokens.length > 0);
+    expect(down.lagSeconds).toBeGreaterThanOrEqual(0);
+    expect(down.needed).toBe(1);
+    await down.close();
+    expect(reports).toEqual(["a sink of the decision log does not take records"]);
+    server.status = 200;
+    const up = new HttpSink(options);
+    await up.start();
+    const users = () =>
+      linesIn(server.bodies)
+        .map((line) => JSON.parse(line) as LoggedLine)
+        .filter(isDecision)
+        .map(({ subject }) => subject.id);
+    await until(() => users().length >= 100);
+    for (let index = 100; index < 110; index++) log.decided(decidedBy(`user${index}`, "r"));
+    await log.written();
+    up.notice();
+    await until(() => users().length >= 110);
+    expect(users()).toEqual(Array.from({ length: 110 }, (_, index) => `user${index}`));
+    await until(() => up.lagSeconds === 0);
+    await up.close();
+    await log.close();
+    const again = new HttpSink(options);
+    await again.start();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await again.close();
+    expect(linesIn(server.bodies).map((line) => JSON.parse(line))).toEqual(linesOf(folder));
+    expect(new Set(server.tokens)).toEqual(new Set(["Bearer sink-token"]));
+  });
+
+  it("sends OTLP log records", async () => {
+    const directory = temporaryFolder();
+    const server = await receiver();
+    const log = await openTestLog(directory, {}, { now: () => 1_700_000_000_123 });
+    log.decided(decidedBy("alice", "r", "neutral"));
+    await log.written();
+    const sink = new HttpSink({
+      folder: join(directory, "n1-0"),
+      url: server.url,
+      format: OTLP,
+      token: undefined,
+      report: () => undefined,
+    });
+    await sink.start();
+    await until(() => server.bodies.length > 0);
+    await sink.close();
+    await log.close();
+    const { resourceLogs } = JSON.parse(server.bodies[0] as string);
+    const [record] = resourceLogs[0].scopeLogs[0].logRecords;
+    expect(record).toMatchObject({
+      timeUnixNano: "1700000000123000000",
+      severityText: "WARN",
+      attributes: expect.arrayContaining([{ key: "decision.effect", value: { stringValue: "neutral" } }]),
+    });
+    expect(JSON.parse(record.body.stringValue)).toMatchObject({ subject: { id: "alice" } });
+  });
+});
