@@ -80,6 +80,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const datasets: DatasetState = { lastLoadSuccess: undefined };
   if (options.worker === undefined) {
     await bootstrapStore(data, audit);
+    await directory.reportKeys();
     await loadConfiguredDatasets(data, values, datasets, options.env);
   }
   const endpoints = openEndpoints(catalog);

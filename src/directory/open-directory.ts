@@ -16,6 +16,7 @@ import { generateId as newId } from "./records/ids.ts";
 import { LAYOUT, type MetaRecord } from "./records/layout.ts";
 import { DURABLE_COST, openSecrets } from "./records/open-secrets.ts";
 import type { QueuedMailBinding } from "./records/secrets.ts";
+import { KeyWatch } from "./upkeep/key-watch.ts";
 import { Maintenance } from "./upkeep/maintenance.ts";
 import { Resealing } from "./upkeep/reseal.ts";
 import { underLease } from "./upkeep/under-lease.ts";
@@ -71,6 +72,8 @@ export interface MailSecrets {
 /** An opened directory. */
 export interface OpenedDirectory extends Directory {
   readonly mailSecrets: MailSecrets;
+  /** Tells other nodes which keys of encryption this one holds, until it is closed. */
+  reportKeys(): Promise<void>;
   /** Tells listeners that anything may have changed: for who puts the store back to an earlier state. */
   storeReplaced(): void;
   /** Looks for background work: for who commits what another process of the service asked for. */
@@ -107,6 +110,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     cost: keyCost,
     now,
   });
+  const keys = new KeyWatch(store, secrets.box);
   const notifier = new ChangeNotifier();
   const groupPolicies = new GroupPolicies();
   const unsubscribe = store.subscribe(({ revision, change }) => {
@@ -140,15 +144,18 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     },
   };
   context.wakeMaintenance();
-  return assemble(context, notifier, maintenance, unsubscribe);
+  return assemble({ context, notifier, maintenance, keys, unsubscribe });
 }
 
-function assemble(
-  context: DirectoryContext,
-  notifier: ChangeNotifier,
-  maintenance: Maintenance,
-  unsubscribe: () => void,
-): OpenedDirectory {
+interface DirectoryParts {
+  readonly context: DirectoryContext;
+  readonly notifier: ChangeNotifier;
+  readonly maintenance: Maintenance;
+  readonly keys: KeyWatch;
+  readonly unsubscribe: () => void;
+}
+
+function assemble({ context, notifier, maintenance, keys, unsubscribe }: DirectoryParts): OpenedDirectory {
   return {
     users: createUsers(context),
     groups: createGroups(context),
@@ -169,11 +176,15 @@ function assemble(
     principal: (username) => readPrincipal(context, username),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
-    // One process at a time has a store, and a store reports each commit.
-    tellsEveryChange: () => true,
-    health: () => context.store.health(),
+    tellsEveryChange: () => context.store.tellsEveryChange?.() ?? true,
+    reportKeys: () => keys.report(),
+    async health() {
+      await context.store.health();
+      await keys.health();
+    },
     async close() {
       await maintenance.close();
+      await keys.close();
       unsubscribe();
     },
     storeReplaced() {

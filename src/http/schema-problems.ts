@@ -69,14 +69,16 @@ function problemOf(error: ErrorObject, pointer: string): Problem {
   return { pointer: at, message: expected(error) };
 }
 
-function expected({ keyword, params, schema, parentSchema }: ErrorObject): string {
+function expected({ keyword, params, schema, parentSchema, data }: ErrorObject): string {
   if (keyword === "format") return `expected ${FORMATS[params["format"] as string] ?? params["format"]}`;
   if (keyword === "pattern") return (parentSchema as Schema)["x-form"] ?? `must match ${params["pattern"]}`;
   if (keyword === "enum") return `expected one of ${(schema as unknown[]).join(", ")}`;
+  if (keyword === "maxProperties") return `more than ${params["limit"]} members`;
   if (keyword === "maxItems") return `more than ${params["limit"]} items`;
   if (keyword === "minimum") return `expected a whole number from ${params["limit"]}`;
-  if (keyword === "wellFormed") return "not well-formed Unicode";
-  if (keyword === "maxBytes") return `longer than ${schema} bytes`;
+  if (keyword === "textBytes") {
+    return (data as string).isWellFormed() ? `longer than ${schema} bytes` : "not well-formed Unicode";
+  }
   const types = isChoiceOf(schema) ? schema.map(({ type }) => type) : [params["type"]];
   const whole = types.flat().filter((type) => type !== "null" && type !== undefined);
   const named = whole.map((type) => TYPES[String(type)] ?? String(type)).join(" or ");

@@ -169,6 +169,10 @@ class Journal implements JournalStore {
     return this.history.changes(after, limit);
   }
 
+  tellsEveryChange(): boolean {
+    return this.#hasContact;
+  }
+
   subscribe(listener: CommitListener): () => void {
     return this.#options.replica.subscribe(listener);
   }

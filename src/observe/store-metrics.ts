@@ -54,6 +54,7 @@ export function observeStore(
     changes: (after, limit) => store.changes(after, limit),
     history: store.history,
     subscribe: (listener) => store.subscribe(listener),
+    ...(store.tellsEveryChange !== undefined && { tellsEveryChange: () => store.tellsEveryChange!() }),
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     ...(store.follow !== undefined && { follow: () => store.follow!() }),
     ...(store.clearReaders !== undefined && { clearReaders: () => store.clearReaders!() }),

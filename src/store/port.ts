@@ -224,6 +224,11 @@ export interface Store {
    */
   changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
   readonly history: History;
+  /**
+   * False while this process may not hear of what others commit: while a database that it shares cannot be reached.
+   * Absent: always true.
+   */
+  tellsEveryChange?(): boolean;
   /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
   subscribe(listener: CommitListener): () => void;
   /**

@@ -34,6 +34,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
         required: true,
       },
       { flags: "--to-env <name>", description: "environment variable with the new key", required: true },
+      { flags: "--force", description: "also while nodes of a shared database run without the new key" },
       JSON_OPTION,
     ],
     load: async () => (await import("./rotate-key-command.ts")).rotateKey,

@@ -17,6 +17,7 @@ import { storeValues } from "./store-values.ts";
 export interface RotateKeyOptions {
   readonly fromEnv: string;
   readonly toEnv: string;
+  readonly force?: boolean;
   readonly json?: boolean;
   readonly env: Environment;
 }
@@ -43,7 +44,7 @@ function checkNewKey(key: string, name: string, values: ConfigValues): void {
 /** Rotates the key and says what was done. Answers the exit code; throws AuthorizerError where it cannot be done. */
 export async function runRotateKey(
   values: ConfigValues,
-  { fromEnv, toEnv, json = false, env }: RotateKeyOptions,
+  { fromEnv, toEnv, force = false, json = false, env }: RotateKeyOptions,
   { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,
 ): Promise<number> {
   const oldKey = keyIn(env, fromEnv);
@@ -55,6 +56,7 @@ export async function runRotateKey(
       store,
       oldKey,
       newKey,
+      force,
       now: () => Math.floor(Date.now() / 1_000),
       onProgress: (sealed) => {
         if (Date.now() - lastReport < PROGRESS_INTERVAL_MS) return;

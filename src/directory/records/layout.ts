@@ -8,7 +8,7 @@
  *
  * | partition        | key                              | record                      |
  * |------------------|----------------------------------|-----------------------------|
- * | `meta`           | `layout`, `kdf`, `key/<id>`, `mark/<name>` | {@link MetaRecord}          |
+ * | `meta`           | `layout`, `kdf`, `key/<id>`, `sealing`, `node/<id>`, `mark/<name>` | {@link MetaRecord}          |
  * | `user`           | `<username>`                     | {@link UserRecord}          |
  * | `group`          | `<name>`                         | {@link GroupRecord}         |
  * | `policy`         | `<name>`                         | {@link PolicyRecord}        |
@@ -150,6 +150,10 @@ export interface MetaRecord {
   readonly N?: number;
   readonly r?: number;
   readonly p?: number;
+  /** `sealing`: id of the key that seals, whatever a node is configured with (journal.md §4.10). */
+  readonly key?: string;
+  /** `node/<id>`: ids of the keys that a node of several holds, until it stops. */
+  readonly holds?: readonly string[];
   /** `key/<id>`: a key that secrets in this store are sealed with; Unix seconds of its first use. */
   readonly since?: number;
   /** `mark/<name>`: what a marked batch left, to be known to the next one. */

@@ -6,12 +6,14 @@
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
+import { SEALING } from "./sealing.ts";
 import { deriveSealingKey, type KeyDerivation, newKeyDerivation, SecretBox } from "./secrets.ts";
 
 /** Cost of scrypt for stores on a disk: about 50 ms and 20 MiB. */
 export const DURABLE_COST = { N: 2 ** 15, r: 5, p: 1 };
 
-const KEY_PREFIX = "key/";
+/** Beginning of the keys in `meta` that name the keys that secrets are sealed with. */
+export const KEY_PREFIX = "key/";
 const CURRENT_ITEM = "auth.encrypt.secret_key";
 const PREVIOUS_ITEM = "authorizer.previous_secret_key";
 
@@ -96,11 +98,50 @@ export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets
   const current = await deriveSealingKey(secretKey, derivation);
   const known = await keysInUse(store);
   const outdatedKeys = known.filter((id) => id !== current.id);
-  const hasPrevious = outdatedKeys.length > 0 && previousSecretKey !== undefined && previousSecretKey !== "";
-  const previous = hasPrevious ? await deriveSealingKey(previousSecretKey, derivation) : undefined;
+  const sealing = await sealingKey(store);
+  const hasPrevious = previousSecretKey !== undefined && previousSecretKey !== "";
+  const isPreviousUsed = outdatedKeys.length > 0 || (sealing !== undefined && sealing !== current.id);
+  const previous =
+    hasPrevious && (isPreviousUsed || isShared(store))
+      ? await deriveSealingKey(previousSecretKey, derivation)
+      : undefined;
   if (outdatedKeys.some((id) => id !== previous?.id)) throw wrongKey(previousSecretKey || undefined);
+  const box = new SecretBox(current, previous);
+  // Of several nodes, each of which may be configured before or after a rotation, none decides by itself.
+  if (isShared(store) && sealing !== undefined) {
+    if (!box.use(sealing)) throw wrongKey(previousSecretKey || undefined);
+    return { box, outdatedKeys: [] };
+  }
   if (!known.includes(current.id)) await recordKey(options, current.id);
-  return { box: new SecretBox(current, previous), outdatedKeys };
+  if (sealing !== current.id) await recordSealing(store, current.id, sealing);
+  return { box, outdatedKeys };
+}
+
+/** True for a store that several processes share. */
+export function isShared(store: Store): boolean {
+  return store.takeTurn !== undefined;
+}
+
+/** Id of the key that seals; undefined in a store of an earlier version. */
+export async function sealingKey(store: Store): Promise<string | undefined> {
+  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", SEALING));
+  return stored && (JSON.parse(stored.value) as MetaRecord).key;
+}
+
+/** Names the key that seals from now on, unless somebody else has named one meanwhile. */
+async function recordSealing(store: Store, keyId: string, before: string | undefined): Promise<void> {
+  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", SEALING));
+  const key = stored && (JSON.parse(stored.value) as MetaRecord).key;
+  if (key !== before) return;
+  const value = JSON.stringify({ key: keyId } satisfies MetaRecord);
+  try {
+    await store.commit({
+      expect: [{ partition: "meta", key: SEALING, version: stored?.version }],
+      put: [{ partition: "meta", key: SEALING, value }],
+    });
+  } catch (error) {
+    if (!isErrorCode(error, "conflict")) throw error;
+  }
 }
 
 /**

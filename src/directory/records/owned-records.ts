@@ -3,6 +3,7 @@
 import { alreadyExists } from "../checks.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { EMPTY, type KeyRecord, mark, type OwnerRecord, type UserRecord, under } from "./layout.ts";
+import { SEALING } from "./sealing.ts";
 import type { SecretBox } from "./secrets.ts";
 import { endSessions, isOwned } from "./user-records.ts";
 
@@ -26,18 +27,17 @@ export async function liveKey(tx: Transaction, accessKeyId: string): Promise<Key
 }
 
 /** Puts an access key of a user in place of what the id had. */
-export function putKey(
+export async function putKey(
   tx: Transaction,
   secrets: SecretBox,
   owner: Owner,
   key: NewKey & { readonly managed: boolean },
-): void {
+): Promise<void> {
   const { access_key_id, secret_access_key, creation_date } = key;
-  const secret = secrets.seal(secret_access_key, {
-    kind: "access_key",
-    accessKeyId: access_key_id,
-    userId: owner.id,
-  });
+  // The log says which key seals; a rotation in the meantime makes the write run again.
+  const { key: sealing } = (await tx.get("meta", SEALING)) ?? {};
+  const binding = { kind: "access_key", accessKeyId: access_key_id, userId: owner.id } as const;
+  const secret = secrets.seal(secret_access_key, binding, sealing);
   const { id, username } = owner;
   tx.put("key", access_key_id, { id, username, ...mark(key.managed), creation_date, secret });
   tx.put("user_key", under(id, access_key_id), { creation_date });

@@ -93,7 +93,7 @@ function associatedData(binding: SecretBinding, keyId: string): Buffer {
 
 /** Encrypts and decrypts secrets with the keys that are configured. */
 export class SecretBox {
-  readonly #current: SealingKey;
+  #current: SealingKey;
   readonly #keys = new Map<string, SealingKey>();
 
   /**
@@ -111,9 +111,30 @@ export class SecretBox {
     return this.#current.id;
   }
 
-  /** The sealed text of a secret: `v1.<key id>.<nonce, tag, ciphertext>`. */
-  seal(secret: string, binding: SecretBinding): string {
-    const { id, keys } = this.#current;
+  /** Seals with another of its keys from now on; false where it is none of them. */
+  use(keyId: string): boolean {
+    const key = this.#keys.get(keyId);
+    if (key !== undefined) this.#current = key;
+    return key !== undefined;
+  }
+
+  /** Ids of the keys that open. */
+  get keyIds(): readonly string[] {
+    return [...this.#keys.keys()];
+  }
+
+  /**
+   * Returns the sealed text of a secret: `v1.<key id>.<nonce, tag, ciphertext>`.
+   * @param keyId of the key that seals; absent: the current one
+   * @throws AuthorizerError "unavailable" where the key is none of this box
+   */
+  seal(secret: string, binding: SecretBinding, keyId = this.#current.id): string {
+    const key = this.#keys.get(keyId);
+    if (key === undefined) {
+      const message = "the secrets of this directory are sealed with a key that this process does not have";
+      throw new AuthorizerError("unavailable", message);
+    }
+    const { id, keys } = key;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, keys[binding.kind], nonce);
     cipher.setAAD(associatedData(binding, id));

@@ -28,7 +28,7 @@ export const SEALED: readonly {
 ];
 
 /** The record with its secret sealed by the current key; undefined if it is already, or opens with no key. */
-function resealed(
+export function resealed(
   box: SecretBox,
   { key, value }: ScannedRecord,
   bindingOf: (key: string, record: unknown) => SecretBinding,

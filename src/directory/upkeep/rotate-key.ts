@@ -1,14 +1,21 @@
 /**
- * Changes the key that secrets at rest are sealed with, in a store that nobody else has open. Every secret is opened
- * before the first is written, and again with the new key alone before the old key is forgotten; a run that was killed
- * is taken up by the next one.
+ * Changes the key that secrets at rest are sealed with (journal.md §4.10), in one commit: readers see all of it or nothing,
+ * also after a crash. Every secret is opened before it, and again with the new key alone after it.
  */
 
 import { AuthorizerError } from "../../errors.ts";
-import { type ScannedRecord, type Store, withSnapshot } from "../../store/port.ts";
-import { forgetKey, keysInUse, recordKey, storedKeyDerivation } from "../records/open-secrets.ts";
-import { deriveSealingKey, SecretBox } from "../records/secrets.ts";
-import { resealPage, SEALED } from "./reseal.ts";
+import {
+  type ScannedRange,
+  type ScannedRecord,
+  type Snapshot,
+  type Store,
+  withSnapshot,
+} from "../../store/port.ts";
+import type { MetaRecord } from "../records/layout.ts";
+import { KEY_PREFIX, keysInUse, storedKeyDerivation } from "../records/open-secrets.ts";
+import { NODES, SEALING } from "../records/sealing.ts";
+import { deriveSealingKey, type SealingKey, SecretBox } from "../records/secrets.ts";
+import { resealed, SEALED } from "./reseal.ts";
 
 /** Options of {@link rotateSecretKey}. */
 export interface RotationOptions {
@@ -17,6 +24,8 @@ export interface RotationOptions {
   readonly newKey: string;
   /** Unix seconds. */
   readonly now: () => number;
+  /** True: also while nodes of a shared store run that lack the new key. */
+  readonly force?: boolean;
   /** Called now and then with the secrets sealed so far. */
   readonly onProgress?: (sealed: number) => void;
 }
@@ -39,30 +48,30 @@ const SHOWN = 10;
 async function verify(store: Store, box: SecretBox, onlyCurrent: boolean): Promise<number> {
   const failed: string[] = [];
   let count = 0;
-  for (const { partition, bindingOf } of SEALED) {
-    for await (const page of pagesOf(store, partition)) {
-      for (const { key, value } of page) {
-        const record = JSON.parse(value) as { readonly secret: string };
-        count += 1;
-        const isSealed = !onlyCurrent || box.isCurrent(record.secret);
-        if (!isSealed || !box.opens(record.secret, bindingOf(key, record))) {
-          failed.push(`${partition} ${JSON.stringify(key)}`);
+  await withSnapshot(store, async (snapshot) => {
+    for (const { partition, bindingOf } of SEALED) {
+      for await (const page of pagesIn(snapshot, partition)) {
+        for (const { key, value } of page) {
+          const record = JSON.parse(value) as { readonly secret: string };
+          count += 1;
+          const isSealed = !onlyCurrent || box.isCurrent(record.secret);
+          if (!isSealed || !box.opens(record.secret, bindingOf(key, record))) {
+            failed.push(`${partition} ${JSON.stringify(key)}`);
+          }
         }
       }
     }
-  }
+  });
   if (failed.length === 0) return count;
   const shown = failed.slice(0, SHOWN).join(", ");
   const message = `${failed.length} of ${count} stored secrets open with neither key: ${shown}; delete what they belong to or restore it from a backup, then run the rotation again`;
   throw new AuthorizerError("invalid_request", message);
 }
 
-async function* pagesOf(store: Store, partition: string): AsyncGenerator<readonly ScannedRecord[]> {
+async function* pagesIn(snapshot: Snapshot, partition: string): AsyncGenerator<readonly ScannedRecord[]> {
   let after: string | undefined;
   for (;;) {
-    const found = await withSnapshot(store, (snapshot) =>
-      snapshot.scan(partition, { limit: PAGE, ...(after !== undefined && { after }) }),
-    );
+    const found = await snapshot.scan(partition, { limit: PAGE, ...(after !== undefined && { after }) });
     yield found;
     if (found.length < PAGE) return;
     after = found.at(-1)!.key;
@@ -92,23 +101,62 @@ export async function rotateSecretKey(options: RotationOptions): Promise<Rotatio
   if (!known.includes(before.id)) {
     return { outcome: "already", sealed: 0, verified: await verify(store, onlyNew, true) };
   }
+  await assertHeldByAll(options, after.id);
   await verify(store, new SecretBox(after, before), false);
-  // From here on the store opens with both keys only, until the last step.
-  if (!known.includes(after.id)) await recordKey(options, after.id);
-  const sealed = await resealAll(options, new SecretBox(after, before));
+  const sealed = await sealInOneCommit(options, { before, after });
   const verified = await verify(store, onlyNew, true);
-  await forgetKey(store, before.id);
+  // The log has the secrets as the old key sealed them.
+  await store.history.forgetPast();
   return { outcome: "rotated", sealed, verified };
 }
 
-async function resealAll({ store, onProgress }: RotationOptions, box: SecretBox): Promise<number> {
-  let sealed = 0;
-  let position: string | undefined;
-  for (;;) {
-    const page = await resealPage(store, box, position);
-    sealed += page.sealed;
-    onProgress?.(sealed);
-    if (page.done) return sealed;
-    position = page.after;
-  }
+/** Throws "invalid_request", naming them, while nodes run that could not open what the new key seals. */
+async function assertHeldByAll({ store, force = false }: RotationOptions, keyId: string): Promise<void> {
+  if (force) return;
+  const nodes = await withSnapshot(store, (snapshot) =>
+    snapshot.scan("meta", { prefix: NODES, limit: PAGE }),
+  );
+  const lacking = nodes.filter(({ value }) => !(JSON.parse(value) as MetaRecord).holds?.includes(keyId));
+  if (lacking.length === 0) return;
+  const names = lacking.slice(0, SHOWN).map(({ key }) => key.slice(NODES.length));
+  const message = `${lacking.length} nodes run without the new key: ${names.join(", ")}; give it to them as authorizer.previous_secret_key and start them again, or use --force where they were killed`;
+  throw new AuthorizerError("invalid_request", message);
+}
+
+/** Seals every secret anew and names the new key as the one that seals: for readers, all of it or nothing. */
+async function sealInOneCommit(
+  { store, now, onProgress }: RotationOptions,
+  { before, after }: { readonly before: SealingKey; readonly after: SealingKey },
+): Promise<number> {
+  const box = new SecretBox(after, before);
+  return withSnapshot(store, async (snapshot) => {
+    const meta = (key: string, record: MetaRecord) => ({
+      partition: "meta",
+      key,
+      value: JSON.stringify(record),
+    });
+    const put = [meta(SEALING, { key: after.id }), meta(KEY_PREFIX + after.id, { since: now() })];
+    const ranges: ScannedRange[] = [];
+    let sealed = 0;
+    for (const { partition, bindingOf } of SEALED) {
+      ranges.push({ partition, prefix: "", after: undefined, upTo: undefined });
+      for await (const page of pagesIn(snapshot, partition)) {
+        for (const stored of page) {
+          const record = resealed(box, stored, bindingOf);
+          if (record === undefined) continue;
+          put.push({ partition, key: stored.key, value: JSON.stringify(record) });
+          sealed += 1;
+        }
+        onProgress?.(sealed);
+      }
+    }
+    await store.commit({
+      reads: { revision: snapshot.revision, keys: new Map(), ranges },
+      put,
+      delete: [{ partition: "meta", key: KEY_PREFIX + before.id }],
+      // Whoever holds secrets or the name of the key that seals looks again.
+      change: { all: true },
+    });
+    return sealed;
+  });
 }

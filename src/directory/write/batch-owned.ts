@@ -67,7 +67,7 @@ async function putCredential({ tx, context, managed }: BatchScope, operation: Pu
     keepsSecret &&
     before.creation_date === after.creation_date &&
     (before.managed === true) === after.managed;
-  if (!isSame) putKey(tx, context.secrets, { id, username }, after);
+  if (!isSame) await putKey(tx, context.secrets, { id, username }, after);
   // Another secret is another key: what the former one opened ends with it.
   if (before !== undefined && !keepsSecret) endSessions(tx, username, user, context.nowMs());
 }

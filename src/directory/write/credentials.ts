@@ -26,7 +26,7 @@ export function createCredentials(context: DirectoryContext): Credentials {
         const { access_key_id, secret_access_key, creation_date } = made;
         if ((await liveKey(tx, access_key_id)) !== undefined)
           throw alreadyExists("access key", access_key_id);
-        putKey(tx, secrets, { id, username }, { ...made, managed: false });
+        await putKey(tx, secrets, { id, username }, { ...made, managed: false });
         return { access_key_id, creation_date, username, secret_access_key };
       });
     },

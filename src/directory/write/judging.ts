@@ -16,6 +16,7 @@ export function judgeOf(store: Store, authors: Authors): (tx: Transaction) => Pr
     const { judges } = authors;
     if (judges.length === 0) return;
     // A judge asks caches, which must not be older than the state that is judged.
+    store.follow?.();
     while (store.history.head.revision < tx.revision) await nextTurn();
     const state: JudgedState = {
       principal: (username) => new PrincipalReader(tx).read(username),

@@ -1,20 +1,20 @@
 /** Finds the store for `setup` and `superuser`: in the configuration that `run` reads, or in the quick start's. */
 
 import { existsSync } from "node:fs";
-import { loadServiceConfig } from "../../compose/configuration.ts";
-import type { LoadOptions } from "../../config/load.ts";
-import { ConfigError } from "../../config/problem.ts";
-import type { ConfigValues } from "../../config/table.ts";
-import { AuthorizerError } from "../../errors.ts";
-import { type CommandContext, type ConfigFlags, itemFlagsOf, loadOptionsOf } from "./command-context.ts";
+import { loadServiceConfig } from "../../../compose/configuration.ts";
+import type { LoadOptions } from "../../../config/load.ts";
+import { ConfigError } from "../../../config/problem.ts";
+import type { ConfigValues } from "../../../config/table.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import { type CommandContext, type ConfigFlags, itemFlagsOf, loadOptionsOf } from "../command-context.ts";
 import {
   isQuickstart,
   prepareQuickstart,
   type QuickstartFlags,
   quickstartConfig,
   quickstartFolder,
-} from "./quickstart.ts";
-import { notedUserUrl } from "./quickstart-address.ts";
+} from "../quickstart.ts";
+import { notedUserUrl } from "../quickstart-address.ts";
 
 /** Flags that say which store is meant. */
 export type AdministratorConfigFlags = ConfigFlags & QuickstartFlags;

@@ -1,8 +1,8 @@
 /** `svc-authorizer load`, `sync` and `export`, as data. They open the store themselves, so the service must be stopped. */
 
-import type { OptionSpec } from "../command-spec.ts";
-import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
-import { AT_OPTION } from "./history-commands.ts";
+import type { OptionSpec } from "../../command-spec.ts";
+import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
+import { AT_OPTION } from "../history-commands.ts";
 
 const LOAD_OPTIONS: readonly OptionSpec[] = [
   ...CONFIG_OPTIONS,

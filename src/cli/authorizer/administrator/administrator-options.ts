@@ -1,9 +1,9 @@
 /** Shared by `setup` and `superuser`: options for a given key, and the output of a new one. */
 
-import type { CreatedAdministrator, NewAdministrator } from "../../bootstrap/first-administrator.ts";
-import type { Environment } from "../../config/environment.ts";
-import { AuthorizerError } from "../../errors.ts";
-import type { TextOutput } from "../process-edge.ts";
+import type { CreatedAdministrator, NewAdministrator } from "../../../bootstrap/first-administrator.ts";
+import type { Environment } from "../../../config/environment.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import type { TextOutput } from "../../process-edge.ts";
 
 /** Flags that say who becomes an administrator. */
 export interface AdministratorFlags {

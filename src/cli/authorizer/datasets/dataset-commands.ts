@@ -1,13 +1,13 @@
 /** Implements `svc-authorizer load`, `sync` and `export` on an open directory. */
 
 import { rename, rm, writeFile } from "node:fs/promises";
-import type { Catalog } from "../../catalog/catalog.ts";
-import { exportDataset } from "../../datasets/export-dataset.ts";
-import { formatProblem, headline } from "../../datasets/format-problem.ts";
-import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../datasets/load-datasets.ts";
-import { formatReport } from "../../datasets/report.ts";
-import type { Directory } from "../../directory/directory.ts";
-import { AuthorizerError } from "../../errors.ts";
+import type { Catalog } from "../../../catalog/catalog.ts";
+import { exportDataset } from "../../../datasets/export-dataset.ts";
+import { formatProblem, headline } from "../../../datasets/format-problem.ts";
+import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../../datasets/load-datasets.ts";
+import { formatReport } from "../../../datasets/report.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import { AuthorizerError } from "../../../errors.ts";
 
 /** The open directory and its surroundings. */
 export interface DatasetCommandParts {

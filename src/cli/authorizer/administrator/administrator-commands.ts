@@ -1,7 +1,7 @@
 /** `svc-authorizer setup` and `superuser`, as data: whoever runs the service creates administrators. */
 
-import type { OptionSpec } from "../command-spec.ts";
-import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
+import type { OptionSpec } from "../../command-spec.ts";
+import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
 
 const ADMINISTRATOR_OPTIONS: readonly OptionSpec[] = [
   ...CONFIG_OPTIONS,

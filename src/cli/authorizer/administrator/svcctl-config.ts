@@ -1,11 +1,11 @@
 /** `setup --write-config`: the new key goes straight into svcctl's configuration file, instead of through a clipboard. */
 
 import { resolve } from "node:path";
-import type { CreatedAdministrator } from "../../bootstrap/first-administrator.ts";
-import type { Environment } from "../../config/environment.ts";
-import { AuthorizerError } from "../../errors.ts";
-import { readSettingsFile, settingsPlace } from "../svcctl/settings/settings-file.ts";
-import { writeSettingsFile } from "../svcctl/settings/write-settings-file.ts";
+import type { CreatedAdministrator } from "../../../bootstrap/first-administrator.ts";
+import type { Environment } from "../../../config/environment.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import { readSettingsFile, settingsPlace } from "../../svcctl/settings/settings-file.ts";
+import { writeSettingsFile } from "../../svcctl/settings/write-settings-file.ts";
 
 /** A file that may take the key. */
 export interface SvcctlConfig {

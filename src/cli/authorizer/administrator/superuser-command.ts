@@ -1,13 +1,14 @@
 /** Implements `svc-authorizer superuser`: it adds an administrator while the service is not running. */
 
-import { addAdministrator } from "../../bootstrap/first-administrator.ts";
-import { openData, openLog } from "../../compose/data.ts";
-import { auditOnce } from "../../compose/offline-store.ts";
-import type { Environment } from "../../config/environment.ts";
-import type { ConfigValues } from "../../config/table.ts";
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import type { ProcessEdge } from "../process-edge.ts";
+import { addAdministrator } from "../../../bootstrap/first-administrator.ts";
+import { openData, openLog } from "../../../compose/data.ts";
+import { auditOnce } from "../../../compose/offline-store.ts";
+import type { Environment } from "../../../config/environment.ts";
+import type { ConfigValues } from "../../../config/table.ts";
+import { AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { ProcessEdge } from "../../process-edge.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {
   type AdministratorFlags,
@@ -16,7 +17,6 @@ import {
   askAtTerminal,
   printAdministrator,
 } from "./administrator-options.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
 
 /** Creates the administrator and prints the key. Answers the exit code; throws AuthorizerError where it cannot be done. */
 export async function runSuperuser(

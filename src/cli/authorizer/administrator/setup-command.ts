@@ -9,18 +9,19 @@ import {
   type CreatedAdministrator,
   type NewAdministrator,
   setUpFirstAdministrator,
-} from "../../bootstrap/first-administrator.ts";
-import { auditOnce } from "../../compose/offline-store.ts";
-import { setupTokenFile } from "../../compose/setup.ts";
-import type { Environment } from "../../config/environment.ts";
-import type { ConfigValues } from "../../config/table.ts";
-import { parseListenAddress } from "../../config/values/listen-address.ts";
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import type { ProcessEdge } from "../process-edge.ts";
-import type { ApiAnswer } from "../rest-client/attempt.ts";
-import { RestClient } from "../rest-client/rest-client.ts";
-import { RetriesExhausted } from "../rest-client/retries.ts";
+} from "../../../bootstrap/first-administrator.ts";
+import { auditOnce } from "../../../compose/offline-store.ts";
+import { setupTokenFile } from "../../../compose/setup.ts";
+import type { Environment } from "../../../config/environment.ts";
+import type { ConfigValues } from "../../../config/table.ts";
+import { parseListenAddress } from "../../../config/values/listen-address.ts";
+import { AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { ProcessEdge } from "../../process-edge.ts";
+import type { ApiAnswer } from "../../rest-client/attempt.ts";
+import { RestClient } from "../../rest-client/rest-client.ts";
+import { RetriesExhausted } from "../../rest-client/retries.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {
   type AdministratorFlags,
@@ -29,7 +30,6 @@ import {
   askAtTerminal,
   printAdministrator,
 } from "./administrator-options.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
 import { withDirectory } from "./superuser-command.ts";
 import { svcctlConfig } from "./svcctl-config.ts";
 

@@ -1,12 +1,12 @@
 /** Opens the store for `load`, `sync` and `export`, and closes it afterwards. */
 
-import type { DataParts } from "../../compose/data.ts";
-import { limitsOf } from "../../config/limits.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import type { ConfigFlags } from "./command-context.ts";
+import type { DataParts } from "../../../compose/data.ts";
+import { limitsOf } from "../../../config/limits.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { COMMAND_LINE, withData } from "../open-data.ts";
+import { revisionOf } from "../past-state.ts";
 import { type DatasetCommandParts, runExport, runLoad } from "./dataset-commands.ts";
-import { COMMAND_LINE, withData } from "./open-data.ts";
-import { revisionOf } from "./past-state.ts";
 
 interface LoadFlags extends ConfigFlags {
   readonly mode?: "load" | "sync";
