@@ -16,7 +16,7 @@ interface Finding {
   readonly summary: string;
   /** The message of the server or the network. */
   readonly detail: string;
-  /** Where the clocks of server and machine differ: by how much. */
+  /** Difference of the clocks of server and machine; undefined where it does not matter. */
   readonly clock?: string;
 }
 
