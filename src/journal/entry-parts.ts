@@ -1,8 +1,8 @@
 /** Bodies of entries in an engine: in the item or, where they are larger, in parts (journal.md §2.3). */
 
-import { decodeBody, digestOf, type EntryHead, newId, type PartsOf } from "../store/log-entry.ts";
+import { decodeBody, decodeHead, digestOf, type EntryHead, newId, type PartsOf } from "../store/log-entry.ts";
 import type { EntryWrites } from "../store/port.ts";
-import { type Engine, NothingDone, partName } from "./engine.ts";
+import { type Engine, type ItemName, NothingDone, partName } from "./engine.ts";
 
 /** Stores a body in parts. */
 export async function writeParts(engine: Engine, body: Buffer, base: number): Promise<PartsOf> {
@@ -56,4 +56,23 @@ export async function readBodyStart(
     if (part.includes(10)) break;
   }
   return Buffer.concat(found);
+}
+
+const PAGE = 100;
+
+/** Returns the names of the parts that entries after one revision and up to another name. */
+export async function namedParts(engine: Engine, after: number, upTo: number): Promise<readonly ItemName[]> {
+  const names: ItemName[] = [];
+  for (let at = after; at < upTo; ) {
+    const { entries } = await engine.entries(at, Math.min(PAGE, upTo - at));
+    if (entries.length === 0) return names;
+    for (const { revision, item } of entries) {
+      const { parts } = decodeHead(item);
+      for (let index = 0; index < (parts?.count ?? 0); index++) {
+        names.push(partName(parts!.base, parts!.id, index));
+      }
+      at = revision;
+    }
+  }
+  return names;
 }

@@ -11,6 +11,7 @@ import type { StoreLog } from "../store/store-log.ts";
 import { newestCheckpoint, trimLog, writeCheckpoint } from "./checkpoints.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import { type Engine, NothingDone } from "./engine.ts";
+import { namedParts } from "./entry-parts.ts";
 import { LogHistory } from "./log-history.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
 import { LogWriter } from "./writer.ts";
@@ -237,9 +238,12 @@ class Journal implements JournalStore {
   }
 
   async #forgetPast(): Promise<void> {
-    await this.checkpoint();
     const { engine, replica } = this.#options;
+    // Parts that no entry names yet stay for a while; those of the entries that go are not needed any more.
+    const parts = await namedParts(engine, await engine.floor(), this.#node.revision);
+    await this.checkpoint();
     await trimLog(engine, this.#node.lastAt);
+    await engine.remove(parts);
     await replica.history.forgetPast();
   }
 

@@ -50,6 +50,7 @@ const SVCCTL = [
   "engine",
   "catalog",
   "analysis",
+  "decision-log",
   "source-files",
 ];
 

@@ -117,3 +117,16 @@ it("copies an empty log as an empty log", async () => {
   expect(report).toEqual({ from: 0, to: 0, entries: 0 });
   expect((await openNode(sharedBy(engine)).then(kept)).revision).toBe(0);
 });
+
+it("forgets the past with the parts of its entries", async () => {
+  const engine = new MemoryEngine({ entry: 2_000, part: 3_000 });
+  const node = kept(await openNode(sharedBy(engine)));
+  await fill(node, 3);
+  const parts = () => engine.list("part", Number.MAX_SAFE_INTEGER, 1_000);
+  expect((await parts()).length).toBeGreaterThan(3);
+  await node.history.forgetPast();
+  expect(await parts()).toEqual([]);
+  await fill(node, 3);
+  const other = kept(await openNode(sharedBy(engine)));
+  expect(await logOf(other)).toEqual(await logOf(node));
+});

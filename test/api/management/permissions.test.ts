@@ -183,9 +183,16 @@ const CASES: readonly Case[] = [
 /** Operations of which every user may make use. */
 const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVersion"];
 
+/** Operations of everybody about oneself, and of others by permission: questions.test.ts. */
+const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];
+
+/** Operations that need a decision log, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
+const RECORDS = ["listDecisions", "streamDecisions", "getDecision"];
+
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);
-  expect([...CASES.map(({ id }) => id), ...OF_EVERYBODY].sort()).toEqual(guarded.sort());
+  const tried = [...CASES.map(({ id }) => id), ...OF_EVERYBODY, ...QUESTIONS, ...RECORDS];
+  expect(tried.sort()).toEqual(guarded.sort());
 });
 
 describe.each(CASES)("$id", ({ call, body, status, action }) => {

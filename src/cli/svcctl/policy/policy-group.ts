@@ -100,6 +100,37 @@ export const POLICY_GROUP: GroupSpec = {
       load: async () => (await import("./diff-command.ts")).diff,
     },
     {
+      name: "replay",
+      description:
+        "Decides recorded requests again under other policies, and prints what changes: exit code 1 when something does.",
+      examples: [
+        "--log decision-log --from exported --to proposed",
+        "--log decision-log --from exported --to proposed --allow-narrowing --markdown",
+      ],
+      page: "decision-log.md",
+      options: [
+        { flags: "--log <dir>", description: "folder of a decision log", required: true },
+        { flags: "--from <path>", description: "data set in force: file, folder or glob", required: true },
+        {
+          flags: "--to <path>",
+          description: "data set to be compared: file, folder or glob",
+          required: true,
+        },
+        { flags: "--allow-narrowing", description: "exit code 0 also when requests would be refused" },
+        { flags: "--allow-widening", description: "exit code 0 also when requests would be allowed" },
+        {
+          flags: "--examples <int>",
+          description: "largest number of examples of a change",
+          kind: "integer",
+          default: 3,
+        },
+        { flags: "--markdown", description: "print a table for a review" },
+        JSON_OUTPUT,
+        PARTITION,
+      ],
+      load: async () => (await import("./replay/replay-command.ts")).replay,
+    },
+    {
       name: "template",
       description:
         "Prints the policy of a template with its parameters filled in. Without a name it lists the templates.",

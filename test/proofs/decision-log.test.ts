@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { isDecision } from "../../../src/decision-log/record.ts";
-import { linesOf } from "../../decision-log/test-log.ts";
-import { cleanUp, newFolder, run, start, writeConfig } from "../program.ts";
+import { isDecision } from "../../src/decision-log/record.ts";
+import { linesOf } from "../decision-log/test-log.ts";
+import { cleanUp, newFolder, run, start, writeConfig } from "../end-to-end/program.ts";
+import { sized } from "./size.ts";
 
 afterEach(cleanUp);
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
-/** `npm run prove` kills more often. */
-const KILLS = Number(process.env["KILLS"] ?? 2);
+const KILLS = sized(2, 50);
 const CONNECTIONS = 16;
 
-describe("a service that is killed under load", () => {
+describe("proof: the decision log of a service that is killed under load", () => {
   it(`has the record of every answered decision (${KILLS} times)`, {
     timeout: 30_000 + KILLS * 15_000,
   }, async () => {

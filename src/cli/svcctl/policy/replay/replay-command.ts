@@ -1,0 +1,74 @@
+/** `svcctl policy replay`. */
+
+import { resolve } from "node:path";
+import { isMissing, PolicyWorld } from "../../../../analysis/policy-world.ts";
+import { readRecords } from "../../../../decision-log/replay/read-records.ts";
+import { type PoliciesOf, Replay, type ReplayReport } from "../../../../decision-log/replay/replay.ts";
+import { AuthorizerError } from "../../../../errors.ts";
+import { compareUtf8 } from "../../../../model/utf8-order.ts";
+import { textOption } from "../../../command-spec.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import type { CommandCall } from "../../command.ts";
+import type { CommandContext } from "../../command-context.ts";
+import { jsonText } from "../../output/json-text.ts";
+import { addDocument } from "../documents-in-world.ts";
+import { needPolicies } from "../load-policies.ts";
+import { markdownReport, textReport } from "./replay-report.ts";
+
+/** Decides recorded requests again, and prints what changes. */
+export async function replay({ context, options }: CommandCall): Promise<void> {
+  const partition = textOption(options, "partition") ?? "svc";
+  const [before, after] = await Promise.all([
+    worldOf(context, textOption(options, "from") as string, partition),
+    worldOf(context, textOption(options, "to") as string, partition),
+  ]);
+  const report = await replayed(
+    resolve(context.edge.cwd, textOption(options, "log") as string),
+    new Replay({
+      partition,
+      before: policiesOf(before),
+      after: policiesOf(after),
+      examples: options["examples"] as number,
+    }),
+  );
+  if (report.records === 0) throw new AuthorizerError("unavailable", "the decision log has no records");
+  if (options["json"] === true) context.out(jsonText(report));
+  else context.out(options["markdown"] === true ? markdownReport(report) : textReport(report, context.style));
+  const wider = report.wider > 0 && options["allowWidening"] !== true;
+  const narrower = report.narrower > 0 && options["allowNarrowing"] !== true;
+  context.finish(wider || narrower ? EXIT.failed : EXIT.ok);
+}
+
+async function replayed(directory: string, work: Replay): Promise<ReplayReport> {
+  try {
+    for await (const record of readRecords(directory)) work.add(record);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AuthorizerError("unavailable", `the decision log cannot be read: ${reason}`, { cause });
+  }
+  return work.report();
+}
+
+async function worldOf(context: CommandContext, path: string, partition: string): Promise<PolicyWorld> {
+  const world = new PolicyWorld();
+  for (const document of await needPolicies(context, [path])) await addDocument(world, document, partition);
+  const { problems, users } = world;
+  if (problems.length > 0) {
+    throw new AuthorizerError("invalid_request", "the policies contradict each other", { problems });
+  }
+  if (users.length === 0) {
+    const message = `${path} names no users: give a folder with a data set, such as svc-authorizer export writes`;
+    throw new AuthorizerError("invalid_request", message);
+  }
+  return world;
+}
+
+function policiesOf(world: PolicyWorld): PoliciesOf {
+  const known = new Set(world.users);
+  return (user) => {
+    if (!known.has(user)) return undefined;
+    const held = world.heldBy(user);
+    if (isMissing(held)) throw new AuthorizerError("invalid_request", held.join("; "));
+    return held.map(({ policy }) => policy).sort((a, b) => compareUtf8(a.name, b.name));
+  };
+}

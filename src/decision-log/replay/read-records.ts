@@ -1,0 +1,22 @@
+/** Reads all records of a decision log, chain by chain. */
+
+import { join } from "node:path";
+import { chainsIn, segmentsOf } from "../chain-files.ts";
+import { segmentLines } from "../read-lines.ts";
+import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
+
+/**
+ * Yields the records of a log. Rejects with the error of the file system, or SyntaxError for a damaged line.
+ * @param directory folder of the chains
+ */
+export async function* readRecords(directory: string): AsyncGenerator<LoggedDecision> {
+  for (const chain of await chainsIn(directory)) {
+    for (const segment of await segmentsOf(join(directory, chain))) {
+      for await (const { line, complete } of segmentLines(segment)) {
+        if (!complete) continue;
+        const record = JSON.parse(line.toString("utf8")) as LoggedLine;
+        if (isDecision(record)) yield record;
+      }
+    }
+  }
+}

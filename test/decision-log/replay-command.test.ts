@@ -1,0 +1,82 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { svcctl } from "../cli/svcctl/run-svcctl.ts";
+import { decidedBy, openTestLog, temporaryFolder } from "./test-log.ts";
+
+const dataset = (resource: string, extra: readonly object[] = []) => ({
+  format: 1,
+  users: [{ username: "alice", groups: ["Readers"] }],
+  groups: [{ name: "Readers", policies: ["Read"] }],
+  policies: [{ name: "Read", statement: [{ effect: "allow", action: ["fs:Read*"], resource }, ...extra] }],
+});
+
+const IN_FORCE = dataset("arn:svc:fs:::repository/*");
+const NARROWER = dataset("arn:svc:fs:::repository/a*", [
+  {
+    sid: "Office",
+    effect: "deny",
+    action: ["*"],
+    resource: "*",
+    condition: { NotIpAddress: { SourceIp: ["10.0.0.0/8"] } },
+  },
+]);
+
+async function logOf(resources: readonly string[]): Promise<string> {
+  const directory = temporaryFolder();
+  const log = await openTestLog(directory, { segmentBytes: 2_000, compress: true });
+  for (const resource of resources) {
+    log.decided(decidedBy("alice", resource));
+    await log.written();
+  }
+  await log.close();
+  return directory;
+}
+
+function run(log: string, to: object, ...more: readonly string[]) {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "from.json"), JSON.stringify(IN_FORCE));
+  writeFileSync(join(cwd, "to.json"), JSON.stringify(to));
+  const args = ["policy", "replay", "--log", log, "--from", "from.json", "--to", "to.json", ...more];
+  return svcctl(args, { cwd });
+}
+
+describe("svcctl policy replay", () => {
+  it("prints what changes, by the statement that changes it, and exits 1", async () => {
+    const log = await logOf(["a", "b", "b|<b>", "a2", "c", "a3", "a4", "a5"]);
+    const { code, stdout } = await run(log, NARROWER, "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      records: 8,
+      decisions: 8,
+      wider: 0,
+      narrower: 3,
+      groups: [{ change: "narrower", side: "removed", policy: "Read", statement: 0, count: 3 }],
+      missing_fields: ["SourceIp"],
+    });
+    const text = await run(log, NARROWER);
+    expect(text.stdout).toContain("narrower: 3 requests without Read, statement 1");
+    expect(text.stdout).toContain("lack condition fields that the new policies read: SourceIp");
+    const markdown = await run(log, NARROWER, "--markdown", "--allow-narrowing");
+    expect(markdown.code).toBe(0);
+    expect(markdown.stdout).toContain("| narrower | Read, statement 1 | removed | 3 |");
+    expect(markdown.stdout).not.toContain("b|<b>");
+    expect((await run(log, NARROWER, "--allow-widening")).code).toBe(1);
+  });
+
+  it("exits 0 where nothing changes", async () => {
+    const { code, stdout } = await run(await logOf(["a"]), IN_FORCE);
+    expect(code).toBe(0);
+    expect(stdout).toContain("0 would be allowed that were refused, 0 refused that were allowed");
+  });
+
+  it("needs a log with records, and data sets with users", async () => {
+    const empty = await run(temporaryFolder(), IN_FORCE);
+    expect(empty.code).toBe(1);
+    expect(empty.stderr).toContain("has no records");
+    const policies = { format: 1, policies: IN_FORCE.policies };
+    const faulty = await run(await logOf(["a"]), policies);
+    expect(faulty.code).not.toBe(0);
+    expect(faulty.stderr).toContain("names no users");
+  });
+});
