@@ -76,6 +76,12 @@ export function startAuthorizer(
   return startServer([program, "run", "--config", config, ...flags]);
 }
 
+/** URLs of the three listeners in a ready line. */
+export function urlsOf({ line }: StartedServer): Record<"service" | "user" | "metrics", string> {
+  const of = (name: string) => new RegExp(`${name}=(\\S+)`).exec(line)?.[1] as string;
+  return { service: of("service"), user: of("user"), metrics: of("metrics") };
+}
+
 /** URL of the service listener in a ready line. */
 export function serviceUrl(server: StartedServer): string {
   return /service=(\S+)/.exec(server.line)?.[1] as string;

@@ -103,6 +103,29 @@ const check = (server: StartedServer, user: number, index = 0): Promise<number> 
     required: { action: "fs:ReadObject", resource: resourceFor(user, index) },
   });
 
+/** Asks about every user once, so that all are in the cache and their policies are compiled. */
+export async function askAboutEverybody(server: StartedServer): Promise<void> {
+  for (let user = 0; user < USERS; user++) await check(server, user);
+}
+
+/** Bodies about all users in turn, one a line, by endpoint; every other one is refused. */
+export function questionBodies(): Readonly<Record<"evaluation" | "check", string>> {
+  const bodies = (make: (user: string, resource: string) => unknown): string =>
+    Array.from({ length: 2 * USERS }, (_, index) =>
+      JSON.stringify(
+        make(nameOf(index % USERS), resourceFor(index % USERS, index + Math.floor(index / USERS))),
+      ),
+    ).join("\n");
+  return {
+    evaluation: bodies((id, resource) => ({
+      subject: { type: "user", id },
+      action: { name: "fs:ReadObject" },
+      resource: { type: "arn", id: resource },
+    })),
+    check: bodies((user, resource) => ({ user, required: { action: "fs:ReadObject", resource } })),
+  };
+}
+
 function batchAbout(user: number): unknown {
   return {
     subject: { type: "user", id: nameOf(user) },

@@ -6,7 +6,7 @@ import { runLoad } from "./processes.ts";
 export const CONNECTIONS = 32;
 /** Rounds, and seconds of each load in a round. */
 export const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
-export const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3);
+export const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 2);
 export const WARM_UP_SECONDS = 1.5;
 
 /** The middle one of an odd number of values. */

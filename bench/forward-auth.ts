@@ -7,8 +7,8 @@ import { benchPolicies } from "./engine.ts";
 import type { LoadJob } from "./load.ts";
 import { startServer } from "./processes.ts";
 
+/** Requests, each by another user. */
 const REQUESTS = 1000;
-const KEY = "AKIAJBENCHBENCHBENCQ";
 const HOST = "data.example.com";
 
 /** One row of the table. */
@@ -16,18 +16,26 @@ export interface ForwardAuthRow extends Compared {
   readonly name: string;
 }
 
-function dataset(secret: string): unknown {
+/** The access key of a user. */
+export function keyOf(index: number): string {
+  const letters = [...String(index).padStart(14, "0")].map((digit) => "ABCDEFGHIJ"[Number(digit)]);
+  return `AKIAJ${letters.join("")}Q`;
+}
+
+/** 1,000 users of one group, each with an access key. */
+export function usersWithKeys(secret: string): unknown {
   const policies = benchPolicies(200);
   const reads = {
     name: "ReadsData",
     statement: [{ effect: "allow", action: ["fs:Read*"], resource: "arn:svc:fs:::repository/data/*" }],
   };
-  const reader = {
-    username: "reader",
-    policies: [...policies.map(({ name }) => name), reads.name],
-    credentials: [{ access_key_id: KEY, secret_access_key: secret }],
-  };
-  return { format: 1, policies: [...policies, reads], users: [reader] };
+  const groups = [{ name: "readers", policies: [...policies.map(({ name }) => name), reads.name] }];
+  const users = Array.from({ length: REQUESTS }, (_, index) => ({
+    username: `reader-${index}`,
+    groups: ["readers"],
+    credentials: [{ access_key_id: keyOf(index), secret_access_key: secret }],
+  }));
+  return { format: 1, policies: [...policies, reads], groups, users };
 }
 
 /** A subrequest as docs/gateways.md has nginx send it. */
@@ -47,10 +55,9 @@ function subrequest(uri: string, headers: Readonly<Record<string, string>>): str
 }
 
 function basicRequests(secret: string): string[] {
-  const authorization = `Basic ${Buffer.from(`${KEY}:${secret}`).toString("base64")}`;
   return Array.from({ length: REQUESTS }, (_, index) =>
     subrequest(`/api/v1/repositories/data/refs/main/objects?path=folder%2Ffile-${index}`, {
-      Authorization: authorization,
+      Authorization: `Basic ${Buffer.from(`${keyOf(index)}:${secret}`).toString("base64")}`,
     }),
   );
 }
@@ -58,20 +65,20 @@ function basicRequests(secret: string): string[] {
 /** Requests signed by AWS's own client. */
 async function signedRequests(secret: string): Promise<string[]> {
   const captured: { path: string; headers: Record<string, string> }[] = [];
-  const client = new S3Client({
-    endpoint: `http://${HOST}`,
-    region: "us-east-1",
-    forcePathStyle: true,
-    credentials: { accessKeyId: KEY, secretAccessKey: secret },
-    requestHandler: {
-      handle: async (request: { path: string; headers: Record<string, string> }) => {
-        captured.push(request);
-        throw new Error("captured");
-      },
-    } as never,
-    maxAttempts: 1,
-  });
   for (let index = 0; index < REQUESTS; index++) {
+    const client = new S3Client({
+      endpoint: `http://${HOST}`,
+      region: "us-east-1",
+      forcePathStyle: true,
+      credentials: { accessKeyId: keyOf(index), secretAccessKey: secret },
+      requestHandler: {
+        handle: async (request: { path: string; headers: Record<string, string> }) => {
+          captured.push(request);
+          throw new Error("captured");
+        },
+      } as never,
+      maxAttempts: 1,
+    });
     await client
       .send(new GetObjectCommand({ Bucket: "data", Key: `main/folder/file-${index}` }))
       .catch(() => {});
@@ -85,7 +92,8 @@ async function signedRequests(secret: string): Promise<string[]> {
 /** Measures both kinds of credential. */
 export async function measureForwardAuth(log: (text: string) => void): Promise<ForwardAuthRow[]> {
   const secret = randomBytes(30).toString("base64");
-  const authorizer = await startAuthorizer(write("forward-auth.json", JSON.stringify(dataset(secret))), {
+  const data = write("forward-auth.json", JSON.stringify(usersWithKeys(secret)));
+  const authorizer = await startAuthorizer(data, {
     flags: ["--authorizer.forward_auth.proxy", "nginx", "--gateways.s3.region", "us-east-1"],
   });
   const script = new URL("./servers/bare-bytes.ts", import.meta.url).pathname;

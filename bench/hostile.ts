@@ -1,197 +1,58 @@
 /**
- * Requests made to hold up others, each sent by one caller: the longest time for which nothing at all was answered
- * meanwhile, as another caller on a connection of its own sees it, and by how much memory grew.
+ * Requests made to hold up others, each sent by one caller: the cases of the guard (`test/end-to-end/hostile.test.ts`).
+ * The longest time for which the event loop stood still, as the process itself measures it; the longest wait of another
+ * caller; and by how much memory grew.
  */
 import { rmSync } from "node:fs";
 import { request } from "node:http";
-import type { DatasetDocument } from "../src/datasets/dataset.ts";
-import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
+import {
+  HOSTILE_CASES,
+  hostileDataset,
+  STEADY_QUESTION,
+  type Target,
+} from "../test/end-to-end/hostile-cases.ts";
+import { folder, program, serviceUrl, token, urlsOf, write } from "./authorizer.ts";
 import { localConfig } from "./cold.ts";
 import { type StartedServer, startServer } from "./processes.ts";
 
 /** One case. */
 export interface HostileRow {
   readonly name: string;
-  /** Status of the answer; 0 where there was none. */
-  readonly status: number;
-  /** Seconds until the answer. */
+  /** Status of the answer, where the case is one request. */
+  readonly status: number | undefined;
+  /** Seconds until the answer, or until the caller gave up. */
   readonly seconds: number;
+  /** Longest time for which the event loop stood still, in milliseconds. */
+  readonly holdMs: number;
   /** Longest wait of another caller, in milliseconds. */
-  readonly longestHoldMs: number;
+  readonly waitMs: number;
   /** Growth of the highest resident memory, in MiB. */
   readonly grewMiB: number;
 }
 
-interface Case {
-  readonly name: string;
-  readonly path: string;
-  readonly body: () => unknown;
-}
-
-const arn = (text: string): string => `arn:svc:fs:::repository/${text}`;
-const range = <T>(count: number, make: (index: number) => T): T[] =>
-  Array.from({ length: count }, (_, index) => make(index));
-const tree = (leaves: number): unknown => ({
-  and: range(leaves, (index) => ({ action: `fs:Act${index}`, resource: arn(`r${index}/x`) })),
-});
-
-/** Statements about everything, and as many about one action each: no two actions have the same statements. */
-const WIDE = range(10, (policy) => ({
-  name: `wide-${policy}`,
-  statement: range(1000, (index) => ({
-    effect: "allow",
-    action: index < 100 ? [`fs:Act${policy * 100 + index}`] : ["*"],
-    resource: arn(`r${policy * 1000 + index}/*`),
-  })),
-}));
-
-/** Resources without four literal characters in a row. */
-const KEYLESS = range(20, (policy) => ({
-  name: `keyless-${policy}`,
-  statement: [
-    {
-      effect: "allow",
-      action: ["fs:ReadObject"],
-      resource: JSON.stringify(
-        range(1000, (index) => arn(`*?${policy * 5 + Math.floor(index / 200)}_${index % 200}`)),
-      ),
-    },
-  ],
-}));
-
-/** Resources that differ in single characters only. */
-const ALIKE = range(20, (policy) => ({
-  name: `alike-${policy}`,
-  statement: [
-    {
-      effect: "allow",
-      action: ["fs:WriteObject"],
-      resource: JSON.stringify(
-        range(1000, (index) => arn(`*?${[...(policy * 1000 + index).toString(5)].join("*?")}`)),
-      ),
-    },
-  ],
-}));
-
-function dataset(): DatasetDocument {
-  const policies = [...WIDE, ...KEYLESS, ...ALIKE];
-  const user = (username: string, own: readonly { readonly name: string }[]) => ({
-    username,
-    policies: own.map(({ name }) => name),
-  });
-  return {
-    format: 1,
-    policies,
-    users: [user("wide", WIDE), user("keyless", KEYLESS), user("alike", ALIKE), user("steady", [])],
-  };
-}
-
-const text = (index: number): string => arn(`xx${index % 100}_${index % 200}/1a2b3c4d0e`);
-
-const CASES: readonly Case[] = [
-  { name: "`/check` of 900 actions", path: "check", body: () => ({ user: "wide", required: tree(900) }) },
-  {
-    name: "`/evaluations` with 1,000 different actions",
-    path: "evaluations",
-    body: () => ({
-      subject: { type: "user", id: "wide" },
-      resource: { type: "arn", id: arn("r5/x") },
-      evaluations: range(1000, (index) => ({ action: { name: `fs:Act${index}` } })),
-    }),
-  },
-  ...["keyless", "alike"].flatMap((user): Case[] => {
-    const action = user === "alike" ? "fs:WriteObject" : "fs:ReadObject";
-    return [
-      {
-        name: `\`/filter\` of 20,000, ${user} patterns`,
-        path: "filter",
-        body: () => ({ user, action, resources: range(20_000, text) }),
-      },
-      {
-        name: `\`/evaluations\` × 1,000, ${user} patterns`,
-        path: "evaluations",
-        body: () => ({
-          subject: { type: "user", id: user },
-          action: { name: action },
-          evaluations: range(1000, (index) => ({ resource: { type: "arn", id: text(index) } })),
-        }),
-      },
-      {
-        name: `\`/who-can\`, ${user} patterns`,
-        path: "who-can",
-        body: () => ({ action, resource: text(1) }),
-      },
-    ];
-  }),
-  {
-    name: "`/simulate` of 900 actions, 10,000 statements",
-    path: "simulate",
-    body: () => ({ user: "u", policies: WIDE, required: tree(900) }),
-  },
-  {
-    name: "`/simulate` of a list, 20,000 patterns",
-    path: "simulate",
-    body: () => ({ user: "u", policies: ALIKE, list: { action: "fs:WriteObject", resource: text(1) } }),
-  },
-  {
-    name: "`/simulate` with explanation, 20,000 patterns",
-    path: "simulate",
-    body: () => ({
-      user: "u",
-      policies: ALIKE,
-      explain: true,
-      required: { and: range(100, (index) => ({ action: "fs:WriteObject", resource: text(index) })) },
-    }),
-  },
-  {
-    name: "`/simulate` of 1,000 conditions",
-    path: "simulate",
-    body: () => ({
-      user: "u",
-      policies: range(10, (policy) => ({
-        name: `p${policy}`,
-        statement: range(1000, (index) => ({
-          effect: "deny",
-          action: ["fs:*"],
-          resource: "*",
-          condition: { StringLike: { SourceIp: [`*${"?a".repeat(40)}${policy}${index}*`] } },
-        })),
-      })),
-      required: tree(900),
-      context: { SourceIp: "a".repeat(1000) },
-    }),
-  },
-  {
-    name: "`/filter` with a body of 15 MiB of empty lists",
-    path: "filter",
-    body: () => ({ user: "steady", action: "fs:ReadObject", resources: range(5_000_000, () => []) }),
-  },
-];
-
-function send(server: StartedServer, path: string, body: string): Promise<number> {
+function ask(server: StartedServer): Promise<void> {
   return new Promise((resolve) => {
     const headers = {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
+      "content-length": STEADY_QUESTION.length,
     };
-    const sent = request(`${serviceUrl(server)}/access/v1/${path}`, { method: "POST", headers }, (answer) => {
+    const sent = request(`${serviceUrl(server)}/access/v1/check`, { method: "POST", headers }, (answer) => {
       answer.resume();
-      answer.on("end", () => resolve(answer.statusCode ?? 0));
+      answer.on("end", resolve);
     });
-    sent.on("error", () => resolve(0)).end(body);
+    sent.on("error", () => resolve()).end(STEADY_QUESTION);
   });
 }
 
 /** Asks one question after the other until told to stop; gives the longest wait. */
 function watch(server: StartedServer): () => Promise<number> {
-  const body = JSON.stringify({ user: "steady", required: { action: "fs:ReadObject", resource: arn("x") } });
   let longest = 0;
   let done = false;
   const watching = (async () => {
     while (!done) {
       const began = performance.now();
-      await send(server, "check", body);
+      await ask(server);
       longest = Math.max(longest, performance.now() - began);
     }
   })();
@@ -202,22 +63,33 @@ function watch(server: StartedServer): () => Promise<number> {
   };
 }
 
+/** The longest hold since the last call, in milliseconds. */
+async function longestHold(metrics: string): Promise<number> {
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
+}
+
 /** Sends every case once. */
 export async function measureHostile(log: (text: string) => void): Promise<HostileRow[]> {
-  const data = write("hostile.json", JSON.stringify(dataset()));
+  const data = write("hostile.json", JSON.stringify(hostileDataset()));
   const config = localConfig("hostile");
   const server = await startServer([program, "run", "--config", config, "--authorizer.datasets", data]);
+  const urls = urlsOf(server);
+  const target = { program: urls, token } as unknown as Target;
   const rows: HostileRow[] = [];
-  for (const one of CASES) {
-    const body = JSON.stringify(one.body());
+  for (const { name, run } of HOSTILE_CASES) {
+    await ask(server);
+    await longestHold(urls.metrics);
     const before = server.peak();
     const stop = watch(server);
     const began = performance.now();
-    const status = await send(server, one.path, body);
+    const result = await run(target);
     const seconds = (performance.now() - began) / 1000;
-    const longestHoldMs = await stop();
-    log(`${one.name}: ${status} after ${seconds.toFixed(2)} s, held ${longestHoldMs.toFixed(0)} ms`);
-    rows.push({ name: one.name, status, seconds, longestHoldMs, grewMiB: server.peak() - before });
+    const waitMs = await stop();
+    const holdMs = await longestHold(urls.metrics);
+    const status = typeof result === "number" ? result : undefined;
+    log(`${name}: ${status ?? "done"} after ${seconds.toFixed(2)} s, held ${holdMs.toFixed(0)} ms`);
+    rows.push({ name, status, seconds, holdMs, waitMs, grewMiB: server.peak() - before });
   }
   await server.stop();
   return rows;

@@ -9,6 +9,7 @@ import { composedRate, engineRate } from "./engine.ts";
 import { measureForwardAuth } from "./forward-auth.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureHttp } from "./http.ts";
+import { measureManyUsers } from "./many-users.ts";
 import { measureNodes } from "./nodes.ts";
 import { measureDiffs } from "./policy-diff.ts";
 import { isPinned } from "./processes.ts";
@@ -106,17 +107,19 @@ async function hostile(): Promise<void> {
   const rows = await measureHostile(log);
   table(
     [
-      "One request of one caller",
+      "One hostile caller",
       "Status",
-      "Answer, s",
+      "Over after, s",
+      "Longest hold of the loop, ms",
       "Longest wait of another caller, ms",
       "Memory, MiB more",
     ],
-    rows.map(({ name, status, seconds, longestHoldMs, grewMiB }) => [
+    rows.map(({ name, status, seconds, holdMs, waitMs, grewMiB }) => [
       name,
-      String(status),
+      status === undefined ? "" : String(status),
       seconds.toFixed(2),
-      whole(longestHoldMs),
+      whole(holdMs),
+      whole(waitMs),
       whole(grewMiB),
     ]),
   );
@@ -159,6 +162,17 @@ async function everything(): Promise<void> {
     rows
       .filter(({ name }) => name.startsWith("/evaluations"))
       .map(({ name, perSecond }) => [name, whole(perSecond * 1_000)]),
+  );
+  const many = await measureManyUsers(log);
+  table(
+    ["1,000 users, half refused, local store", "Requests/s", "of bare `node:http`", "p50 ms", "p99 ms"],
+    many.map(({ name, perSecond, ofBare, p50, p99 }) => [
+      name,
+      whole(perSecond),
+      ofBare.toFixed(2),
+      p50.toFixed(2),
+      p99.toFixed(2),
+    ]),
   );
   const subrequests = await measureForwardAuth(log);
   table(

@@ -144,7 +144,7 @@ async function measureFleet(cluster: PostgresCluster, log: (text: string) => voi
   };
   for (let index = 0; index < count; index++) {
     const due = began + (index * 1_000) / FLEET_PER_SECOND;
-    if (performance.now() < due) await delay(due - performance.now());
+    if (performance.now() < due) await delay(Math.max(0, due - performance.now()));
     pending.push(one(index));
   }
   await Promise.all(pending);

@@ -18,6 +18,14 @@ export interface BootstrapMark {
   readonly digest: string;
   readonly policies: InstalledDigests;
   readonly groups: InstalledDigests;
+  /** The place of the generated credentials of the first administrator, where there are some. */
+  readonly credentials?: CredentialsPlace;
+}
+
+/** A file on one of the machines that share a store. */
+export interface CredentialsPlace {
+  readonly host: string;
+  readonly file: string;
 }
 
 const FORMAT = 1;
@@ -29,6 +37,7 @@ interface StoredMark {
   readonly digest: string;
   readonly policies: readonly (readonly [string, string | null])[];
   readonly groups: readonly (readonly [string, string | null])[];
+  readonly credentials?: CredentialsPlace;
 }
 
 /** The mark as JSON. */
@@ -36,8 +45,10 @@ export function storedMark(
   { mode, version, digest }: ShippedSet,
   policies: InstalledDigests,
   groups: InstalledDigests,
+  credentials?: CredentialsPlace,
 ): StoredMark {
-  return { format: FORMAT, mode, version, digest, policies: [...policies], groups: [...groups] };
+  const installed = { policies: [...policies], groups: [...groups] };
+  return { format: FORMAT, mode, version, digest, ...installed, ...(credentials && { credentials }) };
 }
 
 /**
@@ -46,10 +57,11 @@ export function storedMark(
  */
 export function readMark(stored: unknown): BootstrapMark | undefined {
   if (stored === undefined) return undefined;
-  const { format, mode, version, digest, policies, groups } = stored as StoredMark;
+  const { format, mode, version, digest, policies, groups, credentials } = stored as StoredMark;
   if (format !== FORMAT) {
     const message = `the bootstrap of this store was recorded in format ${format}, this program knows ${FORMAT}; use a newer program`;
     throw new AuthorizerError("invalid_request", message);
   }
-  return { mode, version, digest, policies: new Map(policies), groups: new Map(groups) };
+  const installed = { policies: new Map(policies), groups: new Map(groups) };
+  return { mode, version, digest, ...installed, ...(credentials && { credentials }) };
 }

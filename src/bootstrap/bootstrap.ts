@@ -3,12 +3,19 @@
  * the mark, is one atomic batch. If two instances start together, the second finds the work done.
  */
 
+import { hostname } from "node:os";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { MarkedPlan, MarkedState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
 import { isErrorCode } from "../errors.ts";
 import { AdminFile } from "./admin-file.ts";
-import { BOOTSTRAP_MARK, readMark, storedMark } from "./bootstrap-mark.ts";
+import {
+  BOOTSTRAP_MARK,
+  type BootstrapMark,
+  type CredentialsPlace,
+  readMark,
+  storedMark,
+} from "./bootstrap-mark.ts";
 import { type AdminPlan, type AdminSettings, planAdmin } from "./plan-admin.ts";
 import { planSet, type SetChange } from "./plan-set.ts";
 import { type BootstrapMode, type ShippedSet, shippedSetOf } from "./shipped-set.ts";
@@ -41,6 +48,8 @@ export interface BootstrapReport {
   readonly changes: readonly SetChange[];
   /** Only with `installed`; never the secret. */
   readonly admin?: Pick<AdminPlan, "username" | "access_key_id" | "file">;
+  /** Only if another instance was faster, and its file has the credentials of the first administrator. */
+  readonly elsewhere?: CredentialsPlace;
 }
 
 /**
@@ -53,11 +62,16 @@ export async function bootstrap(options: BootstrapOptions): Promise<BootstrapRep
   const { directory, catalog, mode, defaultUserGroup } = options;
   const set = shippedSetOf(mode, catalog, defaultUserGroup);
   const file = new AdminFile(options.adminFile);
+  let found: BootstrapMark | undefined;
   try {
-    const report = await directory.batches.applyMarked(BOOTSTRAP_MARK, (state) =>
-      plan(set, options.admin, file, state),
-    );
-    return report ?? { outcome: "unchanged", mode, to: set.version, changes: [] };
+    const report = await directory.batches.applyMarked(BOOTSTRAP_MARK, (state) => {
+      found = readMark(state.mark);
+      return plan(set, options.admin, file, state);
+    });
+    if (report !== undefined) return report;
+    const elsewhere = file.taken && found?.credentials;
+    const unchanged = { outcome: "unchanged", mode, to: set.version, changes: [] } as const;
+    return { ...unchanged, ...(elsewhere && { elsewhere }) };
   } finally {
     await discardUnused(directory, file);
   }
@@ -81,7 +95,7 @@ async function plan(
   const admin = isFirst && mode === "external" ? await planAdmin(settings, file, state) : undefined;
   return {
     operations: [...operations, ...(admin?.operations ?? [])],
-    mark: storedMark(set, policies, groups),
+    mark: storedMark(set, policies, groups, mark?.credentials ?? placeOf(admin?.file)),
     result: {
       outcome: isFirst ? "installed" : "upgraded",
       mode,
@@ -93,6 +107,10 @@ async function plan(
       }),
     },
   };
+}
+
+function placeOf(file: string | undefined): CredentialsPlace | undefined {
+  return file === undefined ? undefined : { host: hostname(), file };
 }
 
 /** Removes generated credentials that were not stored because another instance was faster. */

@@ -77,7 +77,13 @@ async function fillStore(
     admin: administratorOf(values),
     adminFile: adminFileOf(values),
   });
-  const { outcome, admin } = report;
+  const { outcome, admin, elsewhere } = report;
+  if (elsewhere !== undefined) {
+    logger.warn("another node generated the first administrator at the same time, and has the credentials", {
+      host: elsewhere.host,
+      file: elsewhere.file,
+    });
+  }
   if (outcome === "unchanged") return;
   if (outcome === "other_mode") {
     logger.warn("the store was set up in another mode and stays so; svc-authorizer reset empties it", {

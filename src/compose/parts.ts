@@ -33,7 +33,7 @@ import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
-import type { WorkerRole } from "./worker-role.ts";
+import type { WorkerRole } from "./workers/worker-role.ts";
 
 /** Options of a start. */
 export interface ServiceOptions {

@@ -69,7 +69,7 @@ async function startPrimary(
   count: number,
 ): Promise<RunningService> {
   const { data } = parts;
-  const { startFleet } = await import("./start-fleet.ts");
+  const { startFleet } = await import("./workers/start-fleet.ts");
   const fleet = await startFleet(parts, options, count).catch(async (error: unknown) => {
     await closeParts(parts);
     throw error;

@@ -16,7 +16,12 @@ interface Finding {
   readonly summary: string;
   /** The message of the server or the network. */
   readonly detail: string;
+  /** Difference of the clocks of server and machine; undefined where it does not matter. */
+  readonly clock?: string;
 }
+
+/** Difference of clocks that signed URLs and tokens do not forgive, in seconds. */
+const LARGEST_SKEW = 60;
 
 /** Always succeeds, whatever is found, unless the file of `--config` cannot be read. */
 export async function diagnose({ context, options }: CommandCall): Promise<void> {
@@ -25,7 +30,8 @@ export async function diagnose({ context, options }: CommandCall): Promise<void>
   const settings = loadSettings(context);
   if (verbose) context.out(`Trying to get the current user from ${safeText(settings.endpointUrl)}\n`);
   const finding = await examine(() => openApi(context), settings);
-  const suspected = finding.valid ? [] : suspicions(settings);
+  const { clock } = finding;
+  const suspected = [...(finding.valid ? [] : suspicions(settings)), ...(clock === undefined ? [] : [clock])];
   if (json) return context.out(jsonText({ ...finding, file: settings.file, suspicions: suspected }));
   const { green, red } = context.style;
   context.out(finding.valid ? `${green(finding.summary)}\n` : `${red(finding.summary)}\n${finding.detail}\n`);
@@ -39,11 +45,21 @@ const WRONG_ENDPOINT = "It looks like endpoint url is wrong.";
 
 async function examine(open: () => ApiClient, settings: Settings): Promise<Finding> {
   try {
-    return diagnosis(await askWhoIAm(open()), settings);
+    const answer = await askWhoIAm(open());
+    const clock = clockFault(answer);
+    return { ...diagnosis(answer, settings), ...(clock !== undefined && { clock }) };
   } catch (error) {
     // Only an answer ends without an error, so this is about the way to the server.
     return { valid: false, summary: WRONG_ENDPOINT, detail: (error as Error).message };
   }
+}
+
+function clockFault({ headers }: ApiAnswer): string | undefined {
+  const theirs = Date.parse(headers.get("date") ?? "");
+  const seconds = Math.round((Date.now() - theirs) / 1000);
+  if (Number.isNaN(seconds) || Math.abs(seconds) <= LARGEST_SKEW) return undefined;
+  const direction = seconds > 0 ? "ahead of" : "behind";
+  return `The clock of this machine is ${Math.abs(seconds)} seconds ${direction} that of the server`;
 }
 
 /** Older data servers know no current user, but everybody may list what repositories they see. */

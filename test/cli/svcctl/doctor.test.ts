@@ -31,6 +31,19 @@ describe("svcctl doctor", () => {
     );
   });
 
+  it.each([
+    [-300_000, "ahead of"],
+    [300_000, "behind"],
+  ])("tells of clocks that differ: %d ms", async (difference, direction) => {
+    const date = new Date(Date.now() + difference).toUTCString();
+    const { stdout } = await doctor([{ ...USER, headers: { date } }]);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^Valid configuration\nThe clock of this machine is (299|30\\d) seconds ${direction} that of the server\n$`,
+      ),
+    );
+  });
+
   it("asks for repositories where there is no current user", async () => {
     const { stdout, server } = await doctor([
       { status: 404, body: {} },

@@ -40,11 +40,11 @@ export async function listEntries(call: CommandCall): Promise<void> {
   if (options["json"] === true) return context.out(jsonText({ results: all }));
   const { format } = context;
   if (format === "table") return;
-  const columns = ["path_type", "path", "size_bytes", "mtime_date", "checksum"];
+  const columns = ["path_type", "path", "size_bytes", "mtime", "checksum"];
   const rows = all.map(({ path_type, path, size_bytes, mtime, checksum }) => ({
     path_type,
     path,
-    ...(path_type === "object" && { size_bytes, mtime_date: mtime, checksum }),
+    ...(path_type === "object" && { size_bytes, mtime, checksum }),
   }));
   context.out(await structuredText(format, rows, columns));
 }

@@ -75,7 +75,7 @@ async function changesToCommit(
     const newest = { ...remote, ref: tip };
     say(call, `\ndiff '${safeText(uriText(newest))}' <--> '${safeText(uriText(remote))}'...\n`);
     changes = mergeChanges(changes, await allRemoteChanges(api, base, tip), "conflict");
-    if (changes.length === 0) return void say(call, "Local directory and remote branch are synced\n");
+    if (changes.length === 0) return nothing(call, "Local directory and remote branch are synced");
     const conflicts = changes.filter(({ type }) => type === "conflict").map((one) => safeText(one.path));
     if (conflicts.length > 0) {
       throw new Error(
@@ -83,6 +83,11 @@ async function changesToCommit(
       );
     }
   }
-  if (changes.length === 0) return void say(call, "\nNo changes\n");
+  if (changes.length === 0) return nothing(call, "No changes", "\n");
   return changes;
+}
+
+async function nothing(call: CommandCall, message: string, before = ""): Promise<undefined> {
+  await printObject(call, { message }, () => `${before}${message}\n`);
+  return undefined;
 }

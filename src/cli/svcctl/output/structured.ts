@@ -21,14 +21,17 @@ export async function structuredText(
   return stringify(dated);
 }
 
-/** The value with Unix seconds in fields called `…_date` turned into RFC 3339. */
+/** Names of fields that hold Unix seconds. */
+const DATES = /(_date|_expiry|^mtime)$/;
+
+/** The value with Unix seconds in such fields turned into RFC 3339. */
 function withDates(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withDates);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
       name,
-      name.endsWith("_date") && typeof field === "number" ? dateText(field) : withDates(field),
+      DATES.test(name) && typeof field === "number" ? dateText(field) : withDates(field),
     ]),
   );
 }

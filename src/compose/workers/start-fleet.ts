@@ -2,13 +2,13 @@
 
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ConfigValues } from "../config/table.ts";
-import type { Commit } from "../store/port.ts";
-import type { Answerer } from "../workers/channel.ts";
-import { type FleetWorker, WorkerFleet } from "../workers/fleet.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import type { Commit } from "../../store/port.ts";
+import type { Answerer } from "../../workers/channel.ts";
+import { type FleetWorker, WorkerFleet } from "../../workers/fleet.ts";
+import { listenAt } from "../listen.ts";
+import type { ServiceOptions, ServiceParts } from "../parts.ts";
 import { FleetMetrics } from "./fleet-metrics.ts";
-import { listenAt } from "./listen.ts";
-import type { ServiceOptions, ServiceParts } from "./parts.ts";
 import { KIND, type WorkerAddresses, type WorkerStart } from "./worker-role.ts";
 
 /** Workers with their primary. */
@@ -73,7 +73,7 @@ function openFleet(
   const { data, setup } = parts;
   const relayFailure = (key: string, worker: FleetWorker): void => fleet.tell(KIND.failure, key, worker);
   const fleet: WorkerFleet<WorkerAddresses> = new WorkerFleet<WorkerAddresses>({
-    entry: fileURLToPath(new URL(`../worker-main${extname(import.meta.filename)}`, import.meta.url)),
+    entry: fileURLToPath(new URL(`../../worker-main${extname(import.meta.filename)}`, import.meta.url)),
     count,
     log: data.logger,
     readyKind: KIND.start,

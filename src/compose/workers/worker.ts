@@ -4,19 +4,19 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { ConfigValues } from "../config/table.ts";
-import { openWorkerStore } from "../store/local/worker-store.ts";
-import type { Commit } from "../store/port.ts";
-import { type Answerer, Channel } from "../workers/channel.ts";
-import { portableCommit } from "../workers/portable-commit.ts";
-import { primaryPort } from "../workers/primary-port.ts";
-import { localFolder } from "./backends.ts";
-import { openData, openLog } from "./data.ts";
-import { listenAt } from "./listen.ts";
-import { openParts, type ServiceParts } from "./parts.ts";
-import { closeParts } from "./parts-end.ts";
-import { reloadListeners } from "./reload.ts";
-import { watchCertificates } from "./watch-certificates.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { openWorkerStore } from "../../store/local/worker-store.ts";
+import type { Commit } from "../../store/port.ts";
+import { type Answerer, Channel } from "../../workers/channel.ts";
+import { portableCommit } from "../../workers/portable-commit.ts";
+import { primaryPort } from "../../workers/primary-port.ts";
+import { localFolder } from "../backends.ts";
+import { openData, openLog } from "../data.ts";
+import { listenAt } from "../listen.ts";
+import { openParts, type ServiceParts } from "../parts.ts";
+import { closeParts } from "../parts-end.ts";
+import { reloadListeners } from "../reload.ts";
+import { watchCertificates } from "../watch-certificates.ts";
 import { KIND, type WorkerAddresses, type WorkerRole, type WorkerStart } from "./worker-role.ts";
 
 /** Serves as a worker until the primary says stop or is gone. */

@@ -1,7 +1,7 @@
 /** The part of a process that is one of several workers, and what it gets from its primary (journal.md §7). */
 
-import type { FailureSharing } from "../identity/failed-attempts.ts";
-import type { LineRelay } from "../observe/relay-target.ts";
+import type { FailureSharing } from "../../identity/failed-attempts.ts";
+import type { LineRelay } from "../../observe/relay-target.ts";
 
 /** The things that a worker is given. */
 export interface WorkerRole {
