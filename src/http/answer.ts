@@ -83,17 +83,19 @@ function frame(body: string, type: string): Frame {
 }
 
 /** Name and value in turn. */
-function headersOf({ type, length }: Frame, requestId: string, stays: boolean): string[] {
-  if (type === undefined || length === undefined || !stays) {
-    const headers = ["X-Request-ID", requestId];
-    if (type !== undefined) headers.push("Content-Type", type);
-    if (length !== undefined) headers.push("Content-Length", length);
-    if (stays) headers.push("Keep-Alive", KEEP_ALIVE);
-    return headers;
-  }
+function headersOf({ type, length }: Frame, { requestId, revision, response }: Exchange): string[] {
+  const stays = response.shouldKeepAlive;
   // In one go: nearly every answer comes here.
-  // biome-ignore format: names with their values
-  return ["Content-Type", type, "Content-Length", length, "X-Request-ID", requestId, "Keep-Alive", KEEP_ALIVE];
+  if (type !== undefined && length !== undefined && stays && revision !== "") {
+    // biome-ignore format: names with their values
+    return ["Content-Type", type, "Content-Length", length, "X-Request-ID", requestId, "Keep-Alive", KEEP_ALIVE, "X-Svc-Revision", revision];
+  }
+  const headers = ["X-Request-ID", requestId];
+  if (type !== undefined) headers.push("Content-Type", type);
+  if (length !== undefined) headers.push("Content-Length", length);
+  if (stays) headers.push("Keep-Alive", KEEP_ALIVE);
+  if (revision !== "") headers.push("X-Svc-Revision", revision);
+  return headers;
 }
 
 function withoutBody(status: number): Frame {
@@ -119,11 +121,10 @@ function write(
   body: string | undefined,
   further: readonly string[] | undefined,
 ): void {
-  const { response, requestId, revision, server } = exchange;
+  const { response, server } = exchange;
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
   if (server.stopping() || exchange.awaitsContinue) response.shouldKeepAlive = false;
-  const own = headersOf(frame, requestId, response.shouldKeepAlive);
-  if (revision !== "") own.push("X-Svc-Revision", revision);
+  const own = headersOf(frame, exchange);
   if (further !== undefined) own.push(...further);
   const common = server.answerHeaders();
   if (common.length > 0) own.push(...(further === undefined ? common : missingFrom(own, common)));
