@@ -127,7 +127,10 @@ export class Deciding {
   ): CheckAnswer | Promise<CheckAnswer> {
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
     const { audit, log } = this.#options;
-    if (log === undefined && outcome.effect === "allow" && audit.decisions !== "all") return outcome;
+    if (log === undefined) {
+      if (outcome.effect === "allow" && audit.decisions !== "all") return outcome;
+      return { ...outcome, id: this.#audited(outcome, request, call) };
+    }
     return this.#recorded(outcome, { ...request, loaded }, call);
   }
 
