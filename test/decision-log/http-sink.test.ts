@@ -65,7 +65,7 @@ describe("an HTTP sink", () => {
     }
     await log.written();
     down.notice();
-    await until(() => server.tokens.length > 0);
+    await until(() => reports.length > 0);
     expect(down.lagSeconds).toBeGreaterThanOrEqual(0);
     expect(down.needed).toBe(1);
     await down.close();
