@@ -245,8 +245,8 @@ const QUESTIONS: readonly HostileCase[] = [
   },
   {
     name: "a list of 2,000 long resources held against wildcards",
-    // Its work is above the budget; on a slow machine its time is over before.
-    statuses: [400, 503],
+    // Its work is near the budget: it may be answered, refused, or on a slow machine late.
+    statuses: [200, 400, 503],
     run: calling("filter", () => ({
       user: "stars",
       action: "fs:ReadObject",
