@@ -20,6 +20,8 @@ export function plainAddress(address: string): string {
 const LOOPBACK = ["127.0.0.0/8", "::1"];
 const ALL_BITS = 128;
 const MAPPED_BITS = 96;
+/** IPv4 addresses in their 16-byte form. */
+const MAPPED_RANGE = [ipaddr.IPv6.parse("::ffff:0:0"), MAPPED_BITS] as const;
 
 /** The 16-byte form of a valid address: IPv4 as IPv4-mapped IPv6. */
 function wide(address: string): ipaddr.IPv6 {
@@ -56,7 +58,11 @@ export class TrustedProxies {
   }
 
   #contains(address: ipaddr.IPv6): boolean {
-    return this.#ranges.some(([range, bits]) => address.match(range, bits));
+    const isIpv4 = address.match(...MAPPED_RANGE);
+    // A range of IPv6 addresses contains no IPv4 address, not even `::/0`.
+    return this.#ranges.some(
+      ([range, bits]) => address.match(range, bits) && (!isIpv4 || bits >= MAPPED_BITS),
+    );
   }
 
   /** Returns the client's address of a request ({@link clientAddress}); undefined where it is not known. */
