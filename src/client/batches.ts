@@ -37,9 +37,20 @@ export class EvaluationBatches {
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) queueMicrotask(() => queueMicrotask(() => this.#flush()));
-      const entry = { question, resolve, reject };
-      this.#waiting.push(entry);
-      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      if (signal === undefined) {
+        this.#waiting.push({ question, resolve, reject });
+        return;
+      }
+      // A signal may outlive its question by far: it must not keep what was answered.
+      const abort = (): void => reject(signal.reason);
+      const settled = <T>(settle: (value: T) => void) => {
+        return (value: T): void => {
+          signal.removeEventListener("abort", abort);
+          settle(value);
+        };
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      this.#waiting.push({ question, resolve: settled(resolve), reject: settled(reject) });
     });
   }
 

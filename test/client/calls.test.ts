@@ -1,4 +1,5 @@
 /** Every call of the client against a running service. */
+import { getEventListeners } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AuthorizerClient, type ClientError } from "../../src/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
@@ -152,6 +153,13 @@ describe("questions of one tick", () => {
     controller.abort(new Error("the page was closed"));
     await expect(ended).rejects.toThrow("the page was closed");
     expect(await other).toBe(true);
+  });
+
+  it("leave nothing on a signal that outlives them", async () => {
+    const { signal } = new AbortController();
+    const ask = () => client.allows("viewer", "fs:ReadObject", OBJECT, { signal });
+    await Promise.all([ask(), ask()]);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
 
