@@ -52,10 +52,11 @@ function refuseSourcesInPackages() {
  * @param {readonly string[]} flags of Node; those of a service unless a program wants others
  */
 module.exports = function launch(entry, flags = NODE_FLAGS) {
-  if (!existsSync(join(__dirname, "..", "src", `${entry}.js`))) refuseSourcesInPackages();
+  const built = join(__dirname, "..", "src", `${entry}.js`);
+  const isBuilt = existsSync(built);
+  if (!isBuilt) refuseSourcesInPackages();
   useFlags(flags);
   useCompileCache();
-  const built = join(__dirname, "..", "src", `${entry}.js`);
-  const file = existsSync(built) ? built : join(__dirname, "..", "src", `${entry}.ts`);
+  const file = isBuilt ? built : join(__dirname, "..", "src", `${entry}.ts`);
   return import(pathToFileURL(file).href);
 };

@@ -1,6 +1,7 @@
 /** Reads server-sent events (HTML Living Standard, section 9.2.6) from an answer. */
 
 import { ClientError } from "./client-error.ts";
+import { readText } from "./read-text.ts";
 
 /** One event of the stream. */
 export interface ServerSentEvent {
@@ -17,23 +18,18 @@ const LONGEST_EVENT = 4 * 1024 * 1024;
  * @throws ClientError after that silence, or for an event without end
  */
 export async function* readEvents(response: Response, silence: number): AsyncGenerator<ServerSentEvent> {
-  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
-  try {
-    for (;;) {
-      const { done, value } = await withSilence(reader.read(), silence);
-      if (done) return;
-      buffer += value;
-      const blocks = buffer.replaceAll("\r\n", "\n").split("\n\n");
-      buffer = blocks.pop() ?? "";
-      if (buffer.length > LONGEST_EVENT) throw broken("an event of the watch does not end");
-      for (const block of blocks) {
-        const event = parseEvent(block);
-        if (event !== undefined) yield event;
-      }
+  for await (const piece of readText(response, silence)) {
+    buffer += piece;
+    const blocks = buffer.replaceAll("\r\n", "\n").split("\n\n");
+    buffer = blocks.pop() ?? "";
+    if (buffer.length > LONGEST_EVENT) {
+      throw new ClientError(0, "an event of the watch does not end", [], { code: "unreachable" });
     }
-  } finally {
-    await reader.cancel().catch(() => undefined);
+    for (const block of blocks) {
+      const event = parseEvent(block);
+      if (event !== undefined) yield event;
+    }
   }
 }
 
@@ -47,17 +43,4 @@ function parseEvent(block: string): ServerSentEvent | undefined {
     else if (field === "data") data.push(value);
   }
   return data.length === 0 ? undefined : { event, data: data.join("\n") };
-}
-
-/** Waits for a read; fails as a broken connection where nothing comes for that many milliseconds. */
-export function withSilence<T>(read: Promise<T>, silence: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(broken(`nothing was heard for ${silence} ms`)), silence);
-  });
-  return Promise.race([read, late]).finally(() => clearTimeout(timer));
-}
-
-function broken(message: string): ClientError {
-  return new ClientError(0, message, [], { code: "unreachable" });
 }

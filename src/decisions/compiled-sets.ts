@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { HeldPolicies, StoredPolicy } from "../directory/directory.ts";
-import { CompiledPolicies, compile } from "../engine/compile.ts";
+import { CompiledPolicies } from "../engine/compile.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "../engine/compiled-policy.ts";
 import { type PolicySet, policySetInSteps } from "../engine/policy-set.ts";
 import { StatementPool } from "../engine/statement.ts";
@@ -14,6 +14,7 @@ import { finish, type Steps } from "../engine/work.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
 import { attachedTogether } from "./attached-together.ts";
+import { denyAllPolicies } from "./deny-all.ts";
 
 /** Number of sets that are kept without a cached user, for users whose entry just expired. */
 const KEPT_SETS = 16;
@@ -44,12 +45,7 @@ export class CompiledSets {
   constructor(partition: string, scheduler: Scheduler) {
     this.#partition = partition;
     this.#scheduler = scheduler;
-    // A statement that cannot be evaluated denies every permission and closes the gate of lists.
-    const statement = [{ effect: "deny", action: ["*"], resource: "" }];
-    this.denyAll = compile([{ name: "more policies than allowed", statement }], {
-      partition,
-      evaluator: "extended",
-    });
+    this.denyAll = denyAllPolicies(partition);
   }
 
   /** Sets in memory. */

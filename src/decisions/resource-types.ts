@@ -3,25 +3,16 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
-import type { ResourceType } from "../model/resource-type.ts";
-import { type CompiledTemplate, compileTemplate, parseTemplate } from "../model/template.ts";
+import { bySpecificity, type KnownType, knownType, resourcesOf } from "../model/known-type.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
-
-interface Known {
-  readonly type: string;
-  readonly template: CompiledTemplate;
-  readonly actions: ReadonlyMap<string, string>;
-  /** The ARNs of the type as a pattern, with a star for each value. */
-  readonly pattern: string;
-}
 
 /** Maps AuthZEN resources and action names to ARNs and actions. */
 export class ResourceTypes {
   readonly #catalog: Catalog;
   readonly #directory: Directory;
-  #known: ReadonlyMap<string, Known> = new Map();
+  #known: ReadonlyMap<string, KnownType> = new Map();
   /** Ordered by the amount of literal text in their ARNs, descending. */
-  #bySpecificity: readonly Known[] = [];
+  #bySpecificity: readonly KnownType[] = [];
   /** Counts changes, so that a read that a change has overtaken is repeated. */
   #generation = 0;
   #knownGeneration = -1;
@@ -54,10 +45,8 @@ export class ResourceTypes {
       const generation = this.#generation;
       const declared = await this.#directory.resources.types();
       const all = [...this.#catalog.resourceTypes.values(), ...declared];
-      this.#known = new Map(all.map((type) => [type.type, known(type)]));
-      this.#bySpecificity = [...this.#known.values()].sort(
-        (a, b) => b.pattern.length - a.pattern.length || compareUtf8(a.type, b.type),
-      );
+      this.#known = new Map(all.map((type) => [type.type, knownType(type)]));
+      this.#bySpecificity = bySpecificity(this.#known.values());
       this.#knownGeneration = generation;
     }
   }
@@ -72,11 +61,8 @@ export class ResourceTypes {
   }
 
   /** Every resource that an ARN can be, by type and id: those whose templates have most of its text first. */
-  *resourcesOf(arn: string): Generator<{ readonly type: string; readonly id: string }> {
-    for (const { type, template } of this.#bySpecificity) {
-      const id = template.fromArn(arn);
-      if (id !== undefined) yield { type, id };
-    }
+  resourcesOf(arn: string): Generator<{ readonly type: string; readonly id: string }> {
+    return resourcesOf(arn, this.#bySpecificity);
   }
 
   /** `service:Verb` of an action name: the name itself if it has a colon, else the type's action of that name. */
@@ -99,13 +85,4 @@ export class ResourceTypes {
   pattern(type: string): string | undefined {
     return this.#known.get(type)?.pattern;
   }
-}
-
-function known(type: ResourceType): Known {
-  return {
-    type: type.type,
-    template: compileTemplate(type),
-    actions: new Map(Object.entries(type.actions)),
-    pattern: parseTemplate(type.arn).literals.join("*"),
-  };
 }

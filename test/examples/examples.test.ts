@@ -4,12 +4,12 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { freePort } from "../journal/free-port.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const EXAMPLES = join(ROOT, "examples");
@@ -50,15 +50,6 @@ function installed(name: string): string {
     symlinkSync(join(ROOT, "node_modules", one), join(copy, "node_modules", one));
   }
   return copy;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** The address that the program prints; throws where it ends without one. */

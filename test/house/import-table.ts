@@ -150,6 +150,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "errors",
       "catalog/partition.ts",
       "decisions/attached-together.ts",
+      "decisions/deny-all.ts",
       "decisions/registered-properties.ts",
       "decisions/check/condition-fields.ts",
     ],

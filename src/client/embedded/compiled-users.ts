@@ -1,8 +1,9 @@
 /** Compiled policies of users: made at the first question about a user, shared by all who have the same policies. */
 
 import { attachedTogether } from "../../decisions/attached-together.ts";
+import { denyAllPolicies } from "../../decisions/deny-all.ts";
 import type { HeldPolicies, StoredPolicy } from "../../directory/directory.ts";
-import { CompiledPolicies, compile } from "../../engine/compile.ts";
+import { CompiledPolicies } from "../../engine/compile.ts";
 import { compilePolicyInSteps } from "../../engine/compiled-policy.ts";
 import { type PolicySet, policySetInSteps } from "../../engine/policy-set.ts";
 import { StatementPool } from "../../engine/statement.ts";
@@ -53,10 +54,7 @@ export class CompiledUsers {
     this.#settings = settings;
     this.#state = state;
     this.#holdings = new Holdings(state);
-    // A statement that cannot be evaluated denies every permission.
-    const statement = [{ effect: "deny", action: ["*"], resource: "" }];
-    const options = { partition: settings.partition, evaluator: "extended" } as const;
-    this.#denyAll = compile([{ name: "more policies than allowed", statement }], options);
+    this.#denyAll = denyAllPolicies(settings.partition);
   }
 
   /** The user of a name; undefined for nobody. */

@@ -1,6 +1,6 @@
 /** Reads lines of JSON from an answer that does not end. */
 
-import { withSilence } from "../server-sent-events.ts";
+import { readText } from "../read-text.ts";
 
 /** A line longer than this is no line of ours: a policy has at most some hundred KiB. */
 const LONGEST_LINE = 64 * 1024 * 1024;
@@ -11,27 +11,20 @@ const LONGEST_LINE = 64 * 1024 * 1024;
  * @throws ClientError after that silence
  */
 export async function* readLines(response: Response, silence: number): AsyncGenerator<string> {
-  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
   let pieces: string[] = [];
   let length = 0;
-  try {
-    for (;;) {
-      const { done, value } = await withSilence(reader.read(), silence);
-      if (done) return;
-      const lines = value.split("\n");
-      const last = lines.pop() ?? "";
-      for (const line of lines) {
-        const whole = pieces.length === 0 ? line : pieces.join("") + line;
-        pieces = [];
-        length = 0;
-        if (whole !== "") yield whole;
-      }
-      if (last === "") continue;
-      pieces.push(last);
-      length += last.length;
-      if (length > LONGEST_LINE) throw new Error("a line of the stream does not end");
+  for await (const piece of readText(response, silence)) {
+    const lines = piece.split("\n");
+    const last = lines.pop() ?? "";
+    for (const line of lines) {
+      const whole = pieces.length === 0 ? line : pieces.join("") + line;
+      pieces = [];
+      length = 0;
+      if (whole !== "") yield whole;
     }
-  } finally {
-    await reader.cancel().catch(() => undefined);
+    if (last === "") continue;
+    pieces.push(last);
+    length += last.length;
+    if (length > LONGEST_LINE) throw new Error("a line of the stream does not end");
   }
 }
