@@ -7,6 +7,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
   await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
   await parts.escalationCheck.close();
   await parts.invitations.close();
+  await parts.shadow?.close();
   parts.decisions.close();
   parts.identities.close();
   parts.metrics.close();

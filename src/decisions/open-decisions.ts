@@ -7,7 +7,12 @@ import { AuthorizerError } from "../errors.ts";
 import type { Outcome } from "../model/decision.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
-import { type Scheduler, scheduler, type Waiter, WorkBudget } from "../schedule/scheduler.ts";
+import {
+  scheduler as processScheduler,
+  type Scheduler,
+  type Waiter,
+  WorkBudget,
+} from "../schedule/scheduler.ts";
 import { Authzen, viaOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
@@ -61,6 +66,8 @@ export interface DecisionsOptions {
   readonly onTooMany?: (found: { readonly policies: number }) => void;
   /** Limits of a request of a data server. */
   readonly requestLimits?: RequestLimits;
+  /** Runs what is long; default the one of the process. */
+  readonly scheduler?: Scheduler;
 }
 
 /** The defaults of `authorizer.limits`. */
@@ -69,6 +76,7 @@ const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 2
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
   const { directory, catalog, audit, requestProperties, now = () => new Date() } = options;
+  const { scheduler = processScheduler } = options;
   const sets = new CompiledSets(catalog.partition, scheduler);
   const counters: DecisionCounters = createCounters({
     cacheSize: () => principals.cacheSize,
@@ -128,7 +136,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
 }
 
 function openPrincipals(
-  { directory, cache, policiesPerUser, onTooMany }: DecisionsOptions,
+  { directory, cache, policiesPerUser, onTooMany, scheduler = processScheduler }: DecisionsOptions,
   sets: CompiledSets,
   counters: DecisionCounters,
 ): Principals {

@@ -14,7 +14,7 @@ import type { PolicySet } from "../rest/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
-import type { DecisionRecords } from "./records/ports.ts";
+import type { DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 
 /** The parts that handlers work with. */
@@ -39,6 +39,8 @@ export interface ManagementParts extends RestParts {
   readonly policySet: PolicySet;
   /** The records of decisions; undefined if none are logged. */
   readonly records: DecisionRecords | undefined;
+  /** undefined if no shadow candidate is configured. */
+  readonly shadow: ShadowReports | undefined;
 }
 
 /** Names and values: of a permission row's placeholders, or of condition fields. */
