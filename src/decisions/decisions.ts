@@ -161,7 +161,7 @@ export interface Decisions {
   effectivePolicies(username: string): readonly Policy[] | undefined | Promise<readonly Policy[] | undefined>;
   /** The log of decisions; undefined if none are logged. */
   readonly log: DecisionLog | undefined;
-  /** Who answers from {@link cachedOutcomes} tells this; all else is told. Absent if there is no candidate. */
+  /** Has to be told of answers from {@link cachedOutcomes}; all others are. Absent if there is no candidate. */
   readonly shadow?: EvaluationShadow;
   /** The searches. */
   readonly searches: Searches;
