@@ -38,7 +38,7 @@ export interface CompareJob {
   readonly limit: number;
 }
 
-/** What is allowed on one side alone. */
+/** The requests that are allowed on one side alone. */
 export interface CompareResult {
   readonly wider: readonly Change[];
   readonly narrower: readonly Change[];

@@ -1,6 +1,6 @@
 /** The permission of checks of policies. */
 
-/** Who may read all policies may have any policy checked. */
+/** The right to read all policies is the right to have any policy checked. */
 export const ON_ALL_POLICIES = {
   access: "permitted",
   row: "getPolicy",
