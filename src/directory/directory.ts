@@ -28,6 +28,11 @@ export type { NewPolicy, NewUser };
 /** A part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
 export interface PageRequest {
   readonly prefix?: string;
+  /**
+   * Only items with this text in their names, in letters of any case; in lists of users and groups also in what people
+   * know them by. A call looks at a bounded part of the list, so a page may have few items, or none, and a next one.
+   */
+  readonly search?: string;
   readonly after?: string;
   /** 1…1000. */
   readonly amount: number;
@@ -36,7 +41,7 @@ export interface PageRequest {
 /** A part of a list in UTF-8 byte order of its keys. */
 export interface Page<T> {
   readonly results: readonly T[];
-  /** Key of the last item, "" on the last page (also when it is exactly full). */
+  /** Key of the last item, of a search that of the last item looked at; "" on the last page (also when it is full). */
   readonly next_offset: string;
 }
 
