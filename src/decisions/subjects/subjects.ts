@@ -16,7 +16,7 @@ import type { Principals } from "../principals.ts";
 import { type Asserter, groupsOf } from "./asserted-groups.ts";
 import type { CachedGroups, GroupSets } from "./group-sets.ts";
 
-/** What becomes of a subject that the directory does not know (`authorizer.subjects.unknown`). */
+/** The fate of a subject that the directory does not know (`authorizer.subjects.unknown`). */
 export type UnknownSubjects = "deny" | "from_request";
 
 /** A subject as a request names it. */

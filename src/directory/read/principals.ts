@@ -69,7 +69,7 @@ export class PrincipalReader {
     );
   }
 
-  /** What a member of the groups holds through them. */
+  /** The policies that a member of the groups has through them. */
   async readGroups(names: readonly string[]): Promise<GroupPrincipal> {
     const records = await this.#groups.getMany(names);
     const groups = names.flatMap((name, index) => {

@@ -67,7 +67,7 @@ const subjectOf = (user: string, groups: unknown) => ({
   ...(groups === undefined ? {} : { properties: { groups } }),
 });
 
-/** Which records each call says that the subject may read, in byte order. */
+/** The records of which each call says that the subject may read, in byte order. */
 const CALLS: Readonly<
   Record<string, (asked: Ask, user: string, groups: readonly string[] | undefined) => Promise<string[]>>
 > = {

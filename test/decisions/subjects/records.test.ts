@@ -107,11 +107,6 @@ describe("a record", () => {
     expect(stderr).toBe("");
     const { decisions, narrower, wider, groups } = JSON.parse(stdout);
     expect({ decisions, narrower, wider }).toEqual({ decisions: 6, narrower: 4, wider: 0 });
-    const who = groups.flatMap((group: { examples: { user: string }[] }) => group.examples);
-    expect([...new Set(who.map(({ user }: { user: string }) => user))].sort()).toEqual([
-      "alice",
-      "yan",
-      "zoe",
-    ]);
+    expect(groups).toMatchObject([{ change: "narrower", side: "removed", policy: "Red", count: 4 }]);
   });
 });
