@@ -31,6 +31,7 @@ import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
+import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -59,6 +60,7 @@ export interface ServiceParts {
   readonly invitations: OpenedInvitations;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
+  readonly policyChecks: ServicePolicyChecks;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
@@ -99,6 +101,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ? openSetup(data)
       : openSharedSetup(data, options.worker.setupToken)),
     escalationCheck: openEscalationCheck(directory, catalog),
+    policyChecks: openPolicyChecks(data),
     version,
   };
   const http = createHttpCounters();
