@@ -248,6 +248,7 @@ async function openServiceDecisions(
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
+    unknownSubjects: values["authorizer.subjects.unknown"],
     effectivePolicies: values["authorizer.effective_policies"],
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,

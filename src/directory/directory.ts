@@ -193,6 +193,14 @@ export interface Principal {
   readonly policies: readonly EffectivePolicy[];
 }
 
+/** Everything a decision needs about a subject that is a member of groups and no user of the directory. */
+export interface GroupPrincipal extends Principal {
+  /** The groups that exist, in UTF-8 byte order. */
+  readonly names: readonly string[];
+  /** True if all of the groups exist. */
+  readonly isComplete: boolean;
+}
+
 /** The entities that a committed write touched, by internal ids. */
 export type DirectoryChange = Change;
 
@@ -269,6 +277,8 @@ export interface Directory {
   alsoJudged<T>(judge: Judge, work: () => Promise<T>): Promise<T>;
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
+  /** The policies of the groups that exist among these distinct names, as a member would have them. */
+  principalOfGroups(names: readonly string[]): Promise<GroupPrincipal>;
   /**
    * Runs `work` on one snapshot of the directory.
    * @param pause called between reads; waits if it is time to let other work run
