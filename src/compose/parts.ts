@@ -34,6 +34,7 @@ import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
+import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -62,6 +63,7 @@ export interface ServiceParts {
   readonly invitations: OpenedInvitations;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
+  readonly policyChecks: ServicePolicyChecks;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
@@ -102,6 +104,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ? openSetup(data)
       : openSharedSetup(data, options.worker.setupToken)),
     escalationCheck: openEscalationCheck(directory, catalog),
+    policyChecks: openPolicyChecks(data),
     version,
   };
   const http = createHttpCounters();
@@ -252,6 +255,7 @@ async function openServiceDecisions(
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
+    unknownSubjects: values["authorizer.subjects.unknown"],
     effectivePolicies: values["authorizer.effective_policies"],
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,
