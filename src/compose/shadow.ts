@@ -89,6 +89,7 @@ function quietDecisions(
     audit: { decisions: "none", decision: () => undefined },
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
+    unknownSubjects: values["authorizer.subjects.unknown"],
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,
     scheduler: new Scheduler(TURN_MS),

@@ -40,6 +40,15 @@ export interface MetricSources {
   readonly decisionLog: DecisionLogSource | undefined;
   /** The comparison with a candidate; undefined if none is configured. */
   readonly shadow: ShadowCounters | undefined;
+  /** Spans of traces; undefined if nothing is traced. */
+  readonly traces?: TraceSpans | undefined;
+}
+
+/** Spans, as they are counted. */
+interface TraceSpans {
+  readonly ended: number;
+  readonly exported: number;
+  readonly failed: number;
 }
 
 /** All metrics of the service over their sources. */
@@ -59,7 +68,17 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...decisionLogMetrics(sources.decisionLog),
     ...shadowMetrics(sources.shadow),
     ...mailMetrics(sources.mail),
+    ...traceMetrics(sources.traces),
     ...stateMetrics(sources),
+  ];
+}
+
+function traceMetrics(traces: TraceSpans | undefined): ScrapedMetric[] {
+  const name = (of: keyof TraceSpans): string => `${PREFIX}trace_spans_${of}_total`;
+  return [
+    single("counter", name("ended"), "Spans of traced requests that ended.", () => traces?.ended),
+    single("counter", name("exported"), "Spans that the collector took.", () => traces?.exported),
+    single("counter", name("failed"), "Spans that were lost in failed exports.", () => traces?.failed),
   ];
 }
 

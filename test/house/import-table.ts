@@ -40,6 +40,7 @@ const EVERYTHING_COMPOSED = [
   "analysis",
   "decision-log",
   "source-files",
+  "tracing",
 ];
 
 const SVCCTL = [
@@ -95,6 +96,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "mail",
     ],
   },
+  // Spans around requests and decisions, by the SDK of OpenTelemetry.
+  tracing: { may: ["model", "errors"], types: ["http", "decisions"] },
   http: { may: ["schedule", "errors"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
@@ -193,4 +196,11 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that one room alone may know. */
-export const PACKAGE_OWNERS: Readonly<Record<string, string>> = { nodemailer: "mail" };
+export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
+  nodemailer: "mail",
+  "@opentelemetry/api": "tracing",
+  "@opentelemetry/core": "tracing",
+  "@opentelemetry/exporter-trace-otlp-proto": "tracing",
+  "@opentelemetry/resources": "tracing",
+  "@opentelemetry/sdk-trace": "tracing",
+};

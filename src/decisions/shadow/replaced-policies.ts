@@ -20,6 +20,10 @@ export function withReplacedPolicies(
       const principal = await directory.principal(username);
       return principal && replaced.principal(principal);
     },
+    principalOfGroups: async (names) => {
+      const found = await directory.principalOfGroups(names);
+      return { ...replaced.principal(found), names: found.names, isComplete: found.isComplete };
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 /** Questions that were answered, as a shadow asks them again. */
 
 import type { Effect, RequiredPermissions, StatementName } from "../../model/decision.ts";
+import type { AskingCall } from "../decision-log.ts";
 import type { CheckRequest, Decisions, EvaluationRequest } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
 import type { RequestCheck } from "../requests.ts";
@@ -18,14 +19,15 @@ export type ShadowQuestion =
 
 /** A check without its call. The internal id of a user means nothing in another directory. */
 export function checkAgain(request: CheckRequest): ShadowQuestion {
-  const { user, required, context, entrance, requestId } = request;
-  return { kind: "check", request: { user, required, context, entrance, requestId, explain: false } };
+  const { user, groups, required, context, entrance, requestId, call } = request;
+  const whole = { user, required, context, entrance, requestId, explain: false };
+  return { kind: "check", request: { ...whole, ...(groups && { groups }), ...callerOf(call) } };
 }
 
 /** An evaluation without its call. */
 export function evaluationAgain(request: EvaluationRequest): ShadowQuestion {
-  const { subject, action, resource, context, entrance, requestId } = request;
-  const whole = { subject, action, resource, entrance, requestId, explain: false };
+  const { subject, action, resource, context, entrance, requestId, call } = request;
+  const whole = { subject, action, resource, entrance, requestId, explain: false, ...callerOf(call) };
   return { kind: "evaluation", request: context === undefined ? whole : { ...whole, context } };
 }
 
@@ -37,9 +39,16 @@ export function requestAgain(
     required,
   }: { readonly operation: string | null; readonly required: RequiredPermissions | null },
 ): ShadowQuestion {
-  const { user, request, items, missingBody, context, entrance, requestId } = check;
-  const whole = { user, request, items, missingBody, context, entrance, requestId };
+  const { user, groups, asserter, request, items, missingBody, context, entrance, requestId } = check;
+  const asked = { user, request, items, missingBody, context, entrance, requestId };
+  const whole = { ...asked, asserter, ...(groups && { groups }), ...callerOf(check.call) };
   return { kind: "request", request: whole, operation, required };
+}
+
+/** A call that is over: of it only its caller counts, who may assert groups. */
+function callerOf(call: AskingCall | undefined): { readonly call?: AskingCall } {
+  if (call === undefined) return {};
+  return { call: { caller: call.caller, peer: undefined, startedAt: 0, traceParent: undefined } };
 }
 
 /** Decides a question: true if it is allowed. Rejects or throws as the use cases do. */
@@ -84,9 +93,11 @@ async function explanationOf(decisions: Decisions, question: ShadowQuestion) {
   if (question.kind === "check")
     return (await decisions.check({ ...question.request, explain: true })).explanation;
   const { request, required } = question;
-  const { user, context, requestId } = request;
+  const { user, groups, asserter, context, requestId, call } = request;
   if (user === undefined || required === null) return undefined;
-  const check = { user, required, context, requestId, entrance: "check", explain: true } as const;
+  const asking = asserter === undefined ? callerOf(call) : callerOf(call && { ...call, caller: asserter });
+  const asked = { user, required, context, requestId, ...asking, ...(groups && { groups }) };
+  const check = { ...asked, entrance: "check", explain: true } as const;
   return (await decisions.check(check)).explanation;
 }
 

@@ -49,7 +49,7 @@ function told<T>(answer: T | Promise<T>, look: (answer: T) => void): T | Promise
 }
 
 async function tellAll(
-  { user, action, resources, context, requestId }: FilterRequest,
+  { user, groups, action, resources, context, requestId, asserter }: FilterRequest,
   allowed: ReadonlySet<number>,
   shadow: ShadowTap,
 ): Promise<void> {
@@ -57,7 +57,14 @@ async function tellAll(
     if (index % MANY === MANY - 1) await nextTurn();
     if (!shadow.takes()) continue;
     const required = { action, resource };
-    const request = { user, required, context, requestId, entrance: "filter", explain: false } as const;
+    const asked = { user, required, context, requestId, ...(groups && { groups }), ...callOf(asserter) };
+    const request = { ...asked, entrance: "filter", explain: false } as const;
     shadow.answered(checkAgain(request), allowed.has(index));
   }
+}
+
+/** A call of somebody who may assert groups. */
+function callOf(caller: FilterRequest["asserter"]): Pick<CheckRequest, "call"> {
+  if (caller === undefined) return {};
+  return { call: { caller, peer: undefined, startedAt: 0, traceParent: undefined } };
 }
