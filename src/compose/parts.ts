@@ -22,6 +22,7 @@ import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
+import { consolePages } from "./console.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
@@ -151,6 +152,7 @@ function openListeners(
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
+      pages: consolePages(values, logger),
     }),
     scrape: createMetricsListener({
       ...shared,

@@ -124,7 +124,11 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     invite_user: { type: "boolean", description: "Whether mails can be sent." },
     forgot_password: { const: false },
   }),
-  Config: object({ version_config: schemaRef("Version"), capabilities_config: { type: "object" } }),
+  Config: object({
+    version_config: schemaRef("Version"),
+    capabilities_config: { type: "object" },
+    partition: text("The second part of every ARN, `authorizer.partition`."),
+  }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },
     comm_prefs_missing: { const: false },
