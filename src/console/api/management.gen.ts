@@ -163,6 +163,12 @@ export interface CheckRequest {
    * Name of the user.
    */
   user: string;
+  /**
+   * Groups of a user whom the directory does not know, where the token may assert them.
+   *
+   * @maxItems 200
+   */
+  groups?: string[];
   required: RequiredPermissions;
   context?: Context;
   /**
@@ -212,6 +218,7 @@ export interface Explanation {
    * For neutral decisions, at most 5, best first.
    */
   near_misses: NearMiss[];
+  asserted?: Assertion;
   /**
    * Whether the policies of the user were cached.
    */
@@ -318,6 +325,19 @@ export interface NearMiss {
    * For `condition`. What the condition wanted and what the request gave, one entry for each operator and field.
    */
   conditions?: ConditionTest[];
+}
+/**
+ * Whose policies decided about a subject that the directory does not know.
+ */
+export interface Assertion {
+  /**
+   * Name of the token, or the issuer, that asserted the groups.
+   */
+  by: string;
+  /**
+   * The groups that the directory has.
+   */
+  groups: string[];
 }
 export interface GivenStatement {
   /**
@@ -445,6 +465,12 @@ export interface WhatCanRequest {
    */
   user: string;
   /**
+   * Groups of a user whom the directory does not know, where the token may assert them.
+   *
+   * @maxItems 200
+   */
+  groups?: string[];
+  /**
    * An ARN; at most 4 KiB.
    */
   resource: string;
@@ -473,6 +499,12 @@ export interface PlanRequest {
    * Name of the user.
    */
   user: string;
+  /**
+   * Groups of a user whom the directory does not know, where the token may assert them.
+   *
+   * @maxItems 200
+   */
+  groups?: string[];
   /**
    * `service:Verb`, or with `type` a name that the type knows; at most 256 bytes.
    */
@@ -875,6 +907,52 @@ export interface Setup {
     secret_access_key: string;
   } | null;
 }
+export interface PolicyLintRequest {
+  /**
+   * The policy: a JSON text, or an object with `statement`.
+   */
+  document:
+    | string
+    | {
+        [k: string]: unknown;
+      };
+  /**
+   * Name of the policy, if the document has none.
+   */
+  name?: string | null;
+}
+export interface PolicyFinding {
+  severity: "error" | "warning";
+  rule: "syntax" | "form" | "guard" | "doubtful" | "self-escalation";
+  /**
+   * What is wrong, for people.
+   */
+  message: string;
+  /**
+   * JSON pointer of the value that it is about.
+   */
+  pointer: string;
+  /**
+   * Line; absent where the document was an object.
+   */
+  line?: number;
+  /**
+   * Column.
+   */
+  column?: number;
+}
+export interface PolicyLintAnswer {
+  errors: number;
+  warnings: number;
+  /**
+   * False if there are more findings than 200, or the check took too long.
+   */
+  complete: boolean;
+  /**
+   * In the order of their places.
+   */
+  findings: PolicyFinding[];
+}
 /**
  * A record: policies/schema/decision.schema.json.
  */
@@ -928,38 +1006,39 @@ export interface Operations {
   "POST /auth/what-can": { path: Record<never, never>; query: Record<never, never>; body: WhatCanRequest; answer: WhatCanAnswer };
   "POST /auth/plan": { path: Record<never, never>; query: Record<never, never>; body: PlanRequest; answer: Plan };
   "POST /auth/simulate": { path: Record<never, never>; query: Record<never, never>; body: SimulateRequest; answer: SimulateAnswer };
+  "POST /auth/policies/lint": { path: Record<never, never>; query: Record<never, never>; body: PolicyLintRequest; answer: PolicyLintAnswer };
   "GET /auth/policies/{policyId}/versions": { path: { policyId: string }; query: { after?: string; amount?: number }; body: undefined; answer: PolicyVersionList };
   "GET /auth/policies/{policyId}/versions/{revision}": { path: { policyId: string; revision: string }; query: Record<never, never>; body: undefined; answer: PolicyVersion };
   "POST /auth/policies/{policyId}/restore": { path: { policyId: string }; query: Record<never, never>; body: PolicyRestore; answer: Policy };
   "GET /auth/history": { path: Record<never, never>; query: { about: string; after?: string; amount?: number }; body: undefined; answer: HistoryList };
-  "GET /auth/users": { path: Record<never, never>; query: { prefix?: string; after?: string; amount?: number }; body: undefined; answer: UserList };
+  "GET /auth/users": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: UserList };
   "POST /auth/users": { path: Record<never, never>; query: Record<never, never>; body: UserCreation; answer: User };
   "GET /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: User };
   "DELETE /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/users/{userId}/groups": { path: { userId: string }; query: { prefix?: string; after?: string; amount?: number }; body: undefined; answer: GroupList };
-  "GET /auth/groups": { path: Record<never, never>; query: { prefix?: string; after?: string; amount?: number }; body: undefined; answer: GroupList };
+  "GET /auth/users/{userId}/groups": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: GroupList };
+  "GET /auth/groups": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: GroupList };
   "POST /auth/groups": { path: Record<never, never>; query: Record<never, never>; body: GroupCreation; answer: Group };
   "GET /auth/groups/{groupId}": { path: { groupId: string }; query: Record<never, never>; body: undefined; answer: Group };
   "DELETE /auth/groups/{groupId}": { path: { groupId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/groups/{groupId}/members": { path: { groupId: string }; query: { prefix?: string; after?: string; amount?: number }; body: undefined; answer: UserList };
+  "GET /auth/groups/{groupId}/members": { path: { groupId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: UserList };
   "PUT /auth/groups/{groupId}/members/{userId}": { path: { groupId: string; userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "DELETE /auth/groups/{groupId}/members/{userId}": { path: { groupId: string; userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/policies": { path: Record<never, never>; query: { prefix?: string; after?: string; amount?: number }; body: undefined; answer: PolicyList };
+  "GET /auth/policies": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: PolicyList };
   "POST /auth/policies": { path: Record<never, never>; query: Record<never, never>; body: PolicyWrite; answer: Policy };
   "GET /auth/policies/{policyId}": { path: { policyId: string }; query: Record<never, never>; body: undefined; answer: Policy };
   "PUT /auth/policies/{policyId}": { path: { policyId: string }; query: Record<never, never>; body: PolicyWrite; answer: Policy };
   "DELETE /auth/policies/{policyId}": { path: { policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/users/{userId}/policies": { path: { userId: string }; query: { prefix?: string; after?: string; amount?: number; effective?: boolean }; body: undefined; answer: PolicyList };
+  "GET /auth/users/{userId}/policies": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number; effective?: boolean }; body: undefined; answer: PolicyList };
   "PUT /auth/users/{userId}/policies/{policyId}": { path: { userId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "DELETE /auth/users/{userId}/policies/{policyId}": { path: { userId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/groups/{groupId}/policies": { path: { groupId: string }; query: { prefix?: string; after?: string; amount?: number }; body: undefined; answer: PolicyList };
+  "GET /auth/groups/{groupId}/policies": { path: { groupId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: PolicyList };
   "PUT /auth/groups/{groupId}/policies/{policyId}": { path: { groupId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "DELETE /auth/groups/{groupId}/policies/{policyId}": { path: { groupId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/users/{userId}/credentials": { path: { userId: string }; query: { prefix?: string; after?: string; amount?: number }; body: undefined; answer: CredentialsList };
+  "GET /auth/users/{userId}/credentials": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: CredentialsList };
   "POST /auth/users/{userId}/credentials": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: CredentialsWithSecret };
   "GET /auth/users/{userId}/credentials/{accessKeyId}": { path: { userId: string; accessKeyId: string }; query: Record<never, never>; body: undefined; answer: Credentials };
   "DELETE /auth/users/{userId}/credentials/{accessKeyId}": { path: { userId: string; accessKeyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/users/{userId}/external/principals/ls": { path: { userId: string }; query: { prefix?: string; after?: string; amount?: number }; body: undefined; answer: ExternalPrincipalList };
+  "GET /auth/users/{userId}/external/principals/ls": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: ExternalPrincipalList };
   "POST /auth/users/{userId}/external/principals": { path: { userId: string }; query: { principalId: string }; body: undefined; answer: undefined };
   "DELETE /auth/users/{userId}/external/principals": { path: { userId: string }; query: { principalId: string }; body: undefined; answer: undefined };
   "GET /auth/external/principals": { path: Record<never, never>; query: { principalId: string }; body: undefined; answer: ExternalPrincipal };

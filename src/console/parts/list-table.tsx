@@ -71,7 +71,11 @@ export function ListTable<O extends ListOperation>(props: ListTableProps<O>) {
           keyOf={keyOf}
           isStale={isPlaceholderData}
           empty={
-            state.search === "" && state.after === "" ? empty : page.pagination.has_more ? "Nothing found yet: the next page goes on." : `None of the ${what} has this text.`
+            state.search === "" && state.after === ""
+              ? empty
+              : page.pagination.has_more
+                ? "Nothing found yet: the next page goes on."
+                : `None of the ${what} has this text.`
           }
         />
       )}
