@@ -6,6 +6,7 @@ import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
+import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
@@ -28,6 +29,7 @@ export interface ManagementParts {
   readonly escalationCheck: ServiceEscalationCheck;
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
+  readonly usage: OpenedUsage | undefined;
   /** Version of this package. */
   readonly version: string;
 }

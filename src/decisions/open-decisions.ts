@@ -3,12 +3,14 @@
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
+import type { CompiledStatement } from "../engine/statement.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Outcome } from "../model/decision.ts";
+import type { Policy } from "../model/policy.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
 import { type Scheduler, scheduler, type Waiter, WorkBudget } from "../schedule/scheduler.ts";
-import { Authzen, viaOf } from "./check/authzen.ts";
+import { Authzen, loadedOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
 import { NativeFields, type TreeFields } from "./check/native-fields.ts";
@@ -33,6 +35,7 @@ import type { RequestProperties } from "./registered-properties.ts";
 import { RegisteredResources } from "./registered-resources.ts";
 import { ResourceTypes } from "./resource-types.ts";
 import { openSearches } from "./search/open-searches.ts";
+import type { DecisionUsage } from "./usage.ts";
 
 /** The parts of the decision use cases. */
 export interface DecisionsOptions {
@@ -44,6 +47,8 @@ export interface DecisionsOptions {
   readonly audit: DecisionAudit;
   /** Absent if no decisions are logged. */
   readonly log?: DecisionLog | undefined;
+  /** Absent if use is not counted. */
+  readonly usage?: DecisionUsage | undefined;
   /** A new decision id; default a source of its own. */
   readonly nextId?: () => string;
   readonly requestProperties: RequestProperties;
@@ -80,14 +85,18 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const unsubscribe = directory.onChange(({ resources, all }) => {
     if (resources || all) types.invalidate();
   });
-  const { log, nextId = decisionIds() } = options;
+  const { log, usage, nextId = decisionIds() } = options;
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
   const workBudget = (waiter?: Waiter): WorkBudget =>
     new WorkBudget(limits.work, () => tooMuchWork(limits.work), waiter?.signal);
-  const made = { counters, audit, log, policiesVersion: catalog.digest, nextId, now };
+  const made = { counters, audit, log, usage, policiesVersion: catalog.digest, nextId, now };
   const deciding = new Deciding({ ...made, scheduler, workBudget });
   const { effectivePolicies: form = "portable", onRewritten = () => {} } = options;
   const effective = new EffectivePolicies(form, counters, onRewritten);
+  const served = ({ principal }: CachedPrincipal): readonly Policy[] => {
+    usage?.served({ username: principal.username, userId: principal.id });
+    return effective.of(principal);
+  };
   const { partition } = catalog;
   const registered = new RegisteredResources(directory, types);
   const native = new NativeFields(registered, requestProperties);
@@ -112,8 +121,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     workBudget,
     effectivePolicies: (username) => {
       const found = principals.get(username);
-      if (found instanceof Promise) return found.then((user) => user && effective.of(user.principal));
-      return effective.of(found.principal);
+      if (found instanceof Promise) return found.then((user) => user && served(user));
+      return served(found);
     },
     log,
     searches,
@@ -168,7 +177,7 @@ function check(
     if (user === undefined || !isUser(user, request.userId)) {
       return deciding.unknownUser(request, request);
     }
-    const loaded = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };
+    const loaded = loadedOf(user, cache);
     if (!user.policies.readsContext) return deciding.check(loaded, request, request);
     const fields = native.of(request.context, user, request.required);
     const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
@@ -180,7 +189,7 @@ function check(
 }
 
 async function filter(
-  { principals, native, scheduler, workBudget, counters }: Answering,
+  { principals, native, deciding, scheduler, workBudget, counters }: Answering,
   request: FilterRequest,
 ): Promise<readonly number[]> {
   const user = await principals.find(request.user, { action: request.action, resource: "*" });
@@ -193,8 +202,11 @@ async function filter(
   }
   const { policies } = user;
   const context = native.ofUser(request.context, user);
-  const question = { ...request, context };
-  const loaded = { policies, via: (policy: string) => viaOf(user, policy) };
+  const loaded = loadedOf(user, "hit");
+  const { usage } = deciding;
+  const counted =
+    usage && ((statement: CompiledStatement | undefined) => usage.decidedOne(loaded, action, statement));
+  const question = { ...request, context, counted };
   batch?.about({ user: request.user, action, loaded, context });
   if (!policies.readsResource) {
     const budget = workBudget(request.waiter);

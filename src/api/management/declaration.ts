@@ -12,6 +12,7 @@ import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
 import type { PolicySet } from "../rest/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
+import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import type { DecisionRecords } from "./records/ports.ts";
@@ -39,6 +40,8 @@ export interface ManagementParts extends RestParts {
   readonly policySet: PolicySet;
   /** The records of decisions; undefined if none are logged. */
   readonly records: DecisionRecords | undefined;
+  /** What was used; undefined if use is not counted. */
+  readonly usage: UseAnswers | undefined;
 }
 
 /** Names and values: of a permission row's placeholders, or of condition fields. */

@@ -13,6 +13,13 @@ const KEY = {
   access_key_id: text("Access key id, unique over all users."),
   creation_date: UNIX_SECONDS,
 };
+const USE = {
+  last_used: {
+    ...UNIX_SECONDS,
+    description: "With `last_used=true`: Unix seconds; absent if it was never used.",
+  },
+  uses: { type: "integer", minimum: 0, description: "With `last_used=true`: how often it was used." },
+} as const;
 const ENTRY = {
   revision: { type: "integer", minimum: 1, description: "Revision of the entry in the log." },
   at: text("Time of the entry, RFC 3339; absent where it is no longer kept."),
@@ -50,6 +57,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       creation_date: UNIX_SECONDS,
       friendly_name: text("Name to show."),
       email: text("E-mail address."),
+      ...USE,
     },
     ["id", "creation_date"],
   ),
@@ -98,7 +106,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   PolicyVersionList: pageOf("PolicyVersion"),
   HistoryList: pageOf("HistoryEntry"),
   AclWrite: object({ permission: { enum: PERMISSIONS } }),
-  Credentials: object(KEY),
+  Credentials: object({ ...KEY, ...USE }, ["access_key_id", "creation_date"]),
   CredentialsWithSecret: object({ ...KEY, secret_access_key: text("The secret, shown this once.") }),
   ExternalPrincipal: object({ id: text("Id of the principal."), user_id: text("Name of the user.") }),
   UserList: pageOf("User"),

@@ -22,6 +22,7 @@ import {
 } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
+import type { UsingUser } from "../usage.ts";
 import { sourceIpOf } from "./condition-fields.ts";
 import type { Deciding, UserPolicies } from "./deciding.ts";
 import { requestedFields } from "./evaluation-fields.ts";
@@ -72,7 +73,8 @@ export class Authzen {
     const user = principals.cached(username);
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, OutcomeTest | undefined>();
-    const loaded = { policies: user.policies, via: (policy: string) => viaOf(user, policy) };
+    const loaded = loadedOf(user, "hit");
+    const { usage } = deciding;
     const subjects = new Map<string, BatchSubject>();
     const subjectOf = (type: string): BatchSubject => {
       const action = types.action(type, actionName) ?? actionName;
@@ -89,6 +91,7 @@ export class Authzen {
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
+      usage?.decidedOne(loaded, types.action(type, actionName) ?? actionName, test.decidedBy());
       if (batch !== undefined) {
         const subject = subjects.get(type) ?? subjectOf(type);
         subjects.set(type, subject);
@@ -139,7 +142,7 @@ export class Authzen {
         `unknown action ${action.name} of resource type ${resource.type}`,
       );
     }
-    const loaded: UserPolicies = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
+    const loaded = loadedOf(user, cache);
     const decided = (context: ConditionFields): EvaluationAnswer | Promise<EvaluationAnswer> => {
       const answer = deciding.check(loaded, { user: subject.id, required, context }, request);
       return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
@@ -190,6 +193,12 @@ function quickTest(
 ): OutcomeTest | undefined {
   if (action === undefined || !isQuick(policies, { action, resource: "" })) return undefined;
   return outcomeTest(policies, { user, action, context: NO_FIELDS });
+}
+
+/** The policies of a cached user, with their user. */
+export function loadedOf(user: CachedPrincipal, cache: "hit" | "miss"): UserPolicies & UsingUser {
+  const { id: userId, username } = user.principal;
+  return { policies: user.policies, via: (policy) => viaOf(user, policy), cache, username, userId };
 }
 
 /** The ways in which a policy reaches a user. */

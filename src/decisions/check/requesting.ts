@@ -11,8 +11,8 @@ import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts"
 import type { CachedPrincipal } from "../principal-cache.ts";
 import { isUser, type Principals } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
-import { viaOf } from "./authzen.ts";
-import type { Deciding, DecisionSubject, UserPolicies } from "./deciding.ts";
+import { loadedOf } from "./authzen.ts";
+import type { Deciding, DecisionSubject } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */
@@ -139,8 +139,8 @@ export class Requesting {
   ): RequestAnswer | Promise<RequestAnswer> {
     const { scheduler, workBudget, deciding } = this.#options;
     const { principal, policies } = cached;
-    const loaded: UserPolicies = { policies, via: (policy) => viaOf(cached, policy), cache: "hit" };
-    const decided = deciding.logs ? { loaded, decidedBy: [] } : undefined;
+    const loaded = loadedOf(cached, "hit");
+    const decided = deciding.notesStatements ? { loaded, decidedBy: [] } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
     const options = () => ({ budget: workBudget(asked.check.call) });
