@@ -20,7 +20,7 @@ export interface OpenedStore {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal?: JournalStore;
-  /** What the nodes of its engine tell each other about use. */
+  /** Use, as the nodes of its engine tell each other. */
   readonly usageItems?: UsageItems;
   /** Durations of the calls of its engine. */
   readonly engineTimes?: EngineTimes;

@@ -27,7 +27,7 @@ export interface DataParts {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal: JournalStore | undefined;
-  /** What the nodes of its engine tell each other about use. */
+  /** Use, as the nodes of its engine tell each other. */
   readonly usageItems: UsageItems | undefined;
   /** Durations of the calls of its engine. */
   readonly engineTimes: EngineTimes | undefined;

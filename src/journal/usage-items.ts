@@ -1,5 +1,5 @@
 /**
- * What the nodes of a log tell each other about use: items `usage/<node>` of the engine, outside the log
+ * Use, as the nodes of a log tell each other: items `usage/<node>` of the engine, outside the log
  * (decision-log.md §5.1). A node creates the pieces of a telling and then removes those of earlier ones.
  */
 

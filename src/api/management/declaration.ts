@@ -40,7 +40,7 @@ export interface ManagementParts extends RestParts {
   readonly policySet: PolicySet;
   /** The records of decisions; undefined if none are logged. */
   readonly records: DecisionRecords | undefined;
-  /** What was used; undefined if use is not counted. */
+  /** Answers about use; undefined if use is not counted. */
   readonly usage: UseAnswers | undefined;
 }
 

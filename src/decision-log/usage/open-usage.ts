@@ -19,7 +19,7 @@ const FORGOTTEN_MS = 2 * 366 * 86_400_000;
 export interface SharedUsage {
   /** Replaces what a node told earlier. */
   tell(node: string, pieces: readonly Buffer[]): Promise<void>;
-  /** What other nodes told, by node, with a mark that is different for each telling. */
+  /** The newest tellings of other nodes, with a mark that is different for each telling. */
   told(not: string): Promise<readonly { readonly node: string; readonly mark: string }[]>;
   /** The pieces of a telling; undefined where it was replaced meanwhile. */
   read(node: string, mark: string): Promise<readonly Buffer[] | undefined>;

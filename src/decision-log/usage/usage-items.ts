@@ -11,14 +11,14 @@ const FORMAT = 1;
 const compressed = promisify(gzip);
 const expanded = promisify(gunzip);
 
-/** What is told. */
+/** The counts of a node, to be told. */
 export interface TellableUsage {
   /** Unix milliseconds: since when the node counts. */
   readonly began: number;
   readonly pages: AsyncIterable<readonly UsageRow[]>;
 }
 
-/** What another node told. */
+/** The counts of another node. */
 export interface DecodedUsage {
   readonly began: number;
   readonly rows: readonly UsageRow[];

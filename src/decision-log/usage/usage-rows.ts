@@ -6,7 +6,7 @@
  */
 export type UsageKind = "user" | "key" | "group" | "statement" | "served";
 
-/** What is counted. */
+/** Names a thing whose use is counted. */
 export interface UsageName {
   readonly kind: UsageKind;
   readonly name: string;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Management, startManagement } from "../../api/management/kit.ts";
+import { KEYS, type Management, startManagement } from "../../api/management/kit.ts";
+import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
 
 /** Uses of a user. */
 async function usesOf(kit: Management, user: string): Promise<number> {
@@ -110,6 +111,26 @@ describe("last use, without a decision log", () => {
     const [used] = await keys();
     expect(used?.uses).toBe(2);
     expect(Math.abs((used?.last_used ?? 0) - Date.now() / 1000)).toBeLessThan(60);
+  });
+
+  it("is listed by svcctl", async () => {
+    const run = (...args: string[]) =>
+      svcctl(["auth", "users", ...args, "-o", "json"], {
+        env: {
+          SVCCTL_SERVER_ENDPOINT_URL: kit.authorizer.userUrl,
+          SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEYS.admin.access_key_id,
+          SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: KEYS.admin.secret_access_key,
+        },
+      });
+    const users = JSON.parse((await run("list", "--last-used")).stdout) as Record<string, unknown>[];
+    const admin = users.find(({ id }) => id === "admin");
+    expect(Number(admin?.["uses"])).toBeGreaterThan(0);
+    expect(String(admin?.["last_used"])).toMatch(/^\d{4}-\d\d-\d\dT/);
+    expect(users.find(({ id }) => id === "viewer")).toMatchObject({ uses: 0 });
+    const [key] = JSON.parse((await run("credentials", "list", "--id", "admin", "--last-used")).stdout);
+    expect(Object.keys(key)).toEqual(["access_key_id", "creation_date", "last_used", "uses"]);
+    const [plain] = JSON.parse((await run("list")).stdout) as Record<string, unknown>[];
+    expect(Object.keys(plain ?? {})).not.toContain("uses");
   });
 
   it("changes no revision, and is not answered unless it is asked for", async () => {
