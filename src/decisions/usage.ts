@@ -10,7 +10,7 @@ import type { DecidingPolicies } from "./decision-log.ts";
 /** A user who is decided about. */
 export interface UsingUser extends DecidingPolicies {
   readonly username: string;
-  /** Internal id, never reused. */
+  /** Internal id, never reused; "" for a subject that the directory does not know. */
   readonly userId: string;
 }
 

@@ -14,6 +14,7 @@ import type { PolicySet } from "../rest/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
 import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
+import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import type { DecisionRecords } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
@@ -27,6 +28,7 @@ export interface ManagementParts extends RestParts {
   readonly limits: DecisionLimits;
   /** Tokens of the pages of searches. */
   readonly tokens: PageTokens;
+  readonly policyChecks: PolicyChecks;
   readonly acls: GroupAcls;
   readonly setup: Setup;
   readonly invitations: UserInvitations;

@@ -53,7 +53,7 @@ export class UsageCounts implements DecisionUsage {
       this.decidedOne(user, required.action, decidedBy?.[0]);
       return;
     }
-    this.#count(this.#users, "user", user.username, user.userId);
+    if (user.userId !== "") this.#count(this.#users, "user", user.username, user.userId);
     if (required === null || decidedBy === undefined || decidedBy.length === 0) return;
     const actions = [...actionsOf(required)];
     for (const statement of new Set(decidedBy)) {
@@ -65,7 +65,7 @@ export class UsageCounts implements DecisionUsage {
   }
 
   decidedOne(user: UsingUser, action: string, statement: CompiledStatement | undefined): void {
-    this.#count(this.#users, "user", user.username, user.userId);
+    if (user.userId !== "") this.#count(this.#users, "user", user.username, user.userId);
     if (statement !== undefined) this.#used(user, action, statement);
   }
 
