@@ -6,6 +6,7 @@
 import type { Group, User } from "../model/entities.ts";
 import type { Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { JudgedState } from "./directory.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
 /** One change. `put_*` creates, or replaces what differs; an entity that exists keeps its internal id. */
@@ -40,7 +41,39 @@ export type BatchOperation =
   | { readonly op: "put_resource_type"; readonly resourceType: ResourceType }
   | { readonly op: "delete_resource_type"; readonly type: string }
   | { readonly op: "put_resource"; readonly resource: RegisteredResource }
-  | { readonly op: "delete_resource"; readonly type: string; readonly id: string };
+  | { readonly op: "delete_resource"; readonly type: string; readonly id: string }
+  | ({ readonly op: "put_applied" } & Omit<Applied, "entity">)
+  | ({ readonly op: "delete_applied" } & EntityName);
+
+/** A kind of entity, and the name of one. */
+export interface EntityName {
+  readonly kind: "user" | "group" | "policy";
+  readonly name: string;
+}
+
+/** The text of a document about an entity: its fields without its name, and the names that it refers to. */
+export interface Said {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Groups of a user. */
+  readonly groups?: readonly string[];
+  /** Policies that are attached to a user or a group. */
+  readonly policies?: readonly string[];
+}
+
+/** The last state that a manager's documents gave an entity (management-cli.md §10). */
+export interface Applied extends EntityName {
+  readonly manager: string;
+  readonly said: Said;
+  /** The documents of the manager no longer name the entity, and it was left as it is. */
+  readonly dropped: boolean;
+  /** `same`: it exists still; `gone`: nothing has this name; `other`: somebody has deleted it and made a new one. */
+  readonly entity: "same" | "gone" | "other";
+}
+
+/** Returns the key of an entity: its kind and its name. */
+export function entityKey({ kind, name }: EntityName): string {
+  return `${kind}/${name}`;
+}
 
 /** Options of a batch. */
 export interface BatchOptions {
@@ -89,6 +122,8 @@ export interface DirectoryState {
   readonly resourceTypes: ReadonlyMap<string, Managed<ResourceType>>;
   /** By type, then id. */
   readonly resources: ReadonlyMap<string, ReadonlyMap<string, Managed<RegisteredResource>>>;
+  /** By {@link entityKey}. */
+  readonly applied: ReadonlyMap<string, Applied>;
 }
 
 /** One state as the plan of a marked batch sees it: what the batch will find. */
@@ -114,6 +149,12 @@ export interface MarkedPlan<T> {
   readonly result: T;
 }
 
+/** The plan of {@link DirectoryBatches.applyPlanned}. */
+export interface StatePlan<T> {
+  readonly operations: readonly BatchOperation[];
+  readonly result: T;
+}
+
 /** The bulk side of the directory. */
 export interface DirectoryBatches {
   /** Reads everything; `secrets: true` decrypts credentials. */
@@ -135,4 +176,14 @@ export interface DirectoryBatches {
     name: string,
     plan: (state: MarkedState) => Promise<MarkedPlan<T> | undefined>,
   ): Promise<T | undefined>;
+  /**
+   * Plans from everything that the directory has, without secrets, and applies the plan atomically. If another writer
+   * changes the directory before the commit, it is planned again (journal.md §2).
+   * @param plan may run more than once, and also where nothing is applied
+   * @param options `dryRun`: the plan is made and tried, and nothing is written
+   */
+  applyPlanned<T>(
+    plan: (state: DirectoryState, judged: JudgedState) => Promise<StatePlan<T>>,
+    options: { readonly dryRun: boolean },
+  ): Promise<T>;
 }
