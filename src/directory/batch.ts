@@ -6,7 +6,6 @@
 import type { Group, User } from "../model/entities.ts";
 import type { Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
-import type { JudgedState } from "./directory.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
 /** One change. `put_*` creates, or replaces what differs; an entity that exists keeps its internal id. */
@@ -149,7 +148,7 @@ export interface MarkedPlan<T> {
   readonly result: T;
 }
 
-/** The plan of {@link DirectoryBatches.applyPlanned}. */
+/** A plan made from one state. */
 export interface StatePlan<T> {
   readonly operations: readonly BatchOperation[];
   readonly result: T;
@@ -176,14 +175,4 @@ export interface DirectoryBatches {
     name: string,
     plan: (state: MarkedState) => Promise<MarkedPlan<T> | undefined>,
   ): Promise<T | undefined>;
-  /**
-   * Plans from everything that the directory has, without secrets, and applies the plan atomically. If another writer
-   * changes the directory before the commit, it is planned again (journal.md §2).
-   * @param plan may run more than once, and also where nothing is applied
-   * @param options `dryRun`: the plan is made and tried, and nothing is written
-   */
-  applyPlanned<T>(
-    plan: (state: DirectoryState, judged: JudgedState) => Promise<StatePlan<T>>,
-    options: { readonly dryRun: boolean },
-  ): Promise<T>;
 }

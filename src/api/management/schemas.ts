@@ -27,7 +27,10 @@ const FAILURE_SCHEMAS: Schemas = {
     {
       message: text("What is wrong, for people. An internal error shows only its id."),
       code: ERROR_CODE,
-      problems: listOf(schemaRef("AppliedProblem"), "Each problem of documents that are applied, at most 101."),
+      problems: listOf(
+        schemaRef("AppliedProblem"),
+        "Each problem of documents that are applied, at most 101.",
+      ),
     },
     ["message"],
   ),

@@ -45,7 +45,7 @@ export function placeOfEntity({ from }: Pick<WantedEntity, "from">): string {
 class Planner {
   readonly changes: AppliedChange[] = [];
   readonly operations: BatchOperation[] = [];
-  /** What the manager's documents said last time, and what of it is removed. */
+  /** Number of things that the manager's documents said last time, and of those that are removed. */
   said = 0;
   removed = 0;
   readonly #manager: string;
@@ -77,7 +77,7 @@ class Planner {
     return last?.manager === this.#manager && last.entity !== "other" ? last.said : undefined;
   }
 
-  /** What was said last time: counts it, and gives up what is no longer said. */
+  /** Counts what was said last time, and gives up what is no longer said. */
   #former(last: Applied): void {
     const { kind, name, said, dropped, entity } = last;
     const size = 1 + (said.groups?.length ?? 0) + (said.policies?.length ?? 0);

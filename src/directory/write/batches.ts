@@ -40,22 +40,25 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
       context.wakeMaintenance();
       return result;
     },
-    async applyPlanned<T>(
-      plan: (state: DirectoryState, judged: JudgedState) => Promise<StatePlan<T>>,
-      { dryRun }: { readonly dryRun: boolean },
-    ) {
-      const work = async (tx: Transaction): Promise<T> => {
-        const state = await readStateOf(tx, () => undefined);
-        const planned = await plan(state, judgedStateOf(tx));
-        await applyAll(context, tx, marked(planned.operations, false));
-        return planned.result;
-      };
-      if (dryRun) return context.writer.rehearse(work);
-      const result = await context.writer.write(work, BATCH_DEADLINE_MS);
-      context.wakeMaintenance();
-      return result;
-    },
   };
+}
+
+/** Plans from everything that the directory has, and applies the plan: `directory.ts` is its contract. */
+export async function applyPlanned<T>(
+  context: DirectoryContext,
+  plan: (state: DirectoryState, judged: JudgedState) => Promise<StatePlan<T>>,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<T> {
+  const work = async (tx: Transaction): Promise<T> => {
+    const state = await readStateOf(tx, () => undefined);
+    const planned = await plan(state, judgedStateOf(tx));
+    await applyAll(context, tx, marked(planned.operations, false));
+    return planned.result;
+  };
+  if (dryRun) return context.writer.rehearse(work);
+  const result = await context.writer.write(work, BATCH_DEADLINE_MS);
+  context.wakeMaintenance();
+  return result;
 }
 
 /** An operation with the mark of what it puts. */

@@ -27,7 +27,7 @@ export interface ApplyBody {
 /** The result of an application. */
 export interface Applied {
   readonly plan: AppliedPlan;
-  /** What the caller may see of it. */
+  /** The part of the difference that the caller may see. */
   readonly changes: readonly AppliedChange[];
   readonly digest: string;
   /** Changes that the caller may not make; only of a dry run. */
@@ -44,7 +44,7 @@ export async function apply(call: UserCall, parts: ManagementParts): Promise<App
   const documents = await asked(() => parts.applications.read(body.documents));
   const attempt = (state: DirectoryState, judged: JudgedState) =>
     new Attempt(call, parts, body, documents, state, judged).run();
-  const applied = await parts.directory.batches.applyPlanned(attempt, { dryRun: body.dry_run === true });
+  const applied = await parts.directory.applyPlanned(attempt, { dryRun: body.dry_run === true });
   if (body.dry_run !== true) for (const found of applied.widening) parts.escalation.record(call, found);
   return applied;
 }

@@ -9,7 +9,7 @@ import type { UserCall } from "../call.ts";
 import type { PermissionParts } from "../permissions.ts";
 import { type Asked, requirePermission } from "../permissions.ts";
 
-/** What a change is, as a call of the API that makes it alone. */
+/** The call of the API that makes a change alone. */
 export interface SingleCall {
   /** Name of the operation, as the audit log has it. */
   readonly operation: string;

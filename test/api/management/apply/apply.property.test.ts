@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** What documents name, as the directory has it now. */
+/** Expects the directory to have what documents name. */
 function expectSaid(state: DirectoryState, documents: readonly Record<string, never[]>[]): void {
   for (const { users = [], groups = [], policies = [] } of documents) {
     for (const one of users as {
