@@ -7,6 +7,7 @@ import type { Engine } from "../journal/engine.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
 import type { EngineTimes } from "../observe/engine-metrics.ts";
 import type { Logger } from "../observe/logger.ts";
+import type { InSpan } from "../observe/store-metrics.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
 import type { Replica } from "../store/replica.ts";
@@ -51,13 +52,14 @@ export async function openEngine(values: ConfigValues, logger: Logger): Promise<
  * Opens the backend that `database.type` names.
  * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be
  * opened
+ * @param inSpan runs the calls of a shared database in spans; absent if nothing is traced
  */
-export async function openStore(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+export async function openStore(values: ConfigValues, logger: Logger, inSpan?: InSpan): Promise<OpenedStore> {
   const type = values["database.type"] ?? "";
   const open = BACKENDS.get(type);
   if (open !== undefined) return open(values, logger);
   const engine = await openEngine(values, logger);
-  if (engine !== undefined) return openReplicated(engine, values, logger);
+  if (engine !== undefined) return openReplicated(engine, values, logger, inSpan);
   const message = `database.type ${type} is not available in this build; use ${DATABASE_TYPES.join(" or ")}`;
   throw new AuthorizerError("invalid_request", message);
 }
@@ -131,12 +133,17 @@ function given<K extends string>(key: K, value: string | undefined): { readonly 
 }
 
 /** A node of its own over an engine that others share. */
-async function openReplicated(engine: Engine, values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+async function openReplicated(
+  engine: Engine,
+  values: ConfigValues,
+  logger: Logger,
+  inSpan: InSpan | undefined,
+): Promise<OpenedStore> {
   const { openJournal } = await import("../journal/journal-store.ts");
   const { createEngineTimes, observeEngine } = await import("../observe/engine-metrics.ts");
   const engineTimes = createEngineTimes();
   const journal = await openJournal({
-    engine: observeEngine(engine, engineTimes),
+    engine: observeEngine(engine, engineTimes, inSpan),
     replica: await openReplica(values, logger),
     settings: {
       pollMs: values["authorizer.replication.poll_interval"],

@@ -17,6 +17,7 @@ import type { ServiceDecisionLog } from "./decision-log.ts";
 import { decisionRecords } from "./decision-records.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import { pageTokenKeys } from "./listener-settings.ts";
+import type { ServicePolicyChecks } from "./policy-checks.ts";
 import type { ServiceSetup } from "./setup.ts";
 
 /** Parts of the API besides data. */
@@ -27,6 +28,7 @@ export interface ManagementParts {
   readonly invitations: UserInvitations;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
+  readonly policyChecks: ServicePolicyChecks;
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
   /** Version of this package. */

@@ -2,6 +2,7 @@
 
 import type { ChangeOptions } from "../api/changes/routes.ts";
 import { limitsOf } from "../config/limits.ts";
+import type { ConfigValues } from "../config/table.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
@@ -20,6 +21,8 @@ import { createHttpCounters, type ReadableHttpCounters } from "../observe/create
 import { createMetrics, type Metrics } from "../observe/metrics.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
+import { tracedDecisions } from "../tracing/traced-decisions.ts";
+import type { Traces } from "../tracing/traces.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
 import type { DataParts } from "./data.ts";
@@ -31,6 +34,7 @@ import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
+import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -59,6 +63,7 @@ export interface ServiceParts {
   readonly invitations: OpenedInvitations;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
+  readonly policyChecks: ServicePolicyChecks;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
@@ -99,6 +104,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ? openSetup(data)
       : openSharedSetup(data, options.worker.setupToken)),
     escalationCheck: openEscalationCheck(directory, catalog),
+    policyChecks: openPolicyChecks(data),
     version,
   };
   const http = createHttpCounters();
@@ -133,6 +139,7 @@ function openListeners(
   const { values, logger, revisions } = data;
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
+  const traced = { traces: data.traces?.requests };
   const rendered = { render: async () => metrics.text() };
   return {
     setMetrics: (render) => {
@@ -140,6 +147,7 @@ function openListeners(
     },
     service: createServiceListener({
       ...shared,
+      ...traced,
       ...serviceTls(values),
       ...serviceApis(data, working),
       bearer,
@@ -148,6 +156,7 @@ function openListeners(
     }),
     user: createUserListener({
       ...shared,
+      ...traced,
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
@@ -183,7 +192,7 @@ interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "ide
 }
 
 function openMetrics(data: DataParts, parts: Measured): Metrics {
-  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions } = data;
+  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions, traces } = data;
   const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
   return createMetrics({
     build: { version, policiesVersion: catalog.digest },
@@ -197,6 +206,7 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     mail: invitations.counters,
     changes: { revision: () => revisions.newest, journal, engineTimes },
     openSnapshots,
+    traces: traces?.counters,
     decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
   });
 }
@@ -232,7 +242,7 @@ async function openServiceDecisions(
   audit: AuditLog,
   endpoints: Endpoints,
 ): Promise<Pick<ServiceParts, "decisions" | "decisionLog">> {
-  const { values, directory, catalog, logger } = data;
+  const { values, directory, catalog, logger, traces } = data;
   const limits = limitsOf(values);
   const nextId = decisionIds();
   const decisionLog = await openServiceDecisionLog(data, nextId, audit);
@@ -245,6 +255,7 @@ async function openServiceDecisions(
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
+    unknownSubjects: values["authorizer.subjects.unknown"],
     effectivePolicies: values["authorizer.effective_policies"],
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,
@@ -255,7 +266,15 @@ async function openServiceDecisions(
     onRewritten: (policy) =>
       logger.warn("a data server gets a policy in another form, as it cannot evaluate it", { ...policy }),
   });
-  return { decisions, decisionLog };
+  return { decisions: traces === undefined ? decisions : traced(decisions, traces, values), decisionLog };
+}
+
+/** Decisions with spans, which leave out what the decision log masks. */
+function traced(decisions: Decisions, traces: Traces, values: ConfigValues): Decisions {
+  const masks = values["authorizer.decision_log.mask"];
+  const masked = (part: string): boolean =>
+    masks.some((mask) => mask === part || mask.startsWith(`${part}/`));
+  return tracedDecisions(decisions, traces, { subject: masked("/subject"), resource: masked("/resource") });
 }
 
 function isLocal(address: string): boolean {

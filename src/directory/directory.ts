@@ -28,6 +28,11 @@ export type { NewPolicy, NewUser };
 /** A part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
 export interface PageRequest {
   readonly prefix?: string;
+  /**
+   * Only items with this text in their names, in letters of any case; in lists of users and groups also in what people
+   * know them by. A call looks at a bounded part of the list, so a page may have few items, or none, and a next one.
+   */
+  readonly search?: string;
   readonly after?: string;
   /** 1…1000. */
   readonly amount: number;
@@ -36,7 +41,7 @@ export interface PageRequest {
 /** A part of a list in UTF-8 byte order of its keys. */
 export interface Page<T> {
   readonly results: readonly T[];
-  /** Key of the last item, "" on the last page (also when it is exactly full). */
+  /** Key of the last item, of a search that of the last item looked at; "" on the last page (also when it is full). */
   readonly next_offset: string;
 }
 
@@ -188,6 +193,14 @@ export interface Principal {
   readonly policies: readonly EffectivePolicy[];
 }
 
+/** Everything a decision needs about a subject that is a member of groups and no user of the directory. */
+export interface GroupPrincipal extends Principal {
+  /** The groups that exist, in UTF-8 byte order. */
+  readonly names: readonly string[];
+  /** True if all of the groups exist. */
+  readonly isComplete: boolean;
+}
+
 /** The entities that a committed write touched, by internal ids. */
 export type DirectoryChange = Change;
 
@@ -274,6 +287,8 @@ export interface Directory {
   alsoJudged<T>(judge: Judge, work: () => Promise<T>): Promise<T>;
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
+  /** The policies of the groups that exist among these distinct names, as a member would have them. */
+  principalOfGroups(names: readonly string[]): Promise<GroupPrincipal>;
   /**
    * Runs `work` on one snapshot of the directory.
    * @param pause called between reads; waits if it is time to let other work run

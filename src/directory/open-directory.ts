@@ -10,7 +10,7 @@ import type { Directory } from "./directory.ts";
 import { createHistory } from "./history/open-history.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
-import { readPrincipal } from "./read/principals.ts";
+import { readGroupPrincipal, readPrincipal } from "./read/principals.ts";
 import { survey } from "./read/survey.ts";
 import { generateId as newId } from "./records/ids.ts";
 import { LAYOUT, type MetaRecord } from "./records/layout.ts";
@@ -175,6 +175,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     actingFor: (author, work) => context.authors.actingFor(author, work),
     alsoJudged: (judge, work) => context.authors.alsoJudged(judge, work),
     principal: (username) => readPrincipal(context, username),
+    principalOfGroups: (names) => readGroupPrincipal(context, names),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
     tellsEveryChange: () => context.store.tellsEveryChange?.() ?? true,

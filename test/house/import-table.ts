@@ -39,6 +39,7 @@ const EVERYTHING_COMPOSED = [
   "listeners",
   "analysis",
   "decision-log",
+  "tracing",
 ];
 
 const SVCCTL = [
@@ -94,6 +95,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "mail",
     ],
   },
+  // Spans around requests and decisions, by the SDK of OpenTelemetry.
+  tracing: { may: ["model", "errors"], types: ["http", "decisions"] },
   http: { may: ["schedule", "errors"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
@@ -195,4 +198,11 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that one room alone may know. */
-export const PACKAGE_OWNERS: Readonly<Record<string, string>> = { nodemailer: "mail" };
+export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
+  nodemailer: "mail",
+  "@opentelemetry/api": "tracing",
+  "@opentelemetry/core": "tracing",
+  "@opentelemetry/exporter-trace-otlp-proto": "tracing",
+  "@opentelemetry/resources": "tracing",
+  "@opentelemetry/sdk-trace": "tracing",
+};

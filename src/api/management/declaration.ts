@@ -15,6 +15,7 @@ import type { Applications } from "./apply/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
 import type { Escalation } from "./escalation.ts";
 import type { ManagementAudit } from "./management-audit.ts";
+import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import type { DecisionRecords } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
@@ -31,6 +32,7 @@ export interface ManagementParts extends RestParts {
   readonly escalation: Escalation;
   /** Data sets that are applied to the running service. */
   readonly applications: Applications;
+  readonly policyChecks: PolicyChecks;
   readonly acls: GroupAcls;
   readonly setup: Setup;
   readonly invitations: UserInvitations;

@@ -1,13 +1,17 @@
 /** One decision about a loaded user: outcome, explanation, counting, audit. */
 
-import type { CompiledPolicies } from "../../engine/compile.ts";
 import { decide, decideInSteps, type EngineRequest, isShort } from "../../engine/decide.ts";
 import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import type { ConditionFields, Explanation, Outcome } from "../../model/decision.ts";
-import type { Via } from "../../model/policy.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
-import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "../decision-log.ts";
+import type {
+  AskedResource,
+  AskingCall,
+  DecidingPolicies,
+  DecisionBatch,
+  DecisionLog,
+} from "../decision-log.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
 
@@ -51,10 +55,7 @@ export interface Recorded {
 }
 
 /** The compiled policies of a loaded user: the input of a decision. */
-export interface UserPolicies {
-  readonly policies: CompiledPolicies;
-  /** The ways in which a policy reaches the user. */
-  readonly via: (policy: string) => readonly Via[];
+export interface UserPolicies extends DecidingPolicies {
   readonly cache: "hit" | "miss";
 }
 
@@ -246,13 +247,14 @@ export class Deciding {
     return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }
 
-  #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: UserPolicies): Explanation {
+  #explanation(id: string, outcome: ExplainedOutcome, { via, cache, asserted }: UserPolicies): Explanation {
     return {
       id,
       effect: outcome.effect,
       determining: outcome.determining.map((one) => ({ ...one, via: via(one.policy) })),
       tree: outcome.tree,
       near_misses: outcome.nearMisses,
+      ...(asserted && { asserted }),
       cache,
       policies_version: this.#options.policiesVersion,
       evaluated_at: this.#options.now().toISOString(),

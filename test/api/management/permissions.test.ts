@@ -45,6 +45,13 @@ const CASES: readonly Case[] = [
     action: "auth:ReadPolicy",
   },
   {
+    id: "lintPolicy",
+    call: "POST /auth/policies/lint",
+    body: { document: POLICY },
+    status: 200,
+    action: "auth:ReadPolicy",
+  },
+  {
     id: "restorePolicy",
     call: "POST /auth/policies/Reads/restore",
     body: { revision: 1_000_000 },
