@@ -6,6 +6,7 @@ import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
+import { Applications } from "../datasets/apply/applications.ts";
 import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
@@ -49,6 +50,12 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     cookieDomain: values["auth.cookie_domain"],
+    applications: new Applications({
+      catalog,
+      guards: values["authorizer.guards"],
+      limits: limitsOf(values),
+      syncs: values["authorizer.datasets"].length > 0 && values["authorizer.datasets_mode"] === "sync",
+    }),
     acls: groupAcls(catalog.partition),
     escalation: values["authorizer.escalation"],
     rbac: values["auth.ui_config.rbac"],

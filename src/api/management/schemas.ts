@@ -6,6 +6,7 @@ import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
+import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
 
 const NAME: Schema = { type: "string", minLength: 1 };
@@ -34,6 +35,10 @@ const FAILURE_SCHEMAS: Schemas = {
     {
       message: text("What is wrong, for people. An internal error shows only its id."),
       code: ERROR_CODE,
+      problems: listOf(
+        schemaRef("AppliedProblem"),
+        "Each problem of documents that are applied, at most 101.",
+      ),
     },
     ["message"],
   ),
@@ -172,5 +177,6 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["record"],
   ),
+  ...APPLY_SCHEMAS,
   Form: object({ token: text("The token of the link.") }),
 };
