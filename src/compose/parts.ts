@@ -4,6 +4,7 @@ import type { ChangeOptions } from "../api/changes/routes.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
+import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
@@ -38,6 +39,7 @@ import { type ManagementParts, managementOptions } from "./management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
+import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
 
 /** Options of a start. */
@@ -58,6 +60,8 @@ export interface ServiceParts {
   readonly audit: AuditLog;
   /** undefined if no decisions are logged. */
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if use is not counted. */
+  readonly usage: OpenedUsage | undefined;
   readonly decisions: Decisions;
   readonly identities: Identities;
   readonly datasets: DatasetState;
@@ -90,14 +94,17 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     await loadConfiguredDatasets(data, values, datasets, options.env);
   }
   const endpoints = openEndpoints(catalog);
-  const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints);
-  const identities = openServiceIdentities(data, options.worker?.sharing);
+  const usage = openServiceUsage(data);
+  const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints, usage);
+  const bareIdentities = openServiceIdentities(data, options.worker?.sharing);
+  const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
   const { version } = options;
   const working = {
     audit,
     decisions,
     decisionLog,
+    usage,
     endpoints,
     identities,
     invitations,
@@ -215,7 +222,7 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
 
 /** The APIs of the service listener. */
 function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
-  const { audit, decisions, identities, invitations, version } = working;
+  const { audit, decisions, identities, invitations, usage, version } = working;
   return {
     version,
     decisions,
@@ -227,7 +234,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
       loopback: isLocal(values["authorizer.listen_address"]),
     },
     dataServer: {
-      directory,
+      directory: usage === undefined ? directory : countingDirectory(directory, usage.counts),
       setup: new RepeatableSetup(directory, catalog.preconfigured),
       policySet: catalog,
       vocabulary: catalog,
@@ -243,6 +250,7 @@ async function openServiceDecisions(
   data: DataParts,
   audit: AuditLog,
   endpoints: Endpoints,
+  usage: OpenedUsage | undefined,
 ): Promise<Pick<ServiceParts, "decisions" | "decisionLog">> {
   const { values, directory, catalog, logger, traces } = data;
   const limits = limitsOf(values);
@@ -254,6 +262,7 @@ async function openServiceDecisions(
     endpoints,
     audit,
     log: decisionLog?.log,
+    usage: usage?.counts,
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],

@@ -115,9 +115,12 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "decisions",
       "request-map",
       "identity",
+      "schedule",
       "model",
       "errors",
     ],
+    // Data sets that are applied to a running service.
+    types: ["datasets"],
   },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
