@@ -7,6 +7,8 @@ import type { ShadowReports } from "../api/management/records/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
+import { Applications } from "../datasets/apply/applications.ts";
+import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
@@ -33,6 +35,7 @@ export interface ManagementParts {
   readonly decisionLog: ServiceDecisionLog | undefined;
   /** undefined if no candidate is configured. */
   readonly shadow: ShadowReports | undefined;
+  readonly usage: OpenedUsage | undefined;
   /** Version of this package. */
   readonly version: string;
 }
@@ -50,6 +53,12 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     cookieDomain: values["auth.cookie_domain"],
+    applications: new Applications({
+      catalog,
+      guards: values["authorizer.guards"],
+      limits: limitsOf(values),
+      syncs: values["authorizer.datasets"].length > 0 && values["authorizer.datasets_mode"] === "sync",
+    }),
     acls: groupAcls(catalog.partition),
     escalation: values["authorizer.escalation"],
     rbac: values["auth.ui_config.rbac"],

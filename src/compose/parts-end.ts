@@ -13,6 +13,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
   parts.identities.close();
   parts.metrics.close();
   await parts.decisionLog?.close();
+  await parts.usage?.close();
   await parts.audit.close();
   await parts.data.close();
 }

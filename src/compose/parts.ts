@@ -6,6 +6,7 @@ import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
 import { workerCount } from "../config/values/worker-count.ts";
+import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
@@ -28,6 +29,7 @@ import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
+import { consolePages } from "./console.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
@@ -41,6 +43,7 @@ import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
 import { serviceTls, userTls } from "./tls.ts";
+import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
 
 /** Options of a start. */
@@ -61,6 +64,8 @@ export interface ServiceParts {
   readonly audit: AuditLog;
   /** undefined if no decisions are logged. */
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if use is not counted. */
+  readonly usage: OpenedUsage | undefined;
   readonly decisions: Decisions;
   /** undefined if no candidate is configured. */
   readonly shadow: ServiceShadow | undefined;
@@ -95,11 +100,13 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     await loadConfiguredDatasets(data, values, datasets, options.env);
   }
   const endpoints = openEndpoints(catalog);
-  const opened = await openServiceDecisions(data, audit, endpoints);
+  const usage = openServiceUsage(data);
+  const opened = await openServiceDecisions(data, audit, endpoints, usage);
   const { decisionLog } = opened;
   const shadow = await openShadow(data, endpoints, options);
   const decisions = shadow === undefined ? opened.decisions : shadowed(opened.decisions, shadow.shadow);
-  const identities = openServiceIdentities(data, options.worker?.sharing);
+  const bareIdentities = openServiceIdentities(data, options.worker?.sharing);
+  const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
   const { version } = options;
   const working = {
@@ -110,6 +117,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       node: nodeName(values),
       reports: options.worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
     },
+    usage,
     endpoints,
     identities,
     invitations,
@@ -184,6 +192,7 @@ function openListeners(
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
+      pages: consolePages(values, logger),
     }),
     scrape: createMetricsListener({
       ...shared,
@@ -239,7 +248,7 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
 
 /** The APIs of the service listener. */
 function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
-  const { audit, decisions, identities, invitations, version } = working;
+  const { audit, decisions, identities, invitations, usage, version } = working;
   return {
     version,
     decisions,
@@ -251,7 +260,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
       loopback: isLocal(values["authorizer.listen_address"]),
     },
     dataServer: {
-      directory,
+      directory: usage === undefined ? directory : countingDirectory(directory, usage.counts),
       setup: new RepeatableSetup(directory, catalog.preconfigured),
       policySet: catalog,
       vocabulary: catalog,
@@ -267,6 +276,7 @@ async function openServiceDecisions(
   data: DataParts,
   audit: AuditLog,
   endpoints: Endpoints,
+  usage: OpenedUsage | undefined,
 ): Promise<Pick<ServiceParts, "decisions" | "decisionLog">> {
   const { values, directory, catalog, logger, traces } = data;
   const limits = limitsOf(values);
@@ -278,6 +288,7 @@ async function openServiceDecisions(
     endpoints,
     audit,
     log: decisionLog?.log,
+    usage: usage?.counts,
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],

@@ -116,9 +116,12 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "decisions",
       "request-map",
       "identity",
+      "schedule",
       "model",
       "errors",
     ],
+    // Data sets that are applied to a running service.
+    types: ["datasets"],
   },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
@@ -144,6 +147,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "errors",
     ],
   },
+  // The browser application calls the management API alone, as anybody could.
+  console: { may: [] },
   client: { may: [], types: ["model"] },
   // A decision point in another process: the engine, and the pure parts of decisions around it.
   "client/embedded": {
@@ -193,6 +198,24 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   postgres: ["pg"],
   dynamodb: ["@aws-sdk/client-dynamodb"],
   cosmosdb: ["@azure/cosmos"],
+};
+
+/** Rooms that a bundler builds: all packages that they may know, which nobody installs with the service. */
+export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  console: [
+    "preact",
+    "preact-iso",
+    "@tanstack/preact-query",
+    "@codemirror/autocomplete",
+    "@codemirror/commands",
+    "@codemirror/lang-json",
+    "@codemirror/language",
+    "@codemirror/lint",
+    "@codemirror/merge",
+    "@codemirror/search",
+    "@codemirror/state",
+    "@codemirror/view",
+  ],
 };
 
 /** Packages that one room alone may know. */

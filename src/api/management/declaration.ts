@@ -11,7 +11,10 @@ import type { PageTokens } from "../decisions/page-tokens.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
 import type { PolicySet } from "../rest/ports.ts";
+import type { Applications } from "./apply/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
+import type { Escalation } from "./escalation.ts";
+import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
@@ -27,6 +30,9 @@ export interface ManagementParts extends RestParts {
   readonly limits: DecisionLimits;
   /** Tokens of the pages of searches. */
   readonly tokens: PageTokens;
+  readonly escalation: Escalation;
+  /** Data sets that are applied to the running service. */
+  readonly applications: Applications;
   readonly policyChecks: PolicyChecks;
   readonly acls: GroupAcls;
   readonly setup: Setup;
@@ -43,6 +49,8 @@ export interface ManagementParts extends RestParts {
   readonly records: DecisionRecords | undefined;
   /** undefined if no shadow candidate is configured. */
   readonly shadow: ShadowReports | undefined;
+  /** Answers about use; undefined if use is not counted. */
+  readonly usage: UseAnswers | undefined;
 }
 
 /** Names and values: of a permission row's placeholders, or of condition fields. */

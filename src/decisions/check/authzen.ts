@@ -25,6 +25,7 @@ import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Asserter } from "../subjects/asserted-groups.ts";
 import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
+import type { UsingUser } from "../usage.ts";
 import { sourceIpOf } from "./condition-fields.ts";
 import type { Deciding, UserPolicies } from "./deciding.ts";
 import { requestedFields } from "./evaluation-fields.ts";
@@ -77,6 +78,7 @@ export class Authzen {
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, OutcomeTest | undefined>();
     const loaded = policiesOf(user);
+    const { usage } = deciding;
     const subjects = new Map<string, BatchSubject>();
     const subjectOf = (type: string): BatchSubject => {
       const action = types.action(type, actionName) ?? actionName;
@@ -93,6 +95,7 @@ export class Authzen {
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
+      usage?.decidedOne(loaded, types.action(type, actionName) ?? actionName, test.decidedBy());
       if (batch !== undefined) {
         const subject = subjects.get(type) ?? subjectOf(type);
         subjects.set(type, subject);
@@ -205,11 +208,12 @@ export function askedSubject(
   return { user: id, groups, asserter };
 }
 
-/** The policies of a loaded user, for decisions and their records. */
-export function policiesOf(user: CachedPrincipal): DecidingPolicies {
-  const { policies, asserted } = user;
+/** The policies of a loaded user, for decisions, their records and the counts of use. */
+export function policiesOf(user: CachedPrincipal): DecidingPolicies & UsingUser {
+  const { policies, asserted, principal } = user;
   const via = (policy: string): readonly Via[] => viaOf(user, policy);
-  return asserted === undefined ? { policies, via } : { policies, via, asserted };
+  const found = { policies, via, username: principal.username, userId: principal.id };
+  return asserted === undefined ? found : { ...found, asserted };
 }
 
 /** The ways in which a policy reaches a user. */
