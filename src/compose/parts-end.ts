@@ -6,11 +6,13 @@ import type { ServiceParts } from "./parts.ts";
 export async function closeParts(parts: ServiceParts): Promise<void> {
   await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
   await parts.escalationCheck.close();
+  await parts.policyChecks.close();
   await parts.invitations.close();
   parts.decisions.close();
   parts.identities.close();
   parts.metrics.close();
   await parts.decisionLog?.close();
+  await parts.usage?.close();
   await parts.audit.close();
   await parts.data.close();
 }

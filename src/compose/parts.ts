@@ -2,7 +2,9 @@
 
 import type { ChangeOptions } from "../api/changes/routes.ts";
 import { limitsOf } from "../config/limits.ts";
+import type { ConfigValues } from "../config/table.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
+import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
@@ -20,8 +22,11 @@ import { createHttpCounters, type ReadableHttpCounters } from "../observe/create
 import { createMetrics, type Metrics } from "../observe/metrics.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
+import { tracedDecisions } from "../tracing/traced-decisions.ts";
+import type { Traces } from "../tracing/traces.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
+import { consolePages } from "./console.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
@@ -31,8 +36,10 @@ import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
+import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
+import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
 
 /** Options of a start. */
@@ -53,12 +60,15 @@ export interface ServiceParts {
   readonly audit: AuditLog;
   /** undefined if no decisions are logged. */
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if use is not counted. */
+  readonly usage: OpenedUsage | undefined;
   readonly decisions: Decisions;
   readonly identities: Identities;
   readonly datasets: DatasetState;
   readonly invitations: OpenedInvitations;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
+  readonly policyChecks: ServicePolicyChecks;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
@@ -84,14 +94,17 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     await loadConfiguredDatasets(data, values, datasets, options.env);
   }
   const endpoints = openEndpoints(catalog);
-  const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints);
-  const identities = openServiceIdentities(data, options.worker?.sharing);
+  const usage = openServiceUsage(data);
+  const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints, usage);
+  const bareIdentities = openServiceIdentities(data, options.worker?.sharing);
+  const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
   const { version } = options;
   const working = {
     audit,
     decisions,
     decisionLog,
+    usage,
     endpoints,
     identities,
     invitations,
@@ -99,6 +112,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       ? openSetup(data)
       : openSharedSetup(data, options.worker.setupToken)),
     escalationCheck: openEscalationCheck(directory, catalog),
+    policyChecks: openPolicyChecks(data),
     version,
   };
   const http = createHttpCounters();
@@ -133,6 +147,7 @@ function openListeners(
   const { values, logger, revisions } = data;
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
+  const traced = { traces: data.traces?.requests };
   const rendered = { render: async () => metrics.text() };
   return {
     setMetrics: (render) => {
@@ -140,6 +155,7 @@ function openListeners(
     },
     service: createServiceListener({
       ...shared,
+      ...traced,
       ...serviceTls(values),
       ...serviceApis(data, working),
       bearer,
@@ -148,9 +164,11 @@ function openListeners(
     }),
     user: createUserListener({
       ...shared,
+      ...traced,
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
+      pages: consolePages(values, logger),
     }),
     scrape: createMetricsListener({
       ...shared,
@@ -183,7 +201,7 @@ interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "ide
 }
 
 function openMetrics(data: DataParts, parts: Measured): Metrics {
-  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions } = data;
+  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions, traces } = data;
   const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
   return createMetrics({
     build: { version, policiesVersion: catalog.digest },
@@ -197,13 +215,14 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     mail: invitations.counters,
     changes: { revision: () => revisions.newest, journal, engineTimes },
     openSnapshots,
+    traces: traces?.counters,
     decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
   });
 }
 
 /** The APIs of the service listener. */
 function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
-  const { audit, decisions, identities, invitations, version } = working;
+  const { audit, decisions, identities, invitations, usage, version } = working;
   return {
     version,
     decisions,
@@ -215,7 +234,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
       loopback: isLocal(values["authorizer.listen_address"]),
     },
     dataServer: {
-      directory,
+      directory: usage === undefined ? directory : countingDirectory(directory, usage.counts),
       setup: new RepeatableSetup(directory, catalog.preconfigured),
       policySet: catalog,
       vocabulary: catalog,
@@ -231,8 +250,9 @@ async function openServiceDecisions(
   data: DataParts,
   audit: AuditLog,
   endpoints: Endpoints,
+  usage: OpenedUsage | undefined,
 ): Promise<Pick<ServiceParts, "decisions" | "decisionLog">> {
-  const { values, directory, catalog, logger } = data;
+  const { values, directory, catalog, logger, traces } = data;
   const limits = limitsOf(values);
   const nextId = decisionIds();
   const decisionLog = await openServiceDecisionLog(data, nextId, audit);
@@ -242,9 +262,11 @@ async function openServiceDecisions(
     endpoints,
     audit,
     log: decisionLog?.log,
+    usage: usage?.counts,
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
+    unknownSubjects: values["authorizer.subjects.unknown"],
     effectivePolicies: values["authorizer.effective_policies"],
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,
@@ -255,7 +277,15 @@ async function openServiceDecisions(
     onRewritten: (policy) =>
       logger.warn("a data server gets a policy in another form, as it cannot evaluate it", { ...policy }),
   });
-  return { decisions, decisionLog };
+  return { decisions: traces === undefined ? decisions : traced(decisions, traces, values), decisionLog };
+}
+
+/** Decisions with spans, which leave out what the decision log masks. */
+function traced(decisions: Decisions, traces: Traces, values: ConfigValues): Decisions {
+  const masks = values["authorizer.decision_log.mask"];
+  const masked = (part: string): boolean =>
+    masks.some((mask) => mask === part || mask.startsWith(`${part}/`));
+  return tracedDecisions(decisions, traces, { subject: masked("/subject"), resource: masked("/resource") });
 }
 
 function isLocal(address: string): boolean {

@@ -39,7 +39,7 @@ export class EncodedBatch implements DecisionBatch {
     const { user, subjectType, loaded, action, context } = subject;
     const { parts } = this.#log.encoder;
     const head =
-      parts.subject(user, subjectType, loaded?.policies, context) +
+      parts.subject(user, subjectType, loaded, context) +
       `,"action":${JSON.stringify(action)}` +
       parts.context(loaded?.policies, context);
     if (this.#subject === undefined) this.#head = head;

@@ -48,7 +48,7 @@ export class RecordEncoder {
     return (
       this.head(id, entrance) +
       parts.asked(call, requestId) +
-      parts.subject(decided.user, decided.subjectType, loaded?.policies, context) +
+      parts.subject(decided.user, decided.subjectType, loaded, context) +
       questionText(decided) +
       parts.context(loaded?.policies, context) +
       (outcome.effect === "allow" ? ',"decision":true,"effect":"' : ',"decision":false,"effect":"') +

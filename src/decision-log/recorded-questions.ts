@@ -13,6 +13,8 @@ import type { LoggedDecision, LoggedFields, LoggedStatement, LoggedSubject } fro
 export interface RecordedQuestion {
   /** null for nobody. */
   readonly user: string | null;
+  /** The groups whose policies decided, where the directory did not know the user. */
+  readonly groups?: readonly string[];
   readonly required: RequiredPermissions;
   readonly context: ConditionFields;
   readonly effect: Effect;
@@ -29,7 +31,7 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
       if (verb === undefined) return [];
       return [
         {
-          user: about.id,
+          ...whoOf(about),
           required: { action: verb, resource: item.resource.arn },
           context: fieldsOf(
             about,
@@ -46,7 +48,11 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
     (action === undefined || resource === undefined ? undefined : { action, resource: resource.arn });
   if (tree === undefined || (error !== undefined && determining.length === 0 && effect === "neutral"))
     return [];
-  return [{ user: subject.id, required: tree, context: fieldsOf(subject, context), effect, determining }];
+  return [{ ...whoOf(subject), required: tree, context: fieldsOf(subject, context), effect, determining }];
+}
+
+function whoOf({ id, asserted }: LoggedSubject): Pick<RecordedQuestion, "user" | "groups"> {
+  return { user: id, ...(asserted && { groups: asserted.groups }) };
 }
 
 /** The condition fields of a record. */

@@ -36,6 +36,15 @@ export interface MetricSources {
   readonly openSnapshots: Pick<OpenSnapshots, "long">;
   /** The log of decisions; undefined if none are logged. */
   readonly decisionLog: DecisionLogSource | undefined;
+  /** Spans of traces; undefined if nothing is traced. */
+  readonly traces?: TraceSpans | undefined;
+}
+
+/** Spans, as they are counted. */
+interface TraceSpans {
+  readonly ended: number;
+  readonly exported: number;
+  readonly failed: number;
 }
 
 /** All metrics of the service over their sources. */
@@ -54,7 +63,17 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...journalMetrics(sources.changes),
     ...decisionLogMetrics(sources.decisionLog),
     ...mailMetrics(sources.mail),
+    ...traceMetrics(sources.traces),
     ...stateMetrics(sources),
+  ];
+}
+
+function traceMetrics(traces: TraceSpans | undefined): ScrapedMetric[] {
+  const name = (of: keyof TraceSpans): string => `${PREFIX}trace_spans_${of}_total`;
+  return [
+    single("counter", name("ended"), "Spans of traced requests that ended.", () => traces?.ended),
+    single("counter", name("exported"), "Spans that the collector took.", () => traces?.exported),
+    single("counter", name("failed"), "Spans that were lost in failed exports.", () => traces?.failed),
   ];
 }
 

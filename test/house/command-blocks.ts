@@ -50,10 +50,22 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
 /** Blocks that no test runs. */
 export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   {
+    page: "docs/tracing.md",
+    begins: "export OTEL_EXPORTER_OTLP_ENDPOINT",
+    reason:
+      "needs a collector at that port; test/tracing/traces.test.ts runs the service with these variables",
+  },
+  {
     page: "docs/decision-log.md",
     begins: "svcctl decisions list --since",
     reason:
       "names a record that does not exist; test/end-to-end/decision-log/questions.test.ts runs these commands",
+  },
+  {
+    page: "docs/decision-log.md",
+    begins: "svcctl auth users list --last-used",
+    reason:
+      "names a user that does not exist; test/end-to-end/decision-log/usage.test.ts runs these commands",
   },
   {
     page: "docs/decision-log.md",

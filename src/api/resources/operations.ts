@@ -4,8 +4,10 @@ import type { DataServerDeclaration } from "../data-server/declaration.ts";
 import { SERVER_CHECK_OPERATIONS } from "../data-server/server-check.ts";
 import { TOKEN_ID_OPERATIONS } from "../data-server/token-ids.ts";
 import { ACL_OPERATIONS } from "../management/acls.ts";
+import { APPLY_OPERATIONS } from "../management/apply/apply-operation.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
+import { LINT_OPERATION } from "../management/policy-checks/lint.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
 import { QUESTION_OPERATIONS } from "../management/questions.ts";
 import { RECORD_OPERATIONS } from "../management/records/record-operations.ts";
@@ -45,7 +47,9 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...QUESTION_OPERATIONS,
+  LINT_OPERATION,
   ...POLICY_VERSION_OPERATIONS,
+  ...APPLY_OPERATIONS,
   ...forManagement(RESOURCE_OPERATIONS),
   ...ACL_OPERATIONS,
 ];

@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
+import { readEnvironment } from "../../config/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { openWorkerStore } from "../../store/local/worker-store.ts";
 import type { Commit } from "../../store/port.ts";
@@ -16,6 +17,7 @@ import { listenAt } from "../listen.ts";
 import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
 import { reloadListeners } from "../reload.ts";
+import { openServiceTraces } from "../traces.ts";
 import { watchCertificates } from "../watch-certificates.ts";
 import { KIND, type WorkerAddresses, type WorkerRole, type WorkerStart } from "./worker-role.ts";
 
@@ -60,6 +62,7 @@ async function startWorker(
     commit: (commit: Commit) => channel.ask(KIND.commit, portableCommit(commit)),
   });
   const data = await openData(values, logger, {
+    traces: await openServiceTraces(readEnvironment(), logger, version),
     open: async () => ({ store, memory: undefined }),
     upkeep: false,
   });

@@ -284,6 +284,15 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Peers whose forwarding headers are believed: IP addresses, CIDR blocks, or loopback",
   },
   {
+    name: "authorizer.subjects.unknown",
+    type: "choice",
+    choices: ["deny", "from_request"],
+    default: "deny",
+    acts: "yes",
+    meaning:
+      "Subjects that the directory does not know: denied, or given the policies of the groups that the request asserts, as far as the token's assert_groups allows",
+  },
+  {
     name: "authorizer.forward_auth.proxy",
     type: "choice",
     choices: ["off", "nginx", "caddy", "traefik", "envoy"],
@@ -323,6 +332,6 @@ export const AUTHORIZER_ITEMS = [
     secret: true,
     acts: "yes",
     meaning:
-      "Callers other than the data server: list of {name, token or token_file or token_sha256, scopes}",
+      "Callers other than the data server: list of {name, token or token_file or token_sha256, scopes, assert_groups}",
   },
 ] as const satisfies readonly ConfigItem[];

@@ -118,4 +118,13 @@ export const DECISION_LOG_ITEMS = [
     acts: "yes",
     meaning: "Bearer token sent to the sinks of the decision log",
   },
+  {
+    name: "authorizer.usage.interval",
+    type: "duration",
+    default: "5m",
+    max: "24h",
+    acts: "yes",
+    meaning:
+      "Shortest time between two writings of what was used last, beside the decision log and for other nodes; 0s: use is not counted",
+  },
 ] as const satisfies readonly ConfigItem[];

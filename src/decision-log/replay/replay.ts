@@ -11,8 +11,11 @@ import type { NamedStatements } from "../../model/policy.ts";
 import type { LoggedDecision } from "../record.ts";
 import { questionsOf, type RecordedQuestion } from "../recorded-questions.ts";
 
-/** The policies of users: in the order of their names; undefined for an unknown user. */
-export type PoliciesOf = (user: string) => readonly NamedStatements[] | undefined;
+/**
+ * The policies of users, and of groups that were asserted for an unknown user: in the order of their names; undefined
+ * for an unknown user.
+ */
+export type PoliciesOf = (user: string, groups?: readonly string[]) => readonly NamedStatements[] | undefined;
 
 /** A recorded request whose decision changes. */
 export interface ReplayExample {
@@ -101,11 +104,11 @@ export class Replay {
     };
   }
 
-  #decide(record: LoggedDecision, { user, required, context }: RecordedQuestion): void {
+  #decide(record: LoggedDecision, { user, groups, required, context }: RecordedQuestion): void {
     if (user === null) return;
     this.#decisions++;
-    const before = this.#before.of(user);
-    const after = this.#after.of(user);
+    const before = this.#before.of(user, groups);
+    const after = this.#after.of(user, groups);
     this.#noteMissing(after, context);
     const [oldBy, newBy]: [CompiledStatement[], CompiledStatement[]] = [[], []];
     const request = { user, required, context };
@@ -166,14 +169,15 @@ class CompiledUsers {
     this.#partition = partition;
   }
 
-  of(user: string): CompiledUser {
-    const known = this.#users.get(user);
+  of(user: string, groups: readonly string[] = []): CompiledUser {
+    const who = groups.length === 0 ? user : JSON.stringify([user, groups]);
+    const known = this.#users.get(who);
     if (known !== undefined) return known;
-    const policies = this.#policiesOf(user) ?? [];
+    const policies = this.#policiesOf(user, groups) ?? [];
     const key = JSON.stringify(policies.map(({ name }) => name));
     const compiled = this.#lists.get(key) ?? this.#compile(policies);
     if (this.#users.size >= MOST_USERS) this.#users.clear();
-    this.#users.set(user, compiled);
+    this.#users.set(who, compiled);
     this.#lists.set(key, compiled);
     return compiled;
   }

@@ -65,9 +65,11 @@ async function worldOf(context: CommandContext, path: string, partition: string)
 
 function policiesOf(world: PolicyWorld): PoliciesOf {
   const known = new Set(world.users);
-  return (user) => {
-    if (!known.has(user)) return undefined;
-    const held = world.heldBy(user);
+  return (user, groups = []) => {
+    if (!known.has(user) && groups.length === 0) return undefined;
+    // Of a user the groups are those of the directory, and an asserted group that is gone gives nothing.
+    const more = known.has(user) ? {} : { groups: groups.filter((name) => world.hasGroup(name)) };
+    const held = world.heldBy(user, more);
     if (isMissing(held)) throw new AuthorizerError("invalid_request", held.join("; "));
     return held.map(({ policy }) => policy).sort((a, b) => compareUtf8(a.name, b.name));
   };
