@@ -6,6 +6,7 @@ import { TOKEN_ID_OPERATIONS } from "../data-server/token-ids.ts";
 import { ACL_OPERATIONS } from "../management/acls.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
+import { COMPARE_OPERATION } from "../management/policy-checks/compare.ts";
 import { LINT_OPERATION } from "../management/policy-checks/lint.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
 import { QUESTION_OPERATIONS } from "../management/questions.ts";
@@ -47,6 +48,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...CHECK_OPERATIONS,
   ...QUESTION_OPERATIONS,
   LINT_OPERATION,
+  COMPARE_OPERATION,
   ...POLICY_VERSION_OPERATIONS,
   ...forManagement(RESOURCE_OPERATIONS),
   ...ACL_OPERATIONS,
