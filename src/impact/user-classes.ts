@@ -17,7 +17,7 @@ export interface UserClass {
   readonly after: readonly NamedStatements[];
 }
 
-/** What a change does to one user. */
+/** The effect of a change on one user. */
 export interface Holding {
   /** The policy that the user holds before the change and the one after it, under the same name. */
   readonly before: NamedStatements | undefined;

@@ -1,4 +1,4 @@
-/** Who gains and who loses by a change that was not made yet: `POST /auth/policies/compare`. */
+/** Gains and losses by a change that was not made yet: `POST /auth/policies/compare`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DATASET, type Management, type Person, startManagement } from "./kit.ts";
 
