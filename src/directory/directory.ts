@@ -19,7 +19,7 @@ import type {
 import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { Change } from "../store/port.ts";
-import type { DirectoryBatches } from "./batch.ts";
+import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
@@ -277,6 +277,16 @@ export interface Directory {
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
   readonly history: DirectoryHistory;
+  /**
+   * Plans from everything that the directory has, without secrets, and applies the plan atomically. If another writer
+   * changes the directory before the commit, it is planned again (journal.md §2).
+   * @param plan may run more than once, and also where nothing is applied
+   * @param options `dryRun`: the plan is made and tried, and nothing is written
+   */
+  applyPlanned<T>(
+    plan: (state: DirectoryState, judged: JudgedState) => Promise<StatePlan<T>>,
+    options: { readonly dryRun: boolean },
+  ): Promise<T>;
   /** Runs work on behalf of somebody, whose name its writes carry and whose right to them is judged (journal.md §2.1). */
   actingFor<T>(author: Author, work: () => Promise<T>): Promise<T>;
   /** Runs work whose writes one more judge has to let pass, in the state of each attempt. */

@@ -37,6 +37,8 @@ export interface ManagedServerOptions
     Partial<Pick<ServerContext, "answerHeaders">> {
   /** The revisions that answers name; absent for a server that answers nothing from the directory. */
   readonly revisions?: ServerContext["revisions"];
+  /** Absent if nothing is traced. */
+  readonly traces?: ServerContext["traces"] | undefined;
   readonly tls?: TlsMaterial;
   /** Serves one request; must not throw. */
   readonly handler: (exchange: Exchange) => void;
@@ -130,7 +132,7 @@ function tlsOptions(tls: TlsMaterial) {
 const NO_HEADERS: readonly string[] = [];
 
 function contextOf(options: ManagedServerOptions, stopping: () => boolean): ServerContext {
-  const { admission, counters, limits, log, revisions, answerHeaders = () => NO_HEADERS } = options;
+  const { admission, counters, limits, log, revisions, traces, answerHeaders = () => NO_HEADERS } = options;
   const unrouted: MountedRoute = {
     method: "GET",
     path: "",
@@ -139,7 +141,7 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     handle: () => ({ status: 404 }),
   };
   const bodies = new BodyBudget(limits.bodiesBytes, counters);
-  return { admission, bodies, counters, limits, log, revisions, answerHeaders, stopping, unrouted };
+  return { admission, bodies, counters, limits, log, revisions, traces, answerHeaders, stopping, unrouted };
 }
 
 type Listener = RequestListener<typeof IncomingRequest, typeof ServerResponse>;

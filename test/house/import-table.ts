@@ -40,6 +40,8 @@ const EVERYTHING_COMPOSED = [
   "analysis",
   "impact",
   "decision-log",
+  "source-files",
+  "tracing",
 ];
 
 const SVCCTL = [
@@ -97,6 +99,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "mail",
     ],
   },
+  // Spans around requests and decisions, by the SDK of OpenTelemetry.
+  tracing: { may: ["model", "errors"], types: ["http", "decisions"] },
   http: { may: ["schedule", "errors"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
@@ -116,9 +120,12 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "impact",
       "request-map",
       "identity",
+      "schedule",
       "model",
       "errors",
     ],
+    // Data sets that are applied to a running service.
+    types: ["datasets"],
   },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
@@ -144,6 +151,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "errors",
     ],
   },
+  // The browser application calls the management API alone, as anybody could.
+  console: { may: [] },
   client: { may: [], types: ["model"] },
   // A decision point in another process: the engine, and the pure parts of decisions around it.
   "client/embedded": {
@@ -195,5 +204,30 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   cosmosdb: ["@azure/cosmos"],
 };
 
+/** Rooms that a bundler builds: all packages that they may know, which nobody installs with the service. */
+export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  console: [
+    "preact",
+    "preact-iso",
+    "@tanstack/preact-query",
+    "@codemirror/autocomplete",
+    "@codemirror/commands",
+    "@codemirror/lang-json",
+    "@codemirror/language",
+    "@codemirror/lint",
+    "@codemirror/merge",
+    "@codemirror/search",
+    "@codemirror/state",
+    "@codemirror/view",
+  ],
+};
+
 /** Packages that one room alone may know. */
-export const PACKAGE_OWNERS: Readonly<Record<string, string>> = { nodemailer: "mail" };
+export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
+  nodemailer: "mail",
+  "@opentelemetry/api": "tracing",
+  "@opentelemetry/core": "tracing",
+  "@opentelemetry/exporter-trace-otlp-proto": "tracing",
+  "@opentelemetry/resources": "tracing",
+  "@opentelemetry/sdk-trace": "tracing",
+};

@@ -169,10 +169,26 @@ function codeOf({ json }: ApiAnswer): unknown {
   return (json as { code?: unknown } | null | undefined)?.code;
 }
 
-function headersOf({ version }: CommandContext, settings: Settings): Record<string, string> {
+/**
+ * The trace that the environment names (`TRACEPARENT`, `TRACESTATE`), as pipelines set it. svcctl makes no spans of its
+ * own: what the server does belongs to the caller's span.
+ */
+function traceHeaders({ env }: CommandContext): Record<string, string> {
+  const [traceparent = "", tracestate = ""] = [env["TRACEPARENT"], env["TRACESTATE"]];
+  if (!TRACE_PARENT.test(traceparent)) return {};
+  return { traceparent, ...(TRACE_STATE.test(tracestate) && { tracestate }) };
+}
+
+/** Version 00 of W3C Trace Context. */
+const TRACE_PARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const TRACE_STATE = /^[\x20-\x7e]{1,512}$/;
+
+function headersOf(context: CommandContext, settings: Settings): Record<string, string> {
+  const { version } = context;
   const { accessKeyId, secretAccessKey } = settings;
   const basic = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
   return {
+    ...traceHeaders(context),
     "user-agent": `svcctl/${version}/${process.platform}/${release()}/${process.arch}`,
     ...(accessKeyId + secretAccessKey !== "" && { authorization: `Basic ${basic}` }),
   };
