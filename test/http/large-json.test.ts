@@ -91,9 +91,9 @@ describe("parsing in steps", () => {
   it("takes many steps, each of a bounded length", () => {
     const text = `[${"{},".repeat(300_000)}{}]`;
     expect(runAll(parseInSteps(text)).steps).toBeGreaterThan(text.length / 40_000);
-    expect(runAll(findBreach(text, { depth: 2, values: 1e6, scalar: 1e6, members: 1e6 })).steps).toBeGreaterThan(
-      text.length / 70_000,
-    );
+    expect(
+      runAll(findBreach(text, { depth: 2, values: 1e6, scalar: 1e6, members: 1e6 })).steps,
+    ).toBeGreaterThan(text.length / 70_000);
   });
 });
 
