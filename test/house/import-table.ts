@@ -38,6 +38,7 @@ const EVERYTHING_COMPOSED = [
   "api/forward-auth",
   "listeners",
   "analysis",
+  "impact",
   "decision-log",
   "source-files",
   "tracing",
@@ -79,6 +80,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   },
   // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
   "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
+  // What a change of policies would change for whom.
+  impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -114,6 +117,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "http",
       "directory",
       "decisions",
+      "impact",
       "request-map",
       "identity",
       "schedule",

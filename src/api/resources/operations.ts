@@ -7,6 +7,7 @@ import { ACL_OPERATIONS } from "../management/acls.ts";
 import { APPLY_OPERATIONS } from "../management/apply/apply-operation.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
+import { COMPARE_OPERATION } from "../management/policy-checks/compare.ts";
 import { LINT_OPERATION } from "../management/policy-checks/lint.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
 import { QUESTION_OPERATIONS } from "../management/questions.ts";
@@ -50,6 +51,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...CHECK_OPERATIONS,
   ...QUESTION_OPERATIONS,
   LINT_OPERATION,
+  COMPARE_OPERATION,
   ...POLICY_VERSION_OPERATIONS,
   ...APPLY_OPERATIONS,
   ...forManagement(RESOURCE_OPERATIONS),

@@ -52,6 +52,13 @@ const CASES: readonly Case[] = [
     action: "auth:ReadPolicy",
   },
   {
+    id: "comparePolicy",
+    call: "POST /auth/policies/compare",
+    body: { name: "Reads", document: POLICY },
+    status: 200,
+    action: "auth:ReadPolicy",
+  },
+  {
     id: "restorePolicy",
     call: "POST /auth/policies/Reads/restore",
     body: { revision: 1_000_000 },
