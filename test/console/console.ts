@@ -82,7 +82,7 @@ async function watched(context: BrowserContext, origin: string, faults: string[]
   const page = await context.newPage();
   page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error") faults.push(`console: ${message.text()}`);
+    if (message.type() === "error") faults.push(`console: ${message.text()} ${message.location().url}`);
   });
   return page;
 }

@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
     await page.context().clearCookies();
     await page.goto("/users/carol?groups-search=View");
     await page.waitForURL("**/login?next=*");
-    console.faults.length = 0;
+    expect(console.faults.splice(0)).toEqual([expect.stringMatching(/401 .*\/api\/v1\/user$/)]);
     await signIn(page, key.current as Key);
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/users/carol?groups-search=View");
   });

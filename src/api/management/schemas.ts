@@ -142,6 +142,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     version_config: schemaRef("Version"),
     capabilities_config: { type: "object" },
     partition: text("The second part of every ARN, `authorizer.partition`."),
+    decision_log: { type: "boolean", description: "Whether decisions are recorded, and can be read." },
   }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },

@@ -622,6 +622,20 @@ export interface Error {
    * `outcome_unknown`: the write may have happened. `stale`: this node was cut off for too long. `behind`: the revision asked for is not reached. `other_log`: it is one of another log.
    */
   code?: "outcome_unknown" | "stale" | "behind" | "other_log";
+  /**
+   * Each problem of documents that are applied, at most 101.
+   */
+  problems?: AppliedProblem[];
+}
+export interface AppliedProblem {
+  /**
+   * JSON pointer into the request; empty for all of it.
+   */
+  pointer: string;
+  /**
+   * For people.
+   */
+  message: string;
 }
 export interface NoAcl {
   /**
@@ -650,6 +664,14 @@ export interface User {
    * E-mail address.
    */
   email?: string;
+  /**
+   * With `last_used=true`: Unix seconds; absent if it was never used.
+   */
+  last_used?: number;
+  /**
+   * With `last_used=true`: how often it was used.
+   */
+  uses?: number;
 }
 export interface CurrentUser {
   user: User;
@@ -785,6 +807,14 @@ export interface Credentials {
    * Unix time in whole seconds, UTC.
    */
   creation_date: number;
+  /**
+   * With `last_used=true`: Unix seconds; absent if it was never used.
+   */
+  last_used?: number;
+  /**
+   * With `last_used=true`: how often it was used.
+   */
+  uses?: number;
 }
 export interface CredentialsWithSecret {
   /**
@@ -870,6 +900,10 @@ export interface Config {
    * The second part of every ARN, `authorizer.partition`.
    */
   partition: string;
+  /**
+   * Whether decisions are recorded, and can be read.
+   */
+  decision_log: boolean;
 }
 export interface SetupState {
   state: "initialized" | "not_initialized";
@@ -977,6 +1011,108 @@ export interface DecisionRecordAnswer {
     [k: string]: unknown;
   }[];
 }
+export interface ApplyRequest {
+  /**
+   * Name under which the last application is kept: 1 to 128 letters, digits and `. _ / @ -`. An entity has one manager.
+   */
+  manager: string;
+  /**
+   * Data sets: policies/schema/dataset.schema.json, with users, groups and policies. All of them together are what the manager says.
+   *
+   * @minItems 1
+   * @maxItems 10000
+   */
+  documents: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * Also remove users, groups and policies that the documents named before and no longer name.
+   */
+  prune?: boolean;
+  /**
+   * Answer with the difference, write nothing.
+   */
+  dry_run?: boolean;
+  /**
+   * Remove more than half of what the manager applied before, if that is the difference.
+   */
+  yes?: boolean;
+  /**
+   * `digest` of an earlier answer. If the difference is another one by now, the answer is 409.
+   */
+  expected?: string;
+}
+export interface AppliedChange {
+  /**
+   * `keep`: no document names it any more, and `prune` would remove it.
+   */
+  action: "add" | "change" | "remove" | "keep";
+  kind: "user" | "group" | "policy" | "membership" | "attachment";
+  /**
+   * `alice`, `alice in Readers`, `FSReadAll to group Readers`.
+   */
+  name: string;
+  /**
+   * The fields that change, sorted.
+   */
+  fields?: string[];
+  /**
+   * The fields that change, as they are.
+   */
+  before?: {
+    [k: string]: unknown;
+  };
+  /**
+   * The fields that change, as they will be; all fields of what is added.
+   */
+  after?: {
+    [k: string]: unknown;
+  };
+  /**
+   * True if somebody else changed it since the last application.
+   */
+  drifted?: boolean;
+  /**
+   * JSON pointer into the request; absent for what no document names.
+   */
+  at?: string;
+}
+export interface ApplyAnswer {
+  /**
+   * As in the request.
+   */
+  manager: string;
+  /**
+   * True if nothing was written.
+   */
+  dry_run: boolean;
+  /**
+   * The difference, in the order in which it is taken away.
+   */
+  changes: AppliedChange[];
+  counts: {
+    add: number;
+    change: number;
+    remove: number;
+    keep: number;
+  };
+  /**
+   * True if it removes more than half of what the manager applied before, which takes `yes`.
+   */
+  removes_most: boolean;
+  /**
+   * Digest of the difference, for `expected`.
+   */
+  digest: string;
+  /**
+   * Changes that the caller may not make; only in a dry run.
+   */
+  refused: AppliedProblem[];
+  /**
+   * What gives more than the caller holds, and policies that may not do what is meant.
+   */
+  warnings: AppliedProblem[];
+}
 export interface Form {
   /**
    * The token of the link.
@@ -1011,7 +1147,8 @@ export interface Operations {
   "GET /auth/policies/{policyId}/versions/{revision}": { path: { policyId: string; revision: string }; query: Record<never, never>; body: undefined; answer: PolicyVersion };
   "POST /auth/policies/{policyId}/restore": { path: { policyId: string }; query: Record<never, never>; body: PolicyRestore; answer: Policy };
   "GET /auth/history": { path: Record<never, never>; query: { about: string; after?: string; amount?: number }; body: undefined; answer: HistoryList };
-  "GET /auth/users": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: UserList };
+  "POST /auth/apply": { path: Record<never, never>; query: Record<never, never>; body: ApplyRequest; answer: ApplyAnswer };
+  "GET /auth/users": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number; last_used?: boolean }; body: undefined; answer: UserList };
   "POST /auth/users": { path: Record<never, never>; query: Record<never, never>; body: UserCreation; answer: User };
   "GET /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: User };
   "DELETE /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
@@ -1034,7 +1171,7 @@ export interface Operations {
   "GET /auth/groups/{groupId}/policies": { path: { groupId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: PolicyList };
   "PUT /auth/groups/{groupId}/policies/{policyId}": { path: { groupId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "DELETE /auth/groups/{groupId}/policies/{policyId}": { path: { groupId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/users/{userId}/credentials": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: CredentialsList };
+  "GET /auth/users/{userId}/credentials": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number; last_used?: boolean }; body: undefined; answer: CredentialsList };
   "POST /auth/users/{userId}/credentials": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: CredentialsWithSecret };
   "GET /auth/users/{userId}/credentials/{accessKeyId}": { path: { userId: string; accessKeyId: string }; query: Record<never, never>; body: undefined; answer: Credentials };
   "DELETE /auth/users/{userId}/credentials/{accessKeyId}": { path: { userId: string; accessKeyId: string }; query: Record<never, never>; body: undefined; answer: undefined };

@@ -6,7 +6,8 @@ import { Time } from "../../parts/time.tsx";
 
 /** Terms of a list of facts; nothing for people who may not read decisions. */
 export function LastUse({ user }: { readonly user: string }) {
-  const mayRead = useSession().actions.has("auth:ReadDecisions");
+  const { actions, hasDecisionLog } = useSession();
+  const mayRead = hasDecisionLog && actions.has("auth:ReadDecisions");
   const query = { subject: user, amount: 1 };
   const { data, error } = useAnswer("GET /decisions", { query }, { enabled: mayRead });
   if (!mayRead || error !== null || data === undefined) return null;
