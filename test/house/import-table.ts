@@ -39,6 +39,7 @@ const EVERYTHING_COMPOSED = [
   "listeners",
   "analysis",
   "decision-log",
+  "source-files",
   "tracing",
 ];
 

@@ -11,6 +11,7 @@ import { LINT_OPERATION } from "../management/policy-checks/lint.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
 import { QUESTION_OPERATIONS } from "../management/questions.ts";
 import { RECORD_OPERATIONS } from "../management/records/record-operations.ts";
+import { SHADOW_OPERATIONS } from "../management/records/shadow-operations.ts";
 import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
 import { SESSION_OPERATIONS } from "../management/session.ts";
 import { SETUP_OPERATIONS } from "../management/setup-operations.ts";
@@ -44,6 +45,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,
   ...RECORD_OPERATIONS,
+  ...SHADOW_OPERATIONS,
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...QUESTION_OPERATIONS,

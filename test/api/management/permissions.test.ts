@@ -193,11 +193,11 @@ const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVers
 /** Operations of everybody about oneself, and of others by permission: questions.test.ts. */
 const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];
 
+/** Operations that need a decision log or a shadow candidate, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
+const RECORDS = ["listDecisions", "streamDecisions", "getDecision", "getShadowReport"];
+
 /** Operations that ask for each of their changes: apply/apply.test.ts. */
 const APPLICATIONS = ["apply"];
-
-/** Operations that need a decision log, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
-const RECORDS = ["listDecisions", "streamDecisions", "getDecision"];
 
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);
