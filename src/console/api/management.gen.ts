@@ -1011,6 +1011,55 @@ export interface DecisionRecordAnswer {
     [k: string]: unknown;
   }[];
 }
+export interface ShadowReport {
+  /**
+   * Name of the node; the report is about all its processes.
+   */
+  node: string;
+  /**
+   * `source`, `kind` (`data_set` or `policies`) and `loaded_at`; null while none is loaded.
+   */
+  candidate: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * The reason why the newest state of the files is not used.
+   */
+  error?: string;
+  share: number;
+  /**
+   * Decisions that were made again.
+   */
+  decisions: number;
+  /**
+   * Decisions that were drawn, and left out as too many waited.
+   */
+  dropped?: number;
+  /**
+   * Decisions that could not be made again.
+   */
+  failed?: number;
+  /**
+   * Refused now, allowed by the candidate.
+   */
+  wider: number;
+  /**
+   * Allowed now, refused by the candidate.
+   */
+  narrower: number;
+  /**
+   * The differences by statement, most first.
+   */
+  groups: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * The last 1,000, newest first.
+   */
+  differences: {
+    [k: string]: unknown;
+  }[];
+}
 export interface ApplyRequest {
   /**
    * Name under which the last application is kept: 1 to 128 letters, digits and `. _ / @ -`. An entity has one manager.
@@ -1133,6 +1182,7 @@ export interface Operations {
   "GET /decisions": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string; after?: string; amount?: number }; body: undefined; answer: DecisionRecordList };
   "GET /decisions/stream": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /decisions/{decisionId}": { path: { decisionId: string }; query: { explain?: boolean }; body: undefined; answer: DecisionRecordAnswer };
+  "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
   "GET /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
   "POST /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: Setup; answer: CredentialsWithSecret };
   "GET /setup": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
