@@ -143,6 +143,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     capabilities_config: { type: "object" },
     partition: text("The second part of every ARN, `authorizer.partition`."),
     decision_log: { type: "boolean", description: "Whether decisions are recorded, and can be read." },
+    counts_use: { type: "boolean", description: "Whether lists can say when things were used last." },
   }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },

@@ -44,15 +44,17 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
       capabilities_config: {},
       partition: "svc",
       decision_log: true,
+      counts_use: true,
     }),
     handler:
-      ({ version, vocabulary: { partition }, records }) =>
+      ({ version, vocabulary: { partition }, records, usage }) =>
       () =>
         json(200, {
           version_config: { version },
           capabilities_config: {},
           partition,
           decision_log: records !== undefined,
+          counts_use: usage !== undefined,
         }),
   },
   {

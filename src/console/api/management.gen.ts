@@ -904,6 +904,10 @@ export interface Config {
    * Whether decisions are recorded, and can be read.
    */
   decision_log: boolean;
+  /**
+   * Whether lists can say when things were used last.
+   */
+  counts_use: boolean;
 }
 export interface SetupState {
   state: "initialized" | "not_initialized";

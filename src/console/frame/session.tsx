@@ -16,6 +16,8 @@ export interface Session {
   readonly partition: string;
   /** Whether the service records decisions. */
   readonly hasDecisionLog: boolean;
+  /** Whether the service counts how users and keys are used. */
+  readonly countsUse: boolean;
   /** Actions that the person may do on all resources. */
   readonly actions: ReadonlySet<string>;
 }
@@ -72,7 +74,13 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
   if (name === undefined || config.data === undefined || actions.data === undefined) {
     return error === null ? <Loading what="your session" /> : <Alert error={error} />;
   }
-  const { partition, decision_log: hasDecisionLog } = config.data;
-  const session = { user: name, partition, hasDecisionLog, actions: new Set(actions.data.results) };
+  const { partition, decision_log: hasDecisionLog, counts_use: countsUse } = config.data;
+  const session = {
+    user: name,
+    partition,
+    hasDecisionLog,
+    countsUse,
+    actions: new Set(actions.data.results),
+  };
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }
