@@ -13,6 +13,7 @@ import { TrustedProxies } from "../http/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
+import type { ServiceAccess } from "./access.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
 import { decisionRecords } from "./decision-records.ts";
@@ -33,6 +34,7 @@ export interface ManagementParts {
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
   readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   /** Version of this package. */
   readonly version: string;
 }

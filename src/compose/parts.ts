@@ -24,6 +24,7 @@ import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
+import { openAccess, type ServiceAccess } from "./access.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
 import type { DataParts } from "./data.ts";
@@ -61,6 +62,7 @@ export interface ServiceParts {
   readonly decisionLog: ServiceDecisionLog | undefined;
   /** undefined if use is not counted. */
   readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   readonly decisions: Decisions;
   readonly identities: Identities;
   readonly datasets: DatasetState;
@@ -104,6 +106,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     decisions,
     decisionLog,
     usage,
+    access: openAccess(data, usage),
     endpoints,
     identities,
     invitations,

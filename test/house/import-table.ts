@@ -38,6 +38,7 @@ const EVERYTHING_COMPOSED = [
   "api/forward-auth",
   "listeners",
   "analysis",
+  "access",
   "decision-log",
   "tracing",
 ];
@@ -166,6 +167,19 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
+  // Learns from the use of access, in a thread: over one state of the directory as a value.
+  access: {
+    may: [
+      "analysis",
+      "decision-log",
+      "engine",
+      "catalog",
+      "request-map",
+      "bootstrap/acl-policies.ts",
+      "model",
+      "errors",
+    ],
+  },
   // What both programs share: exit codes, the edge to the process.
   cli: { may: ["config", "model", "errors"] },
   "cli/svcctl": { may: SVCCTL },
