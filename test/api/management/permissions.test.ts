@@ -199,9 +199,13 @@ const APPLICATIONS = ["apply"];
 /** Operations that need a decision log, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
 const RECORDS = ["listDecisions", "streamDecisions", "getDecision"];
 
+/** Operations that need a decision log or counted use, and `auth:ReadDecisions`: test/end-to-end/access. */
+const ACCESS = ["unusedAccess"];
+
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);
-  const tried = [...CASES.map(({ id }) => id), ...OF_EVERYBODY, ...QUESTIONS, ...APPLICATIONS, ...RECORDS];
+  const others = [...OF_EVERYBODY, ...QUESTIONS, ...APPLICATIONS, ...RECORDS, ...ACCESS];
+  const tried = [...CASES.map(({ id }) => id), ...others];
   expect(tried.sort()).toEqual(guarded.sort());
 });
 
