@@ -137,8 +137,8 @@ export async function openData(
   }
 }
 
-/** Key derivation for a store in memory, which is never written to disk. */
-const CHEAP_COST = { N: 256, r: 8, p: 1 };
+/** Cost of the key derivation for a store in memory, which is never written to disk. */
+export const CHEAP_COST = { N: 256, r: 8, p: 1 };
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: V };

@@ -3,6 +3,7 @@
 import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
+import type { ShadowReports } from "../api/management/records/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
@@ -33,6 +34,8 @@ export interface ManagementParts {
   readonly policyChecks: ServicePolicyChecks;
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if no candidate is configured. */
+  readonly shadow: ShadowReports | undefined;
   readonly usage: OpenedUsage | undefined;
   readonly access: ServiceAccess | undefined;
   /** Version of this package. */

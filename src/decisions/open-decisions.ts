@@ -9,7 +9,12 @@ import type { Outcome } from "../model/decision.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
-import { type Scheduler, scheduler, type Waiter, WorkBudget } from "../schedule/scheduler.ts";
+import {
+  scheduler as processScheduler,
+  type Scheduler,
+  type Waiter,
+  WorkBudget,
+} from "../schedule/scheduler.ts";
 import { Authzen, policiesOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
@@ -70,6 +75,8 @@ export interface DecisionsOptions {
   readonly onTooMany?: (found: { readonly policies: number }) => void;
   /** Limits of a request of a data server. */
   readonly requestLimits?: RequestLimits;
+  /** Runs what is long; default the one of the process. */
+  readonly scheduler?: Scheduler;
 }
 
 /** The defaults of `authorizer.limits`. */
@@ -78,13 +85,13 @@ const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 2
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
   const { directory, catalog, audit, requestProperties, now = () => new Date() } = options;
+  const { scheduler = processScheduler, unknownSubjects = "deny" } = options;
   const sets = new CompiledSets(catalog.partition, scheduler);
   const counters: DecisionCounters = createCounters({
     cacheSize: () => principals.cacheSize + groups.size,
     compiledSets: () => sets.size,
   });
   const principals = openPrincipals(options, sets, counters);
-  const { unknownSubjects = "deny" } = options;
   const groups = new GroupSets({ directory, principals, cache: options.cache, counters });
   const subjects = new Subjects({ principals, groups, unknown: unknownSubjects });
   const types = new ResourceTypes(catalog, directory);
@@ -146,7 +153,14 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
 }
 
 function openPrincipals(
-  { directory, cache, policiesPerUser, onTooMany, unknownSubjects }: DecisionsOptions,
+  {
+    directory,
+    cache,
+    policiesPerUser,
+    onTooMany,
+    unknownSubjects,
+    scheduler = processScheduler,
+  }: DecisionsOptions,
   sets: CompiledSets,
   counters: DecisionCounters,
 ): Principals {

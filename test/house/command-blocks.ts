@@ -74,6 +74,11 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   },
   {
     page: "docs/decision-log.md",
+    begins: "svcctl shadow report",
+    reason: "needs a candidate; test/end-to-end/decision-log/shadow.test.ts runs the command",
+  },
+  {
+    page: "docs/decision-log.md",
     begins: "svc-authorizer decision-log verify",
     reason: "names a folder of a server; test/proofs/decision-log.test.ts runs the command",
   },

@@ -19,7 +19,7 @@ import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
-import type { DecisionRecords } from "./records/ports.ts";
+import type { DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 
 /** The parts that handlers work with. */
@@ -48,6 +48,8 @@ export interface ManagementParts extends RestParts {
   readonly policySet: PolicySet;
   /** The records of decisions; undefined if none are logged. */
   readonly records: DecisionRecords | undefined;
+  /** undefined if no shadow candidate is configured. */
+  readonly shadow: ShadowReports | undefined;
   /** Answers about use; undefined if use is not counted. */
   readonly usage: UseAnswers | undefined;
   /** Questions about access and its use; undefined if use is not counted. */

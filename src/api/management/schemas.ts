@@ -139,7 +139,11 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     invite_user: { type: "boolean", description: "Whether mails can be sent." },
     forgot_password: { const: false },
   }),
-  Config: object({ version_config: schemaRef("Version"), capabilities_config: { type: "object" } }),
+  Config: object({
+    version_config: schemaRef("Version"),
+    capabilities_config: { type: "object" },
+    partition: text("The second part of every ARN, `authorizer.partition`."),
+  }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },
     comm_prefs_missing: { const: false },
@@ -178,6 +182,29 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       explanations: { ...listOf({ type: "object" }), description: "One for each decision, at most 20." },
     },
     ["record"],
+  ),
+  ShadowReport: object(
+    {
+      node: text("Name of the node; the report is about all its processes."),
+      candidate: {
+        type: ["object", "null"],
+        description:
+          "`source`, `kind` (`data_set` or `policies`) and `loaded_at`; null while none is loaded.",
+      },
+      error: text("The reason why the newest state of the files is not used."),
+      share: { type: "number" },
+      decisions: { type: "integer", description: "Decisions that were made again." },
+      dropped: {
+        type: "integer",
+        description: "Decisions that were drawn, and left out as too many waited.",
+      },
+      failed: { type: "integer", description: "Decisions that could not be made again." },
+      wider: { type: "integer", description: "Refused now, allowed by the candidate." },
+      narrower: { type: "integer", description: "Allowed now, refused by the candidate." },
+      groups: { ...listOf({ type: "object" }), description: "The differences by statement, most first." },
+      differences: { ...listOf({ type: "object" }), description: "The last 1,000, newest first." },
+    },
+    ["node", "candidate", "share", "decisions", "wider", "narrower", "groups", "differences"],
   ),
   ...APPLY_SCHEMAS,
   Form: object({ token: text("The token of the link.") }),

@@ -28,6 +28,7 @@ import { PLUMBING_COMMANDS } from "./plumbing/plumbing-commands.ts";
 import { POLICY_GROUP } from "./policy/policy-group.ts";
 import { REPO_GROUP } from "./repo/repo-group.ts";
 import { reportFailure } from "./report-failure.ts";
+import { SHADOW_GROUP } from "./shadow/shadow-group.ts";
 import { addCompletion } from "./shell/add-completion.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
 import { TAG_GROUP } from "./tag/tag-group.ts";
@@ -86,6 +87,7 @@ export function buildProgram(context: CommandContext): Command {
       POLICY_GROUP,
       DECISIONS_GROUP,
       ACCESS_GROUP,
+      SHADOW_GROUP,
       ...ON_REPOSITORIES,
       ...TOP_COMMANDS,
       ...PLUMBING_COMMANDS,

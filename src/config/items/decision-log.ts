@@ -119,6 +119,23 @@ export const DECISION_LOG_ITEMS = [
     meaning: "Bearer token sent to the sinks of the decision log",
   },
   {
+    name: "authorizer.shadow.candidate",
+    type: "string",
+    default: null,
+    path: "glob",
+    acts: "yes",
+    meaning:
+      "Data set, or policies in place of those of the same name (file, folder or glob), under which decisions are made again after the answer, to count what they would change",
+  },
+  {
+    name: "authorizer.shadow.share",
+    type: "float",
+    default: 1,
+    max: 1,
+    acts: "yes",
+    meaning: "Share of the decisions that are made again under authorizer.shadow.candidate",
+  },
+  {
     name: "authorizer.usage.interval",
     type: "duration",
     default: "5m",

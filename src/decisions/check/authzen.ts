@@ -147,17 +147,35 @@ export class Authzen {
       );
     }
     const loaded: UserPolicies = { ...policiesOf(user), cache };
-    const decided = (context: ConditionFields): EvaluationAnswer | Promise<EvaluationAnswer> => {
-      const answer = deciding.check(loaded, { user: subject.id, required, context }, request);
-      return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
-    };
-    if (!user.policies.readsContext) return decided(deciding.logs ? addressOf(request.context) : NO_FIELDS);
-    const fields = (properties: RegisteredProperties): ConditionFields =>
-      withRegistered(requestedFields(request), properties, this.#options.requestProperties);
+    if (!user.policies.readsContext) {
+      return this.#decided(loaded, required, deciding.logs ? addressOf(request.context) : NO_FIELDS, request);
+    }
     const subjects = user.principal.properties;
-    if (!user.policies.readsResource) return decided(fields({ subject: subjects }));
-    const registered = this.#options.registered.propertiesOf(mapped.arn, resource);
-    return registered.then((resources) => decided(fields({ subject: subjects, resource: resources })));
+    if (!user.policies.readsResource) {
+      return this.#decided(loaded, required, this.#fieldsOf(request, { subject: subjects }), request);
+    }
+    return this.#options.registered.propertiesOf(mapped.arn, resource).then((resources) => {
+      const fields = this.#fieldsOf(request, { subject: subjects, resource: resources });
+      return this.#decided(loaded, required, fields, request);
+    });
+  }
+
+  #fieldsOf(request: EvaluationRequest, registered: RegisteredProperties): ConditionFields {
+    return withRegistered(requestedFields(request), registered, this.#options.requestProperties);
+  }
+
+  #decided(
+    loaded: UserPolicies,
+    required: RequiredLeaf,
+    context: ConditionFields,
+    request: EvaluationRequest,
+  ): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const answer = this.#options.deciding.check(
+      loaded,
+      { user: request.subject.id, required, context },
+      request,
+    );
+    return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
   }
 
   /** The denial of what could not be evaluated. */
@@ -225,6 +243,10 @@ export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
 
 function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {
   if (effect === "allow" && explanation === undefined) return ALLOWED;
+  // The usual refusal, in one go.
+  if (explanation === undefined && id !== undefined && message !== undefined) {
+    return { decision: false, context: { id, reason_user: { "403": message } } };
+  }
   const reasons = message === undefined ? {} : { reason_user: { "403": message } };
   const context = {
     ...(id === undefined ? {} : { id }),

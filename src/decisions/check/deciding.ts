@@ -147,7 +147,9 @@ export class Deciding {
     const { audit, log } = this.#options;
     if (log === undefined) {
       if (outcome.effect === "allow" && audit.decisions !== "all") return outcome;
-      return { ...outcome, id: this.#audited(outcome, request, call) };
+      const { effect, message } = outcome;
+      const id = this.#audited(outcome, request, call);
+      return message === undefined ? { effect, id } : { effect, message, id };
     }
     return this.#recorded(outcome, { ...request, loaded }, call);
   }
