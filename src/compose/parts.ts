@@ -27,6 +27,7 @@ import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
+import { openAccess, type ServiceAccess } from "./access.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
 import { consolePages } from "./console.ts";
@@ -66,6 +67,7 @@ export interface ServiceParts {
   readonly decisionLog: ServiceDecisionLog | undefined;
   /** undefined if use is not counted. */
   readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   readonly decisions: Decisions;
   /** undefined if no candidate is configured. */
   readonly shadow: ServiceShadow | undefined;
@@ -118,6 +120,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       reports: options.worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
     },
     usage,
+    access: openAccess(data, usage),
     endpoints,
     identities,
     invitations,

@@ -6,6 +6,7 @@ import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
+import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
 
@@ -169,6 +170,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     ["username", "setup_token"],
   ),
   ...POLICY_CHECK_SCHEMAS,
+  ...ACCESS_SCHEMAS,
   DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
   DecisionRecordList: object({
     pagination: schemaRef("Pagination"),
