@@ -134,7 +134,7 @@ interface AxeResult {
   }[];
 }
 
-/** What axe finds serious or critical on the page, one line each. */
+/** Returns what axe finds serious or critical on the page, one line each. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate("axe.run()")) as AxeResult;

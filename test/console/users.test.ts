@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
 
   it("comes back to the same page after the session has ended", async () => {
     await page.goto("/users/carol?groups-search=View");
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
     await page.context().clearCookies();
     await page.goto("/users/carol?groups-search=View");
     await page.waitForURL("**/login?next=*");

@@ -991,6 +991,313 @@ export interface PolicyLintAnswer {
    */
   findings: PolicyFinding[];
 }
+export interface PolicyCompareRequest {
+  /**
+   * Name of the policy; absent: that of the document.
+   */
+  name?: string | null;
+  /**
+   * The policy: a JSON text, or an object with `statement`.
+   */
+  document?:
+    | string
+    | {
+        [k: string]: unknown;
+      }
+    | null;
+  /**
+   * True: what if the policy is deleted.
+   */
+  delete?: boolean | null;
+  /**
+   * Either a user or a group.
+   */
+  attach?: {
+    user?: string;
+    group?: string;
+  } | null;
+  /**
+   * Either a user or a group.
+   */
+  detach?: {
+    user?: string;
+    group?: string;
+  } | null;
+}
+export interface StatementName {
+  /**
+   * Name of the policy.
+   */
+  policy: string;
+  /**
+   * Number of the statement, from 0.
+   */
+  statement: number;
+  /**
+   * Its name.
+   */
+  sid?: string;
+}
+export interface AccessChange {
+  /**
+   * Action of the example; absent where there is none.
+   */
+  action?: string;
+  /**
+   * Resource of the example.
+   */
+  resource?: string;
+  /**
+   * True if it is about lists: the action on any resource.
+   */
+  any_resource: boolean;
+  /**
+   * Condition fields of the example.
+   */
+  context?: {
+    [k: string]: unknown;
+  };
+  /**
+   * False: it depends on conditions, and no example was found.
+   */
+  certain: boolean;
+  before: "allow" | "neutral" | "deny";
+  after: "allow" | "neutral" | "deny";
+  statement: StatementName;
+  denied_by?: StatementName;
+}
+export interface ConcernedAccessChange {
+  /**
+   * Users who hold the same policies as those with whom it was found.
+   */
+  users: number;
+  /**
+   * Names of the first of them.
+   */
+  some?: string[];
+  /**
+   * User of the example.
+   */
+  user?: string;
+  /**
+   * Ways in which that user holds the policy.
+   */
+  via?: {
+    user?: string;
+    group?: string;
+  }[];
+  /**
+   * Action of the example; absent where there is none.
+   */
+  action?: string;
+  /**
+   * Resource of the example.
+   */
+  resource?: string;
+  /**
+   * True if it is about lists: the action on any resource.
+   */
+  any_resource: boolean;
+  /**
+   * Condition fields of the example.
+   */
+  context?: {
+    [k: string]: unknown;
+  };
+  /**
+   * False: it depends on conditions, and no example was found.
+   */
+  certain: boolean;
+  before: "allow" | "neutral" | "deny";
+  after: "allow" | "neutral" | "deny";
+  statement: StatementName;
+  denied_by?: StatementName;
+}
+export interface PolicyCompareAnswer {
+  /**
+   * Revision that was looked at.
+   */
+  revision: number;
+  users: {
+    /**
+     * Users whose policies change.
+     */
+    affected: number;
+    /**
+     * Users who were compared.
+     */
+    compared: number;
+    gaining: number;
+    losing: number;
+  };
+  /**
+   * One for each statement, those of most users first.
+   */
+  gains: ConcernedAccessChange[];
+  /**
+   * The same for what is lost.
+   */
+  losses: ConcernedAccessChange[];
+  /**
+   * For a user who holds no other policy.
+   */
+  alone: {
+    gains: AccessChange[];
+    losses: AccessChange[];
+  };
+  /**
+   * What was not looked at; empty if the answer is complete.
+   */
+  left_out: string[];
+}
+export interface UnusedUser {
+  /**
+   * Name.
+   */
+  id: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedKey {
+  /**
+   * Id.
+   */
+  access_key_id: string;
+  /**
+   * Its user.
+   */
+  user: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedGroup {
+  /**
+   * Name.
+   */
+  id: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Number of members.
+   */
+  members: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedPolicy {
+  /**
+   * Name.
+   */
+  id: string;
+  /**
+   * Users and groups that it is attached to.
+   */
+  attached: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedStatement {
+  /**
+   * Name of the policy.
+   */
+  policy: string;
+  /**
+   * Index of the statement in the policy.
+   */
+  statement: number;
+  /**
+   * Name of the statement.
+   */
+  sid?: string;
+  /**
+   * `allow` or `deny`.
+   */
+  effect: string;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedActions {
+  /**
+   * Name of the policy.
+   */
+  policy: string;
+  /**
+   * Index of the statement in the policy.
+   */
+  statement: number;
+  /**
+   * Name of the statement.
+   */
+  sid?: string;
+  /**
+   * Actions that the statement allows and nobody used.
+   */
+  unused: string[];
+}
+export interface UnusedAccess {
+  /**
+   * RFC 3339: what was used since then is not listed.
+   */
+  since: string;
+  /**
+   * RFC 3339: since when use is counted.
+   */
+  counted_since?: string;
+  /**
+   * Revision of the directory.
+   */
+  revision: number;
+  /**
+   * Nodes whose use is known.
+   */
+  nodes: {
+    /**
+     * Name.
+     */
+    node: string;
+    /**
+     * RFC 3339.
+     */
+    counted_since: string;
+  }[];
+  users: UnusedUser[];
+  keys: UnusedKey[];
+  groups: UnusedGroup[];
+  policies: UnusedPolicy[];
+  /**
+   * Statements of policies of which others were used.
+   */
+  statements: UnusedStatement[];
+  actions: UnusedActions[];
+  /**
+   * What the reader has to know about the answer.
+   */
+  warnings: string[];
+  /**
+   * True where a list has more entries than are shown.
+   */
+  truncated: boolean;
+}
 /**
  * A record: policies/schema/decision.schema.json.
  */
@@ -1186,6 +1493,7 @@ export interface Operations {
   "GET /decisions": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string; after?: string; amount?: number }; body: undefined; answer: DecisionRecordList };
   "GET /decisions/stream": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /decisions/{decisionId}": { path: { decisionId: string }; query: { explain?: boolean }; body: undefined; answer: DecisionRecordAnswer };
+  "GET /auth/access/unused": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: UnusedAccess };
   "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
   "GET /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
   "POST /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: Setup; answer: CredentialsWithSecret };
@@ -1197,6 +1505,7 @@ export interface Operations {
   "POST /auth/plan": { path: Record<never, never>; query: Record<never, never>; body: PlanRequest; answer: Plan };
   "POST /auth/simulate": { path: Record<never, never>; query: Record<never, never>; body: SimulateRequest; answer: SimulateAnswer };
   "POST /auth/policies/lint": { path: Record<never, never>; query: Record<never, never>; body: PolicyLintRequest; answer: PolicyLintAnswer };
+  "POST /auth/policies/compare": { path: Record<never, never>; query: Record<never, never>; body: PolicyCompareRequest; answer: PolicyCompareAnswer };
   "GET /auth/policies/{policyId}/versions": { path: { policyId: string }; query: { after?: string; amount?: number }; body: undefined; answer: PolicyVersionList };
   "GET /auth/policies/{policyId}/versions/{revision}": { path: { policyId: string; revision: string }; query: Record<never, never>; body: undefined; answer: PolicyVersion };
   "POST /auth/policies/{policyId}/restore": { path: { policyId: string }; query: Record<never, never>; body: PolicyRestore; answer: Policy };

@@ -1,4 +1,4 @@
-/** When a user last did something that the service decided on. */
+/** The last use of a user: the latest decision of the service about it. */
 
 import { useAnswer } from "../../api/hooks.ts";
 import { useSession } from "../../frame/session.tsx";
