@@ -2,6 +2,7 @@
 
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { LineRelay } from "../../observe/relay-target.ts";
+import type { ExtAuthzAddress } from "../listen.ts";
 
 /** The things that a worker is given. */
 export interface WorkerRole {
@@ -35,7 +36,7 @@ export const KIND = {
 } as const;
 
 /** Addresses at which a worker serves. */
-export interface WorkerAddresses {
+export interface WorkerAddresses extends ExtAuthzAddress {
   readonly service: string;
   readonly user: string;
 }
