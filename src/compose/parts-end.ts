@@ -11,12 +11,15 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
     parts.extAuthz?.close(),
   ]);
   await parts.escalationCheck.close();
+  await parts.access?.close();
   await parts.policyChecks.close();
   await parts.invitations.close();
+  await parts.shadow?.close();
   parts.decisions.close();
   parts.identities.close();
   parts.metrics.close();
   await parts.decisionLog?.close();
+  await parts.usage?.close();
   await parts.audit.close();
   await parts.data.close();
 }
