@@ -5,6 +5,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Engine } from "../journal/engine.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
+import { UsageItems } from "../journal/usage-items.ts";
 import type { EngineTimes } from "../observe/engine-metrics.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { InSpan } from "../observe/store-metrics.ts";
@@ -20,6 +21,8 @@ export interface OpenedStore {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal?: JournalStore;
+  /** Use, as the nodes of its engine tell each other. */
+  readonly usageItems?: UsageItems;
   /** Durations of the calls of its engine. */
   readonly engineTimes?: EngineTimes;
 }
@@ -142,8 +145,9 @@ async function openReplicated(
   const { openJournal } = await import("../journal/journal-store.ts");
   const { createEngineTimes, observeEngine } = await import("../observe/engine-metrics.ts");
   const engineTimes = createEngineTimes();
+  const observed = observeEngine(engine, engineTimes, inSpan);
   const journal = await openJournal({
-    engine: observeEngine(engine, engineTimes, inSpan),
+    engine: observed,
     replica: await openReplica(values, logger),
     settings: {
       pollMs: values["authorizer.replication.poll_interval"],
@@ -154,7 +158,7 @@ async function openReplicated(
     },
     log: storeLog(logger, true),
   });
-  return { store: journal, memory: undefined, journal, engineTimes };
+  return { store: journal, memory: undefined, journal, engineTimes, usageItems: new UsageItems(observed) };
 }
 
 /** The copy of a node: in a folder, or in memory. */

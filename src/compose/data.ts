@@ -7,6 +7,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
 import { CommitNotes, openRevisions, type StoreRevisions } from "../journal/revisions.ts";
+import type { UsageItems } from "../journal/usage-items.ts";
 import type { EngineTimes } from "../observe/engine-metrics.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
 import { OpenSnapshots } from "../observe/open-snapshots.ts";
@@ -32,6 +33,8 @@ export interface DataParts {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal: JournalStore | undefined;
+  /** Use, as the nodes of its engine tell each other. */
+  readonly usageItems: UsageItems | undefined;
   /** Durations of the calls of its engine. */
   readonly engineTimes: EngineTimes | undefined;
   readonly storeCounters: StoreCounters;
@@ -79,7 +82,13 @@ export async function openData(
 ): Promise<DataParts> {
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
-  const { store: bare, memory, journal, engineTimes } = await open(values, logger, traces?.within);
+  const {
+    store: bare,
+    memory,
+    journal,
+    engineTimes,
+    usageItems,
+  } = await open(values, logger, traces?.within);
   const notes = new CommitNotes();
   const openSnapshots = new OpenSnapshots();
   const noteCommit = (revision: number): void => notes.note(revision, bare.logId);
@@ -114,6 +123,7 @@ export async function openData(
       memory,
       journal,
       engineTimes,
+      usageItems,
       storeCounters,
       openSnapshots,
       directory,
@@ -127,8 +137,8 @@ export async function openData(
   }
 }
 
-/** Key derivation for a store in memory, which is never written to disk. */
-const CHEAP_COST = { N: 256, r: 8, p: 1 };
+/** Cost of the key derivation for a store in memory, which is never written to disk. */
+export const CHEAP_COST = { N: 256, r: 8, p: 1 };
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: V };

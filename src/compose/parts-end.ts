@@ -6,12 +6,15 @@ import type { ServiceParts } from "./parts.ts";
 export async function closeParts(parts: ServiceParts): Promise<void> {
   await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
   await parts.escalationCheck.close();
+  await parts.access?.close();
   await parts.policyChecks.close();
   await parts.invitations.close();
+  await parts.shadow?.close();
   parts.decisions.close();
   parts.identities.close();
   parts.metrics.close();
   await parts.decisionLog?.close();
+  await parts.usage?.close();
   await parts.audit.close();
   await parts.data.close();
 }

@@ -1,12 +1,16 @@
 /** The parts of the running service, opened in their order: what comes later is built on what came before. */
 
+import { availableParallelism } from "node:os";
 import type { ChangeOptions } from "../api/changes/routes.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
+import { workerCount } from "../config/values/worker-count.ts";
+import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
+import { shadowed } from "../decisions/shadow/shadowed-decisions.ts";
 import { ReplicaRecords } from "../directory/read/replica-records.ts";
 import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
@@ -23,11 +27,13 @@ import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
+import { openAccess, type ServiceAccess } from "./access.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
+import { consolePages } from "./console.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
-import { openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
+import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { cacheSettings, openServiceIdentities } from "./identities.ts";
@@ -36,7 +42,9 @@ import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
+import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
 import { serviceTls, userTls } from "./tls.ts";
+import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
 
 /** Options of a start. */
@@ -57,7 +65,12 @@ export interface ServiceParts {
   readonly audit: AuditLog;
   /** undefined if no decisions are logged. */
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if use is not counted. */
+  readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   readonly decisions: Decisions;
+  /** undefined if no candidate is configured. */
+  readonly shadow: ServiceShadow | undefined;
   readonly identities: Identities;
   readonly datasets: DatasetState;
   readonly invitations: OpenedInvitations;
@@ -89,14 +102,25 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     await loadConfiguredDatasets(data, values, datasets, options.env);
   }
   const endpoints = openEndpoints(catalog);
-  const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints);
-  const identities = openServiceIdentities(data, options.worker?.sharing);
+  const usage = openServiceUsage(data);
+  const opened = await openServiceDecisions(data, audit, endpoints, usage);
+  const { decisionLog } = opened;
+  const shadow = await openShadow(data, endpoints, options);
+  const decisions = shadow === undefined ? opened.decisions : shadowed(opened.decisions, shadow.shadow);
+  const bareIdentities = openServiceIdentities(data, options.worker?.sharing);
+  const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
   const { version } = options;
   const working = {
     audit,
     decisions,
     decisionLog,
+    shadow: shadow && {
+      node: nodeName(values),
+      reports: options.worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
+    },
+    usage,
+    access: openAccess(data, usage),
     endpoints,
     identities,
     invitations,
@@ -108,18 +132,29 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     version,
   };
   const http = createHttpCounters();
-  const metrics = openMetrics(data, { ...working, decisionLog, datasets, http });
+  const metrics = openMetrics(data, { ...working, decisionLog, shadow, datasets, http });
   const health = new Health({ checkStore: () => directory.health() });
   const listening = { http, health, metrics, audit };
   return {
     data,
     ...working,
     decisionLog,
+    shadow,
     datasets,
     health,
     metrics,
     ...openListeners(data, working, listening),
   };
+}
+
+/** The shadow of a process that answers: the primary of several workers does not. */
+async function openShadow(
+  data: DataParts,
+  endpoints: Endpoints,
+  { worker }: ServiceOptions,
+): Promise<ServiceShadow | undefined> {
+  const count = workerCount(data.values["authorizer.workers"], availableParallelism()) ?? 1;
+  return worker === undefined && count > 1 ? undefined : openServiceShadow(data, endpoints);
 }
 
 /** The parts that all listeners share. */
@@ -160,6 +195,7 @@ function openListeners(
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
+      pages: consolePages(values, logger),
     }),
     scrape: createMetricsListener({
       ...shared,
@@ -184,7 +220,8 @@ function changeOptions(data: DataParts): ChangeOptions {
 }
 
 /** The parts that metrics read. */
-interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "identities" | "datasets"> {
+interface Measured
+  extends Pick<ServiceParts, "decisions" | "decisionLog" | "shadow" | "identities" | "datasets"> {
   readonly invitations: ReturnType<typeof openServiceInvitations>;
   readonly audit: AuditLog;
   readonly http: ReturnType<typeof createHttpCounters>;
@@ -193,7 +230,7 @@ interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "ide
 
 function openMetrics(data: DataParts, parts: Measured): Metrics {
   const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions, traces } = data;
-  const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
+  const { decisions, decisionLog, shadow, identities, http, audit, datasets, invitations, version } = parts;
   return createMetrics({
     build: { version, policiesVersion: catalog.digest },
     decisions: decisions.counters,
@@ -208,12 +245,13 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     openSnapshots,
     traces: traces?.counters,
     decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
+    shadow: shadow?.shadow.counters,
   });
 }
 
 /** The APIs of the service listener. */
 function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
-  const { audit, decisions, identities, invitations, version } = working;
+  const { audit, decisions, identities, invitations, usage, version } = working;
   return {
     version,
     decisions,
@@ -225,7 +263,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
       loopback: isLocal(values["authorizer.listen_address"]),
     },
     dataServer: {
-      directory,
+      directory: usage === undefined ? directory : countingDirectory(directory, usage.counts),
       setup: new RepeatableSetup(directory, catalog.preconfigured),
       policySet: catalog,
       vocabulary: catalog,
@@ -241,6 +279,7 @@ async function openServiceDecisions(
   data: DataParts,
   audit: AuditLog,
   endpoints: Endpoints,
+  usage: OpenedUsage | undefined,
 ): Promise<Pick<ServiceParts, "decisions" | "decisionLog">> {
   const { values, directory, catalog, logger, traces } = data;
   const limits = limitsOf(values);
@@ -252,6 +291,7 @@ async function openServiceDecisions(
     endpoints,
     audit,
     log: decisionLog?.log,
+    usage: usage?.counts,
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],

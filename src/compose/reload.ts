@@ -1,4 +1,4 @@
-/** The effect of SIGHUP: tokens, certificates and data sets are read again, independently. */
+/** The effect of SIGHUP: tokens, certificates, data sets and the shadow candidate are read again, independently. */
 
 import type { ConfigValues } from "../config/table.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
@@ -16,6 +16,7 @@ export async function reloadParts(
   data.logger.reopen();
   audit.reopen();
   reloadListeners(parts, values);
+  await parts.shadow?.load();
   try {
     await loadConfiguredDatasets(data, values, parts.datasets, options.env);
     audit.event("reload", { what: "data sets" });

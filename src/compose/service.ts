@@ -11,6 +11,7 @@ import { closeParts } from "./parts-end.ts";
 import { reloadParts } from "./reload.ts";
 import type { SetupOffer } from "./setup.ts";
 import { watchCertificates } from "./watch-certificates.ts";
+import { watchShadow } from "./watch-shadow.ts";
 
 /** URLs with the real addresses. */
 export interface ServiceAddresses {
@@ -40,7 +41,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
   try {
     const addresses = await listenAll(parts, options);
     parts.invitations.start();
-    const unwatch = watchCertificates(parts, data.values);
+    const unwatch = [watchCertificates(parts, data.values), watchShadow(parts.shadow)];
     parts.health.state = "ready";
     data.logger.info("listening", { ...addresses, version: options.version });
     let stopped: Promise<void> | undefined;
@@ -51,7 +52,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
       setup: parts.setup.offer,
       reload: (values) => reloadParts(parts, values, options),
       stop: () => {
-        unwatch();
+        for (const end of unwatch) end();
         stopped ??= stop(parts);
         return stopped;
       },

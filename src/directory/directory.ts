@@ -216,8 +216,14 @@ export type HolderTest = (username: string) => boolean;
 
 /** One state of the directory, to be looked through: what searches read. */
 export interface Survey {
+  /** Revision of the state. */
+  readonly revision: number;
   /** All policies, sorted by name in UTF-8 byte order. */
   policies(): Promise<readonly StoredPolicy[]>;
+  /** A policy by name. */
+  policy(name: string): Promise<StoredPolicy | undefined>;
+  /** Names of the members of a group, in pages in UTF-8 byte order; undefined if there is no such group. */
+  members(group: string): Promise<AsyncIterable<readonly string[]> | undefined>;
   /**
    * Names of the users after `after` who hold one of the policies, directly or through a group, and whose name passes
    * the test of the policy: in pages in UTF-8 byte order, some of them empty. No holder is missing; some of the users

@@ -57,6 +57,7 @@ function testDefaults(): ConfigObject {
     "auth.encrypt.secret_key": randomBytes(SECRET_BYTES).toString("base64url"),
     "auth.api.token": randomBytes(SECRET_BYTES).toString("base64url"),
     "logging.level": "NONE",
+    "ui.enabled": false,
   };
 }
 

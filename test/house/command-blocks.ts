@@ -65,8 +65,19 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   },
   {
     page: "docs/decision-log.md",
+    begins: "svcctl auth users list --last-used",
+    reason:
+      "names a user that does not exist; test/end-to-end/decision-log/usage.test.ts runs these commands",
+  },
+  {
+    page: "docs/decision-log.md",
     begins: "svc-authorizer export --config",
     reason: "names files of a server; test/decision-log/replay-command.test.ts runs the command",
+  },
+  {
+    page: "docs/decision-log.md",
+    begins: "svcctl shadow report",
+    reason: "needs a candidate; test/end-to-end/decision-log/shadow.test.ts runs the command",
   },
   {
     page: "docs/decision-log.md",

@@ -38,7 +38,10 @@ const EVERYTHING_COMPOSED = [
   "api/forward-auth",
   "listeners",
   "analysis",
+  "access",
+  "impact",
   "decision-log",
+  "source-files",
   "tracing",
 ];
 
@@ -78,6 +81,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   },
   // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
   "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
+  // What a change of policies would change for whom.
+  impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -113,6 +118,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "http",
       "directory",
       "decisions",
+      "impact",
       "request-map",
       "identity",
       "schedule",
@@ -146,6 +152,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "errors",
     ],
   },
+  // The browser application calls the management API alone, as anybody could.
+  console: { may: [] },
   client: { may: [], types: ["model"] },
   // A decision point in another process: the engine, and the pure parts of decisions around it.
   "client/embedded": {
@@ -166,6 +174,19 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
+  // Learns from the use of access, in a thread: over one state of the directory as a value.
+  access: {
+    may: [
+      "analysis",
+      "decision-log",
+      "engine",
+      "catalog",
+      "request-map",
+      "bootstrap/acl-policies.ts",
+      "model",
+      "errors",
+    ],
+  },
   // What both programs share: exit codes, the edge to the process.
   cli: { may: ["config", "model", "errors"] },
   "cli/svcctl": { may: SVCCTL },
@@ -195,6 +216,24 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   postgres: ["pg"],
   dynamodb: ["@aws-sdk/client-dynamodb"],
   cosmosdb: ["@azure/cosmos"],
+};
+
+/** Rooms that a bundler builds: all packages that they may know, which nobody installs with the service. */
+export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  console: [
+    "preact",
+    "preact-iso",
+    "@tanstack/preact-query",
+    "@codemirror/autocomplete",
+    "@codemirror/commands",
+    "@codemirror/lang-json",
+    "@codemirror/language",
+    "@codemirror/lint",
+    "@codemirror/merge",
+    "@codemirror/search",
+    "@codemirror/state",
+    "@codemirror/view",
+  ],
 };
 
 /** Packages that one room alone may know. */

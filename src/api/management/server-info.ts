@@ -37,13 +37,17 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
     access: "user",
     id: "getConfig",
     path: `${BASE_PATH}/config`,
-    summary: "Version and capabilities",
+    summary: "Version, capabilities and the partition of ARNs",
     description: "What command line clients ask before their first call.",
-    answer: answerWith(200, "Config", { version_config: { version: "1.0.0" }, capabilities_config: {} }),
+    answer: answerWith(200, "Config", {
+      version_config: { version: "1.0.0" },
+      capabilities_config: {},
+      partition: "svc",
+    }),
     handler:
-      ({ version }) =>
+      ({ version, vocabulary: { partition } }) =>
       () =>
-        json(200, { version_config: { version }, capabilities_config: {} }),
+        json(200, { version_config: { version }, capabilities_config: {}, partition }),
   },
   {
     ...GET,

@@ -69,19 +69,27 @@ export function pageOfSorted<T extends { readonly name: string }>(
   return { results, next_offset: inRange.length > results.length ? (results.at(-1)?.name ?? "") : "" };
 }
 
+/** The form of an answer with a page. */
+export interface ListForm {
+  readonly headers?: readonly string[] | undefined;
+  /** Adds to the shaped items. */
+  readonly adds?: ((items: readonly unknown[]) => Promise<readonly unknown[]>) | undefined;
+}
+
 /** Answers with a page. */
 export async function listReply<T>(
   call: Pick<Call, "query">,
   list: (page: Required<PageRequest>) => Promise<Page<T>>,
   shape: (item: T) => unknown,
-  headers?: readonly string[],
+  { headers, adds }: ListForm = {},
 ): Promise<Reply> {
   const { results, next_offset } = await list(pageOf(call.query));
+  const shown = results.map(shape);
   const pagination = {
     has_more: next_offset !== "",
     max_per_page: MAX_AMOUNT,
     results: results.length,
     next_offset,
   };
-  return json(200, { pagination, results: results.map(shape) }, headers);
+  return json(200, { pagination, results: adds === undefined ? shown : await adds(shown) }, headers);
 }

@@ -1,8 +1,10 @@
 /** The primary process of several workers (journal.md §7): it writes, looks after the store, and answers for metrics. */
 
 import { extname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ConfigValues } from "../../config/table.ts";
+import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { Commit } from "../../store/port.ts";
 import type { Answerer } from "../../workers/channel.ts";
 import { type FleetWorker, WorkerFleet } from "../../workers/fleet.ts";
@@ -22,6 +24,8 @@ export interface StartedFleet {
 
 /** Time for which a worker that stops may take beside `authorizer.shutdown_delay`. */
 const STOP_WITHIN_MS = 15_000;
+/** Time for which a worker may take to report what its shadow found. */
+const ANSWER_WITHIN_MS = 2_000;
 
 /**
  * Starts workers over the parts of this process, which keep the lock of the folder and listen for scrapes only. Throws
@@ -83,7 +87,8 @@ function openFleet(
       nextFreePort,
       setupToken: setup.offer?.token,
     }),
-    answerers: (worker) => answerersFor(parts, (key) => relayFailure(key, worker)),
+    answerers: (worker) =>
+      answerersFor(parts, (key) => relayFailure(key, worker)).set(KIND.shadow, () => shadowReports(fleet)),
     onGone: (worker) => {
       metrics.gone(worker);
       // A process that was killed leaves its place among the readers behind, which would keep old pages alive.
@@ -93,10 +98,7 @@ function openFleet(
   return fleet;
 }
 
-function answerersFor(
-  parts: ServiceParts,
-  relayFailure: (key: string) => void,
-): ReadonlyMap<string, Answerer> {
+function answerersFor(parts: ServiceParts, relayFailure: (key: string) => void): Map<string, Answerer> {
   const { audit, data } = parts;
   const writeLines = ({ output, batch }: { readonly output: string; readonly batch: string }): void => {
     data.logger.relayed(output, batch);
@@ -107,6 +109,17 @@ function answerersFor(
     [KIND.audit, (batch: string) => void audit.relayed(batch)],
     [KIND.lines, writeLines],
   ]);
+}
+
+/** The reports of all workers; those that do not answer in time are left out. */
+async function shadowReports(fleet: WorkerFleet<WorkerAddresses>): Promise<readonly ShadowReport[]> {
+  const asked = fleet.workers.map(({ channel }) =>
+    Promise.race([
+      channel.ask<ShadowReport | undefined>(KIND.shadow).catch(() => undefined),
+      delay(ANSWER_WITHIN_MS, undefined, { ref: false }),
+    ]),
+  );
+  return (await Promise.all(asked)).filter((report) => report !== undefined);
 }
 
 /** Commits what a worker asks for, and looks for the background work that it leaves. */

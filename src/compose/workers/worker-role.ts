@@ -1,5 +1,6 @@
 /** The part of a process that is one of several workers, and what it gets from its primary (journal.md §7). */
 
+import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { LineRelay } from "../../observe/relay-target.ts";
 
@@ -10,6 +11,8 @@ export interface WorkerRole {
   readonly sharing: FailureSharing;
   /** Hands audit records to the primary. */
   readonly relayAudit: LineRelay;
+  /** Asks for the reports of the shadows of all workers. */
+  readonly shadowReports: () => Promise<readonly ShadowReport[]>;
 }
 
 /** Kinds of questions and news between primary and workers. */
@@ -18,7 +21,9 @@ export const KIND = {
   start: "start",
   /** To a worker: its metrics. */
   metrics: "metrics",
-  /** To a worker: tokens and certificates are read again. */
+  /** To a worker: the report of its shadow; to the primary: those of all workers. */
+  shadow: "shadow",
+  /** To a worker: tokens, certificates and the shadow candidate are read again. */
   reload: "reload",
   /** To a worker: finish and end. */
   stop: "stop",

@@ -19,6 +19,7 @@ import { closeParts } from "../parts-end.ts";
 import { reloadListeners } from "../reload.ts";
 import { openServiceTraces } from "../traces.ts";
 import { watchCertificates } from "../watch-certificates.ts";
+import { watchShadow } from "../watch-shadow.ts";
 import { KIND, type WorkerAddresses, type WorkerRole, type WorkerStart } from "./worker-role.ts";
 
 /** Serves as a worker until the primary says stop or is gone. */
@@ -44,7 +45,8 @@ export function runWorker(): void {
         for (const listener of failures) listener(key);
       },
     ],
-    [KIND.reload, (values: ConfigValues) => running.parts && reloadListeners(running.parts, values)],
+    [KIND.shadow, () => running.parts?.shadow?.shadow.report()],
+    [KIND.reload, (values: ConfigValues) => running.parts && reloadWorker(running.parts, values)],
     [KIND.stop, () => stopWorker(running.parts)],
   ]);
   const channel = new Channel(primaryPort(), answerers);
@@ -70,6 +72,7 @@ async function startWorker(
     setupToken,
     sharing: { tell: (key) => channel.tell(KIND.failure, key), onTold },
     relayAudit: (_output, batch) => channel.ask(KIND.audit, batch),
+    shadowReports: () => channel.ask(KIND.shadow),
   };
   const parts = await openParts(data, { version, env: () => undefined, nextFreePort, worker: role });
   const at = (item: "authorizer.listen_address" | "authorizer.user_listen_address") => ({
@@ -82,8 +85,14 @@ async function startWorker(
     user: await listenAt(parts.user, at("authorizer.user_listen_address")),
   };
   watchCertificates(parts, values);
+  watchShadow(parts.shadow);
   parts.health.state = "ready";
   return { parts, addresses };
+}
+
+async function reloadWorker(parts: ServiceParts, values: ConfigValues): Promise<void> {
+  reloadListeners(parts, values);
+  await parts.shadow?.load();
 }
 
 async function stopWorker(parts: ServiceParts | undefined): Promise<never> {

@@ -52,6 +52,13 @@ const CASES: readonly Case[] = [
     action: "auth:ReadPolicy",
   },
   {
+    id: "comparePolicy",
+    call: "POST /auth/policies/compare",
+    body: { name: "Reads", document: POLICY },
+    status: 200,
+    action: "auth:ReadPolicy",
+  },
+  {
     id: "restorePolicy",
     call: "POST /auth/policies/Reads/restore",
     body: { revision: 1_000_000 },
@@ -193,15 +200,19 @@ const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVers
 /** Operations of everybody about oneself, and of others by permission: questions.test.ts. */
 const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];
 
+/** Operations that need a decision log or a shadow candidate, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
+const RECORDS = ["listDecisions", "streamDecisions", "getDecision", "getShadowReport"];
+
 /** Operations that ask for each of their changes: apply/apply.test.ts. */
 const APPLICATIONS = ["apply"];
 
-/** Operations that need a decision log, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
-const RECORDS = ["listDecisions", "streamDecisions", "getDecision"];
+/** Operations that need a decision log or counted use, and `auth:ReadDecisions`: test/end-to-end/access. */
+const ACCESS = ["unusedAccess"];
 
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);
-  const tried = [...CASES.map(({ id }) => id), ...OF_EVERYBODY, ...QUESTIONS, ...APPLICATIONS, ...RECORDS];
+  const others = [...OF_EVERYBODY, ...QUESTIONS, ...APPLICATIONS, ...RECORDS, ...ACCESS];
+  const tried = [...CASES.map(({ id }) => id), ...others];
   expect(tried.sort()).toEqual(guarded.sort());
 });
 

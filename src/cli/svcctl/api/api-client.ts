@@ -152,8 +152,8 @@ export class ApiClient {
 }
 
 /** The client for a command. Throws when the configuration is faulty. */
-export function openApi(context: CommandContext): ApiClient {
-  return new ApiClient(context, loadSettings(context));
+export function openApi(context: CommandContext, timeoutMs?: number): ApiClient {
+  return new ApiClient(context, loadSettings(context), timeoutMs);
 }
 
 /** Reads an answer with status 400 or higher. */
