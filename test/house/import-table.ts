@@ -36,6 +36,7 @@ const EVERYTHING_COMPOSED = [
   "api/changes",
   "api/management",
   "api/forward-auth",
+  "api/ext-authz",
   "listeners",
   "analysis",
   "access",
@@ -136,8 +137,11 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
   },
+  // Envoy asks over gRPC what proxies ask over HTTP.
+  "api/ext-authz": { may: ["api", "http", "api/forward-auth", "errors"], types: ["decisions"] },
   listeners: {
     may: [
+      "api/ext-authz",
       "http",
       "api",
       "api/rest",
@@ -239,6 +243,8 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one room alone may know. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   nodemailer: "mail",
+  "@grpc/grpc-js": "listeners",
+  "@grpc/proto-loader": "listeners",
   "@opentelemetry/api": "tracing",
   "@opentelemetry/core": "tracing",
   "@opentelemetry/exporter-trace-otlp-proto": "tracing",
