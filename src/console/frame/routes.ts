@@ -39,6 +39,11 @@ export const ROUTES: readonly PageRoute[] = [
     load: () => import("../pages/who-can/who-can-page.tsx"),
     navigation: { label: "Who can", isFor: may("auth:ReadUser") },
   },
+    path: "/groups",
+    load: () => import("../pages/groups/groups-page.tsx"),
+    navigation: { label: "Groups", isFor: may("auth:ListGroups") },
+  },
+  { path: "/groups/:id", load: () => import("../pages/groups/group-page.tsx") },
   {
     path: "/account",
     load: () => import("../pages/account/account-page.tsx"),
