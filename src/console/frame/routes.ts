@@ -30,6 +30,12 @@ export const ROUTES: readonly PageRoute[] = [
   },
   { path: "/users/:id", load: () => import("../pages/users/user-page.tsx") },
   {
+    path: "/groups",
+    load: () => import("../pages/groups/groups-page.tsx"),
+    navigation: { label: "Groups", isFor: may("auth:ListGroups") },
+  },
+  { path: "/groups/:id", load: () => import("../pages/groups/group-page.tsx") },
+  {
     path: "/playground",
     load: () => import("../pages/playground/playground-page.tsx"),
     navigation: { label: "Playground" },
@@ -39,11 +45,6 @@ export const ROUTES: readonly PageRoute[] = [
     load: () => import("../pages/who-can/who-can-page.tsx"),
     navigation: { label: "Who can", isFor: may("auth:ReadUser") },
   },
-    path: "/groups",
-    load: () => import("../pages/groups/groups-page.tsx"),
-    navigation: { label: "Groups", isFor: may("auth:ListGroups") },
-  },
-  { path: "/groups/:id", load: () => import("../pages/groups/group-page.tsx") },
   {
     path: "/account",
     load: () => import("../pages/account/account-page.tsx"),
