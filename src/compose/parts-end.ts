@@ -6,6 +6,7 @@ import type { ServiceParts } from "./parts.ts";
 export async function closeParts(parts: ServiceParts): Promise<void> {
   await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
   await parts.escalationCheck.close();
+  parts.activity.close();
   await parts.policyChecks.close();
   await parts.invitations.close();
   await parts.shadow?.close();

@@ -23,6 +23,7 @@ import type { OpenedInvitations } from "../mail/open-invitations.ts";
 import { type AuditLog, createAuditLog } from "../observe/audit-log.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../observe/create-http-counters.ts";
 import { createMetrics, type Metrics } from "../observe/metrics.ts";
+import { Activity } from "../overview/activity.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
@@ -42,6 +43,7 @@ import { type ManagementParts, managementOptions } from "./management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
+import { openStatus } from "./status.ts";
 import { serviceTls, userTls } from "./tls.ts";
 import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -75,6 +77,7 @@ export interface ServiceParts {
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
+  readonly activity: Activity;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
@@ -109,6 +112,9 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
   const { version } = options;
+  const activity = new Activity(opened.decisions.counters);
+  const policyChecks = openPolicyChecks(data);
+  const health = new Health({ checkStore: () => directory.health() });
   const working = {
     audit,
     decisions,
@@ -121,20 +127,26 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     endpoints,
     identities,
     invitations,
-    setup: await (options.worker === undefined
-      ? openSetup(data)
-      : openSharedSetup(data, options.worker.setupToken)),
+    setup: await setupOf(data, options),
     escalationCheck: openEscalationCheck(directory, catalog),
-    policyChecks: openPolicyChecks(data),
+    policyChecks,
     version,
+    status: openStatus(data, {
+      version,
+      health,
+      decisions: opened.decisions,
+      decisionLog,
+      policyChecks,
+      activity: options.worker?.activity ?? (async () => activity.report()),
+    }),
   };
   const http = createHttpCounters();
   const metrics = openMetrics(data, { ...working, decisionLog, shadow, datasets, http });
-  const health = new Health({ checkStore: () => directory.health() });
   const listening = { http, health, metrics, audit };
   return {
     data,
     ...working,
+    activity,
     decisionLog,
     shadow,
     datasets,
@@ -142,6 +154,10 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     metrics,
     ...openListeners(data, working, listening),
   };
+}
+
+function setupOf(data: DataParts, { worker }: ServiceOptions): Promise<ServiceSetup> {
+  return worker === undefined ? openSetup(data) : openSharedSetup(data, worker.setupToken);
 }
 
 /** The shadow of a process that answers: the primary of several workers does not. */

@@ -39,6 +39,7 @@ const EVERYTHING_COMPOSED = [
   "listeners",
   "analysis",
   "impact",
+  "overview",
   "decision-log",
   "source-files",
   "tracing",
@@ -82,6 +83,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
   // What a change of policies would change for whom.
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
+  // The state of a node and its directory at a glance.
+  overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -118,6 +121,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "decisions",
       "impact",
+      "overview",
       "request-map",
       "identity",
       "schedule",
