@@ -15,6 +15,7 @@ import { TrustedProxies } from "../http/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
+import type { ServiceAccess } from "./access.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
 import { decisionRecords } from "./decision-records.ts";
@@ -38,6 +39,7 @@ export interface ManagementParts {
   /** undefined if no candidate is configured. */
   readonly shadow: ShadowReports | undefined;
   readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   /** Version of this package. */
   readonly version: string;
 }

@@ -15,6 +15,7 @@ import { ReplicaRecords } from "../directory/read/replica-records.ts";
 import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
+import type { ExtAuthzListener } from "../listeners/ext-authz.ts";
 import { Health } from "../listeners/health.ts";
 import { createMetricsListener, type MetricsListener } from "../listeners/metrics.ts";
 import { createServiceListener, type ServiceListener } from "../listeners/service.ts";
@@ -28,6 +29,7 @@ import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
+import { openAccess, type ServiceAccess } from "./access.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
 import { consolePages } from "./console.ts";
@@ -68,6 +70,7 @@ export interface ServiceParts {
   readonly decisionLog: ServiceDecisionLog | undefined;
   /** undefined if use is not counted. */
   readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   readonly decisions: Decisions;
   /** undefined if no candidate is configured. */
   readonly shadow: ServiceShadow | undefined;
@@ -84,6 +87,8 @@ export interface ServiceParts {
   readonly setMetrics: (render: () => Promise<string>) => void;
   readonly service: ServiceListener;
   readonly user: ManagedServer;
+  /** Undefined without `authorizer.ext_authz.listen_address`. */
+  readonly extAuthz: ExtAuthzListener | undefined;
   readonly scrape: MetricsListener;
 }
 
@@ -124,6 +129,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       reports: options.worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
     },
     usage,
+    access: openAccess(data, usage),
     endpoints,
     identities,
     invitations,
@@ -153,6 +159,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     health,
     metrics,
     ...openListeners(data, working, listening),
+    extAuthz: await openExtAuthz(data, working, listening),
   };
 }
 
@@ -216,6 +223,28 @@ function openListeners(
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
   };
+}
+
+/** The listener for Envoy; nothing of gRPC is loaded without it. */
+async function openExtAuthz(
+  data: DataParts,
+  { decisions, identities }: ManagementParts,
+  { http, health, audit }: ListeningParts,
+): Promise<ExtAuthzListener | undefined> {
+  const { values, logger, revisions, traces } = data;
+  if (values["authorizer.ext_authz.listen_address"] === undefined) return undefined;
+  const { createExtAuthzListener } = await import("../listeners/ext-authz.ts");
+  return createExtAuthzListener({
+    extAuthz: forwardAuth(values, decisions, identities),
+    bearer: bearerOptions(values),
+    limits: limitsOf(values),
+    health,
+    log: httpLog(logger, audit),
+    counters: http,
+    ...serviceTls(values),
+    revisions,
+    traces: traces?.requests,
+  });
 }
 
 /** The log of the directory, and what readers of it are sent. */

@@ -7,10 +7,10 @@ import { type PolicyDocument, readPolicies } from "../analysis/policy-documents.
 import { limitsOf } from "../config/limits.ts";
 import type { DatasetDocument } from "../datasets/dataset.ts";
 import { loadDatasets } from "../datasets/load-datasets.ts";
-import type { Decisions } from "../decisions/decisions.ts";
+import type { Decided, DecisionLog } from "../decisions/decision-log.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
 import { withReplacedPolicies } from "../decisions/shadow/replaced-policies.ts";
-import { type OpenCandidate, Shadow } from "../decisions/shadow/shadow.ts";
+import { type OpenCandidate, type QuietDecisions, Shadow } from "../decisions/shadow/shadow.ts";
 import type { Directory } from "../directory/directory.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
 import { AuthorizerError, type Problem } from "../errors.ts";
@@ -76,17 +76,28 @@ export async function openServiceShadow(
 }
 
 /** Decides over a directory, and tells nobody. */
-function quietDecisions(
+async function quietDecisions(
   { values, catalog }: DataParts,
   endpoints: Endpoints,
   directory: Directory,
-): Promise<Decisions> {
+): Promise<QuietDecisions> {
   const limits = limitsOf(values);
-  return openDecisions({
+  let last: Decided | undefined;
+  const log: DecisionLog = {
+    wants: () => true,
+    decided: (decided) => {
+      last = decided;
+      return undefined;
+    },
+    // Every question is asked alone.
+    batch: () => ({ about: () => undefined, add: () => undefined, end: () => undefined }),
+  };
+  const decisions = await openDecisions({
     directory,
     catalog,
     endpoints,
     audit: { decisions: "none", decision: () => undefined },
+    log,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
     unknownSubjects: values["authorizer.subjects.unknown"],
@@ -94,12 +105,13 @@ function quietDecisions(
     requestLimits: limits,
     scheduler: new Scheduler(TURN_MS),
   });
+  return { decisions, last: () => last };
 }
 
 async function openCandidate(
   data: DataParts,
   source: string,
-  open: (directory: Directory) => Promise<Decisions>,
+  open: (directory: Directory) => Promise<QuietDecisions>,
 ): Promise<OpenCandidate> {
   const { files, documents } = await documentsOf(source);
   const datasets = documents.filter(({ source: { value } }) => isDataset(value));
@@ -113,12 +125,12 @@ async function openCandidate(
     loose,
   );
   if (hasUsers) {
-    const decisions = await open(loaded.directory);
+    const quiet = await open(loaded.directory);
     const close = async (): Promise<void> => {
-      decisions.close();
+      quiet.decisions.close();
       await loaded.close();
     };
-    return { decisions, about: { ...about, kind: "data_set" }, close };
+    return { ...quiet, about: { ...about, kind: "data_set" }, close };
   }
   // Loading has checked the policies; what they replace is looked up in the directory of the service.
   await loaded.close();
@@ -126,8 +138,8 @@ async function openCandidate(
   if (policies.length === 0)
     throw new AuthorizerError("invalid_request", "there are no policies and no users");
   const version = `shadow ${about.loaded_at}`;
-  const decisions = await open(withReplacedPolicies(data.directory, policies, version));
-  return { decisions, about: { ...about, kind: "policies" }, close: async () => decisions.close() };
+  const quiet = await open(withReplacedPolicies(data.directory, policies, version));
+  return { ...quiet, about: { ...about, kind: "policies" }, close: async () => quiet.decisions.close() };
 }
 
 /** A directory in memory with data sets and policies. Throws "invalid_request" with every problem. */

@@ -6,6 +6,7 @@ import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
+import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
 import { STATUS_SCHEMAS } from "./status/schemas.ts";
@@ -143,6 +144,8 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     version_config: schemaRef("Version"),
     capabilities_config: { type: "object" },
     partition: text("The second part of every ARN, `authorizer.partition`."),
+    decision_log: { type: "boolean", description: "Whether decisions are recorded, and can be read." },
+    counts_use: { type: "boolean", description: "Whether lists can say when things were used last." },
   }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },
@@ -169,6 +172,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   ),
   ...POLICY_CHECK_SCHEMAS,
   ...STATUS_SCHEMAS,
+  ...ACCESS_SCHEMAS,
   DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
   DecisionRecordList: object({
     pagination: schemaRef("Pagination"),

@@ -16,7 +16,7 @@ import { KIND, type WorkerAddresses, type WorkerStart } from "./worker-role.ts";
 
 /** Workers with their primary. */
 export interface StartedFleet {
-  readonly addresses: { readonly service: string; readonly user: string; readonly metrics: string };
+  readonly addresses: WorkerAddresses & { readonly metrics: string };
   /** Makes all workers read tokens and certificates again. */
   reload(values: ConfigValues): void;
   /** Stops the workers, each when it has finished what it has begun. */
@@ -55,7 +55,7 @@ export async function startFleet(
       nextFreePort: options.nextFreePort ?? false,
     });
     return {
-      addresses: { service: first?.service ?? "", user: first?.user ?? "", metrics: scrape },
+      addresses: { ...(first ?? { service: "", user: "" }), metrics: scrape },
       reload: (fresh) => {
         given.values = fresh;
         fleet.tell(KIND.reload, fresh);

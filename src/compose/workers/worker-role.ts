@@ -4,6 +4,7 @@ import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { LineRelay } from "../../observe/relay-target.ts";
 import type { ActivityReport } from "../../overview/activity.ts";
+import type { ExtAuthzAddress } from "../listen.ts";
 
 /** The things that a worker is given. */
 export interface WorkerRole {
@@ -45,7 +46,7 @@ export const KIND = {
 } as const;
 
 /** Addresses at which a worker serves. */
-export interface WorkerAddresses {
+export interface WorkerAddresses extends ExtAuthzAddress {
   readonly service: string;
   readonly user: string;
 }

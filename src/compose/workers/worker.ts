@@ -13,7 +13,7 @@ import { portableCommit } from "../../workers/portable-commit.ts";
 import { primaryPort } from "../../workers/primary-port.ts";
 import { localFolder } from "../backends.ts";
 import { openData, openLog } from "../data.ts";
-import { listenAt } from "../listen.ts";
+import { listenAt, listenForEnvoy } from "../listen.ts";
 import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
 import { reloadListeners } from "../reload.ts";
@@ -85,6 +85,7 @@ async function startWorker(
   const addresses = {
     service: await listenAt(parts.service, at("authorizer.listen_address")),
     user: await listenAt(parts.user, at("authorizer.user_listen_address")),
+    ...(await listenForEnvoy(parts.extAuthz, values["authorizer.ext_authz.listen_address"], nextFreePort)),
   };
   watchCertificates(parts, values);
   watchShadow(parts.shadow);

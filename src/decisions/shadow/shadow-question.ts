@@ -1,7 +1,8 @@
 /** Questions that were answered, as a shadow asks them again. */
 
+import { nameOf } from "../../engine/statement.ts";
 import type { Effect, RequiredPermissions, StatementName } from "../../model/decision.ts";
-import type { AskingCall } from "../decision-log.ts";
+import type { AskingCall, Decided } from "../decision-log.ts";
 import type { CheckRequest, Decisions, EvaluationRequest } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
 import type { RequestCheck } from "../requests.ts";
@@ -10,12 +11,7 @@ import type { RequestCheck } from "../requests.ts";
 export type ShadowQuestion =
   | { readonly kind: "check"; readonly request: CheckRequest }
   | { readonly kind: "evaluation"; readonly request: EvaluationRequest }
-  | {
-      readonly kind: "request";
-      readonly request: RequestCheck;
-      readonly operation: string | null;
-      readonly required: RequiredPermissions | null;
-    };
+  | { readonly kind: "request"; readonly request: RequestCheck };
 
 /** A check without its call. The internal id of a user means nothing in another directory. */
 export function checkAgain(request: CheckRequest): ShadowQuestion {
@@ -32,17 +28,11 @@ export function evaluationAgain(request: EvaluationRequest): ShadowQuestion {
 }
 
 /** A request of a data server without its call. */
-export function requestAgain(
-  check: RequestCheck,
-  {
-    operation,
-    required,
-  }: { readonly operation: string | null; readonly required: RequiredPermissions | null },
-): ShadowQuestion {
+export function requestAgain(check: RequestCheck): ShadowQuestion {
   const { user, groups, asserter, request, items, missingBody, context, entrance, requestId } = check;
   const asked = { user, request, items, missingBody, context, entrance, requestId };
   const whole = { ...asked, asserter, ...(groups && { groups }), ...callerOf(check.call) };
-  return { kind: "request", request: whole, operation, required };
+  return { kind: "request", request: whole };
 }
 
 /** A call that is over: of it only its caller counts, who may assert groups. */
@@ -74,31 +64,11 @@ export interface ShadowReason {
   readonly statement?: StatementName;
 }
 
-/** Explains a question. */
-export async function explainAgain(decisions: Decisions, question: ShadowQuestion): Promise<ShadowReason> {
-  const explanation = await explanationOf(decisions, question);
-  if (explanation === undefined) return { effect: "neutral" };
-  const { effect, determining } = explanation;
-  const last = determining.at(-1);
-  if (last === undefined) return { effect };
-  const { policy, statement, sid } = last;
-  return { effect, statement: { policy, statement, ...(sid !== undefined && { sid }) } };
-}
-
-async function explanationOf(decisions: Decisions, question: ShadowQuestion) {
-  if (question.kind === "evaluation") {
-    const { context } = await decisions.evaluate({ ...question.request, explain: true });
-    return context?.explanation;
-  }
-  if (question.kind === "check")
-    return (await decisions.check({ ...question.request, explain: true })).explanation;
-  const { request, required } = question;
-  const { user, groups, asserter, context, requestId, call } = request;
-  if (user === undefined || required === null) return undefined;
-  const asking = asserter === undefined ? callerOf(call) : callerOf(call && { ...call, caller: asserter });
-  const asked = { user, required, context, requestId, ...asking, ...(groups && { groups }) };
-  const check = { ...asked, entrance: "check", explain: true } as const;
-  return (await decisions.check(check)).explanation;
+/** Returns the reason of a decision. */
+export function reasonOf({ outcome, decidedBy }: Decided): ShadowReason {
+  const { effect } = outcome;
+  const statement = decidedBy.at(-1);
+  return statement === undefined ? { effect } : { effect, statement: nameOf(statement) };
 }
 
 /** A question in words, without fields of conditions and without bodies. */
@@ -112,21 +82,13 @@ export interface DescribedQuestion {
 }
 
 /** Describes a question for people. */
-export function describeQuestion(question: ShadowQuestion): DescribedQuestion {
-  const { entrance, requestId } = question.request;
-  const described = { entrance, request_id: requestId };
-  if (question.kind === "evaluation") {
-    const { subject, action, resource } = question.request;
-    return { ...described, user: subject.id, request: `${action.name} ${resource.type} ${resource.id}` };
-  }
-  if (question.kind === "check") {
-    const { user, required } = question.request;
-    return { ...described, user, request: permissionsText(required) };
-  }
-  const { operation, required, request } = question;
-  const permissions = required === null ? "" : permissionsText(required);
-  const text = [operation ?? `${request.request.method} ${request.request.path}`, permissions];
-  return { ...described, user: request.user ?? null, request: text.filter((one) => one !== "").join(" ") };
+export function describeQuestion(
+  { request }: ShadowQuestion,
+  { user, required, operation }: Decided,
+): DescribedQuestion {
+  const { entrance, requestId } = request;
+  const parts = [operation ?? "", required === null ? "" : permissionsText(required)];
+  return { entrance, request_id: requestId, user, request: parts.filter((one) => one !== "").join(" ") };
 }
 
 function permissionsText(required: RequiredPermissions): string {

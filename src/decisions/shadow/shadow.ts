@@ -3,15 +3,17 @@
  * answer, because it begins when the answer is made; and it holds up no other request for longer than a slice.
  */
 
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Effect } from "../../model/decision.ts";
+import type { Decided } from "../decision-log.ts";
 import type { Decisions, EvaluationRequest, EvaluationShadow } from "../decisions.ts";
 import {
   askAgain,
   describeQuestion,
   evaluationAgain,
-  explainAgain,
+  reasonOf,
   type ShadowQuestion,
+  type ShadowReason,
 } from "./shadow-question.ts";
 import type { ShadowCandidate, ShadowDifference, ShadowReport } from "./shadow-report.ts";
 
@@ -23,13 +25,16 @@ const MOST_WAITING = 1_000;
 const MOST_BODIES = 32;
 /** Differences that are kept. */
 const MOST_KEPT = 1_000;
-/** A difference is explained, which costs more than a decision: as many times its duration pass before the next work. */
-const REST_FACTOR = 100;
+
+/** Decides without audit, log and counters of the service, one question after the other. */
+export interface QuietDecisions {
+  readonly decisions: Decisions;
+  /** The last decision. Ask at once after an answer. */
+  last(): Decided | undefined;
+}
 
 /** The candidate's side of the comparison. */
-export interface OpenCandidate {
-  /** Decides under the candidate, without audit, log and counters of the service. */
-  readonly decisions: Decisions;
+export interface OpenCandidate extends QuietDecisions {
   readonly about: ShadowCandidate;
   /** Frees what it holds. */
   close(): Promise<void>;
@@ -39,8 +44,8 @@ export interface OpenCandidate {
 export interface ShadowOptions {
   /** Share of the decisions that are decided again: more than 0, at most 1. */
   readonly share: number;
-  /** Decides as the service does, without audit, log and counters of the service: explains what it answered. */
-  readonly witness: Decisions;
+  /** Decides as the service does, to find the statements that decided. */
+  readonly witness: QuietDecisions;
   /** At least 0 and less than 1; default by chance. */
   readonly random?: () => number;
 }
@@ -156,7 +161,7 @@ export class Shadow implements ShadowTap {
     this.#waiting = [];
     this.counters.loaded = false;
     await former?.close();
-    this.#options.witness.close();
+    this.#options.witness.decisions.close();
   }
 
   #drop(): void {
@@ -201,26 +206,31 @@ export class Shadow implements ShadowTap {
     question: ShadowQuestion,
     { allowed, at }: Pick<Waiting, "allowed" | "at">,
   ): Promise<void> {
-    const began = performance.now();
-    const now = await explainAgain(candidate.decisions, question);
-    const before = now.effect === "neutral" ? await explainAgain(this.#options.witness, question) : undefined;
+    const decided = candidate.last();
+    if (decided === undefined) return;
+    const now = reasonOf(decided);
+    const before = now.statement === undefined ? await this.#witnessed(question) : undefined;
     if (candidate !== this.#candidate) return;
     this.counters.differences[now.effect]++;
     if (allowed) this.#sums.narrower++;
     else this.#sums.wider++;
-    const by = before ?? now;
+    const { statement } = before ?? now;
     this.#kept.push({
       at: new Date(at).toISOString(),
-      ...describeQuestion(question),
+      ...describeQuestion(question, decided),
       change: allowed ? "narrower" : "wider",
       effect: now.effect,
-      ...(by.statement !== undefined && {
-        statement: by.statement,
-        side: before === undefined ? "added" : "removed",
-      }),
+      ...(statement !== undefined && { statement, side: before === undefined ? "added" : "removed" }),
     });
     if (this.#kept.length > MOST_KEPT) this.#kept.shift();
-    await delay((performance.now() - began) * REST_FACTOR);
+  }
+
+  /** The reason of the service's own answer. */
+  async #witnessed(question: ShadowQuestion): Promise<ShadowReason | undefined> {
+    const { witness } = this.#options;
+    await askAgain(witness.decisions, question);
+    const decided = witness.last();
+    return decided && reasonOf(decided);
   }
 }
 

@@ -27,7 +27,7 @@ export function shadowed(decisions: Decisions, shadow: ShadowTap): Decisions {
     request: (check: RequestCheck) =>
       told(decisions.request(check), (answer) => {
         if (check.userId !== undefined && answer.reason === "unknown_user") return;
-        if (shadow.takes()) shadow.answered(requestAgain(check, answer), answer.allowed);
+        if (shadow.takes()) shadow.answered(requestAgain(check), answer.allowed);
       }),
     filter: (request: FilterRequest) =>
       told(
