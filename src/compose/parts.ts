@@ -101,12 +101,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     logger,
     ...(options.worker !== undefined && { relay: options.worker.relayAudit }),
   });
-  const datasets: DatasetState = { lastLoadSuccess: undefined };
-  if (options.worker === undefined) {
-    await bootstrapStore(data, audit);
-    await directory.reportKeys();
-    await loadConfiguredDatasets(data, values, datasets, options.env);
-  }
+  const datasets = await fillStore(data, options, audit);
   const endpoints = openEndpoints(catalog);
   const usage = openServiceUsage(data);
   const opened = await openServiceDecisions(data, audit, endpoints, usage);
@@ -161,6 +156,20 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     ...openListeners(data, working, listening),
     extAuthz: await openExtAuthz(data, working, listening),
   };
+}
+
+/** Installs content and loads data sets, unless another process of the service does. */
+async function fillStore(
+  data: DataParts,
+  { worker, env }: ServiceOptions,
+  audit: AuditLog,
+): Promise<DatasetState> {
+  const datasets: DatasetState = { lastLoadSuccess: undefined };
+  if (worker !== undefined) return datasets;
+  await bootstrapStore(data, audit);
+  await data.directory.reportKeys();
+  await loadConfiguredDatasets(data, data.values, datasets, env);
+  return datasets;
 }
 
 function setupOf(data: DataParts, { worker }: ServiceOptions): Promise<ServiceSetup> {
