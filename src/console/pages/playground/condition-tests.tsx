@@ -1,4 +1,4 @@
-/** What conditions wanted and what the request gave. */
+/** The tests of conditions: the wanted and the given values. */
 
 import type { ConditionTest } from "../../api/management.gen.ts";
 

@@ -1,4 +1,4 @@
-/** Who may do an action on a resource, and what a user may do on it. */
+/** The users who may do an action on a resource; and the reverse, the actions of a user. */
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
