@@ -4,6 +4,7 @@ import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import type { ShadowReports } from "../api/management/records/ports.ts";
+import type { ServiceStatus } from "../api/management/status/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
@@ -14,6 +15,7 @@ import { TrustedProxies } from "../http/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
+import type { ServiceAccess } from "./access.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
 import { decisionRecords } from "./decision-records.ts";
@@ -31,11 +33,13 @@ export interface ManagementParts {
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
+  readonly status: ServiceStatus;
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
   /** undefined if no candidate is configured. */
   readonly shadow: ShadowReports | undefined;
   readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   /** Version of this package. */
   readonly version: string;
 }

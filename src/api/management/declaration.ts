@@ -11,6 +11,7 @@ import type { PageTokens } from "../decisions/page-tokens.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
 import type { PolicySet } from "../rest/ports.ts";
+import type { AccessQuestions } from "./access/ports.ts";
 import type { Applications } from "./apply/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
 import type { Escalation } from "./escalation.ts";
@@ -20,6 +21,7 @@ import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import type { DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
+import type { ServiceStatus } from "./status/ports.ts";
 
 /** The parts that handlers work with. */
 export interface ManagementParts extends RestParts {
@@ -34,6 +36,7 @@ export interface ManagementParts extends RestParts {
   /** Data sets that are applied to the running service. */
   readonly applications: Applications;
   readonly policyChecks: PolicyChecks;
+  readonly status: ServiceStatus;
   readonly acls: GroupAcls;
   readonly setup: Setup;
   readonly invitations: UserInvitations;
@@ -51,6 +54,8 @@ export interface ManagementParts extends RestParts {
   readonly shadow: ShadowReports | undefined;
   /** Answers about use; undefined if use is not counted. */
   readonly usage: UseAnswers | undefined;
+  /** Questions about access and its use; undefined if use is not counted. */
+  readonly access: AccessQuestions | undefined;
 }
 
 /** Names and values: of a permission row's placeholders, or of condition fields. */

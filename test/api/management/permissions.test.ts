@@ -44,6 +44,7 @@ const CASES: readonly Case[] = [
     status: 404,
     action: "auth:ReadPolicy",
   },
+  { id: "getStatus", call: "GET /auth/status", status: 200, action: "auth:ReadDecisions" },
   {
     id: "lintPolicy",
     call: "POST /auth/policies/lint",
@@ -206,9 +207,13 @@ const RECORDS = ["listDecisions", "streamDecisions", "getDecision", "getShadowRe
 /** Operations that ask for each of their changes: apply/apply.test.ts. */
 const APPLICATIONS = ["apply"];
 
+/** Operations that need a decision log or counted use, and `auth:ReadDecisions`: test/end-to-end/access. */
+const ACCESS = ["unusedAccess"];
+
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);
-  const tried = [...CASES.map(({ id }) => id), ...OF_EVERYBODY, ...QUESTIONS, ...APPLICATIONS, ...RECORDS];
+  const others = [...OF_EVERYBODY, ...QUESTIONS, ...APPLICATIONS, ...RECORDS, ...ACCESS];
+  const tried = [...CASES.map(({ id }) => id), ...others];
   expect(tried.sort()).toEqual(guarded.sort());
 });
 

@@ -30,8 +30,8 @@ export function decisionFilters(
   };
 }
 
-/** Returns RFC 3339 for a time or an age. */
-function timeOf(text: string, option: string, now: number): string {
+/** Returns RFC 3339 for a time or an age. Throws UsageFailure for a text that is neither. */
+export function timeOf(text: string, option: string, now: number): string {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (unit !== undefined) return new Date(now - Number(amount) * (UNITS.get(unit) as number)).toISOString();
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
