@@ -26,7 +26,7 @@ export interface RenderedPage {
   readonly sections: readonly Section[];
 }
 
-/** Where links of a page lead to. */
+/** Addresses of the things that a page links to. */
 export interface LinkTargets {
   /** Address of a file or folder of the manual by its path; undefined for one that is none of the manual. */
   readonly inManual: (path: string) => string | undefined;
