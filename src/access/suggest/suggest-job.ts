@@ -13,7 +13,7 @@ import { allows, UsedRequests } from "./used-requests.ts";
 /** Most different requests of one suggestion. */
 const MOST_REQUESTS = 20_000;
 
-/** Whose use is looked at. */
+/** The user, or the group, for whom the suggestion is. */
 interface Subject {
   readonly user: string | undefined;
   readonly group: string | undefined;
