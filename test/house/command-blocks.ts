@@ -43,6 +43,8 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
   { page: "docs/recipes.md", language: "sh", test: PAGES },
   { page: "docs/recipes.md", language: "console", test: PAGES },
   { page: "docs/management-api.md", language: "console", test: PAGES },
+  { page: "docs/policy-as-code.md", language: "sh", test: PAGES },
+  { page: "docs/policy-as-code.md", language: "console", test: PAGES },
   { page: "docs/svcctl.md", begins: "cat > ReadData.json", language: "sh", test: PAGES },
   { page: "docs/svcctl.md", language: "console", test: PAGES },
 ];

@@ -10,6 +10,7 @@ import { refuseUnknownWord } from "../unknown-word.ts";
 import { ABUSE_GROUP } from "./abuse/abuse-group.ts";
 import { ACCESS_GROUP } from "./access/access-group.ts";
 import { ACTIONS_GROUP } from "./actions/actions-group.ts";
+import { APPLY_COMMANDS } from "./apply/apply-commands.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
 import { BISECT_GROUP } from "./bisect/bisect-group.ts";
 import { BRANCH_GROUP } from "./branch/branch-group.ts";
@@ -85,6 +86,7 @@ export function buildProgram(context: CommandContext): Command {
     [
       AUTH_GROUP,
       POLICY_GROUP,
+      ...APPLY_COMMANDS,
       DECISIONS_GROUP,
       ACCESS_GROUP,
       SHADOW_GROUP,

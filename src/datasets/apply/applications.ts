@@ -97,11 +97,7 @@ function throwIfAny(problems: ProblemList, code: "conflict" | "invalid_request" 
   if (problems.count === 0) return;
   const list = problems.list().map(inDocuments);
   const what = problems.count === 1 ? "1 problem" : `${problems.count} problems`;
-  const [first] = list;
-  const example = first === undefined ? "" : `; first: ${first.pointer} ${first.message}`;
-  throw new AuthorizerError(code, `the documents have ${what}; nothing was changed${example}`, {
-    problems: list,
-  });
+  throw new AuthorizerError(code, `the documents have ${what}; nothing was changed`, { problems: list });
 }
 
 /** The list has the index of the document as the file. */

@@ -44,6 +44,7 @@ const CASES: readonly Case[] = [
     status: 404,
     action: "auth:ReadPolicy",
   },
+  { id: "getStatus", call: "GET /auth/status", status: 200, action: "auth:ReadDecisions" },
   {
     id: "lintPolicy",
     call: "POST /auth/policies/lint",

@@ -2,6 +2,7 @@
 
 import { release } from "node:os";
 import { newerRevision, parseRevision, type Revision } from "../../../client/revision.ts";
+import type { Problem } from "../../../errors.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
@@ -157,12 +158,18 @@ export function openApi(context: CommandContext, timeoutMs?: number): ApiClient 
 
 /** Reads an answer with status 400 or higher. */
 export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure {
-  const { message } = (json ?? {}) as { message?: unknown };
+  const { message, problems } = (json ?? {}) as { message?: unknown; problems?: unknown };
   return new ApiFailure(
     status,
     safeText(statusLine),
     typeof message === "string" ? safeMessage(message) : "",
+    Array.isArray(problems) ? problems.filter(isProblem) : [],
   );
+}
+
+function isProblem(value: unknown): value is Problem {
+  const { pointer, message } = (value ?? {}) as { pointer?: unknown; message?: unknown };
+  return typeof pointer === "string" && typeof message === "string";
 }
 
 function codeOf({ json }: ApiAnswer): unknown {

@@ -84,9 +84,9 @@ describe("an application", () => {
     await applied(api, [document({ users: [{ username: "admin", groups: ["Admins"] }] })]);
     const before = await stateOf(api);
     const answer = await applied(api, [document({ users: [{ username: "admin" }] })]);
-    expect([answer.status, answer.json.message]).toEqual([
+    expect([answer.status, answer.json.problems]).toEqual([
       400,
-      expect.stringContaining("nobody would be left in Admins"),
+      [{ pointer: "/documents/0", message: "nobody would be left in Admins" }],
     ]);
     expect(await stateOf(api)).toEqual(before);
   });
