@@ -4,8 +4,14 @@ import type { ServiceParts } from "./parts.ts";
 
 /** Closes everything; what is in flight is finished. */
 export async function closeParts(parts: ServiceParts): Promise<void> {
-  await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
+  await Promise.all([
+    parts.service.close(),
+    parts.user.close(),
+    parts.scrape.close(),
+    parts.extAuthz?.close(),
+  ]);
   await parts.escalationCheck.close();
+  parts.activity.close();
   await parts.access?.close();
   await parts.policyChecks.close();
   await parts.invitations.close();

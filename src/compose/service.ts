@@ -5,7 +5,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { workerCount } from "../config/values/worker-count.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { DataParts } from "./data.ts";
-import { listenAt } from "./listen.ts";
+import { type ExtAuthzAddress, listenAt, listenForEnvoy } from "./listen.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { closeParts } from "./parts-end.ts";
 import { reloadParts } from "./reload.ts";
@@ -14,7 +14,7 @@ import { watchCertificates } from "./watch-certificates.ts";
 import { watchShadow } from "./watch-shadow.ts";
 
 /** URLs with the real addresses. */
-export interface ServiceAddresses {
+export interface ServiceAddresses extends ExtAuthzAddress {
   readonly service: string;
   readonly user: string;
   readonly metrics: string;
@@ -123,6 +123,7 @@ async function listenAll(parts: ServiceParts, options: ServiceOptions): Promise<
     service: await listenAt(parts.service, at("authorizer.listen_address")),
     user: await listenAt(parts.user, at("authorizer.user_listen_address")),
     metrics: await listenAt(parts.scrape, at("authorizer.metrics_address")),
+    ...(await listenForEnvoy(parts.extAuthz, values["authorizer.ext_authz.listen_address"], nextFreePort)),
   };
 }
 

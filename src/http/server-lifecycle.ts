@@ -117,7 +117,8 @@ function checkInterval(timeoutMs: number): number {
   return Math.min(MAX_CHECK_INTERVAL_MS, Math.max(10, Math.floor(timeoutMs / 4)));
 }
 
-function tlsOptions(tls: TlsMaterial) {
+/** The options of `node:tls` for a listener: TLS 1.2 or later, mutual with the authorities of clients. */
+export function tlsOptions(tls: TlsMaterial) {
   const mutual =
     tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true };
   return {
@@ -220,7 +221,7 @@ async function listen(
 }
 
 /** The URL of a listening server. */
-function urlOf(server: HttpServer | HttpsServer): string {
+export function urlOf(server: NetServer): string {
   const { address, family, port } = server.address() as AddressInfo;
   const scheme = "setSecureContext" in server ? "https" : "http";
   return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;

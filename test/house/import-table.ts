@@ -36,10 +36,12 @@ const EVERYTHING_COMPOSED = [
   "api/changes",
   "api/management",
   "api/forward-auth",
+  "api/ext-authz",
   "listeners",
   "analysis",
   "access",
   "impact",
+  "overview",
   "decision-log",
   "source-files",
   "tracing",
@@ -83,6 +85,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
   // What a change of policies would change for whom.
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
+  // The state of a node and its directory at a glance.
+  overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -119,6 +123,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "decisions",
       "impact",
+      "overview",
       "request-map",
       "identity",
       "schedule",
@@ -136,8 +141,11 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
   },
+  // Envoy asks over gRPC what proxies ask over HTTP.
+  "api/ext-authz": { may: ["api", "http", "api/forward-auth", "errors"], types: ["decisions"] },
   listeners: {
     may: [
+      "api/ext-authz",
       "http",
       "api",
       "api/rest",
@@ -239,6 +247,8 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one room alone may know. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   nodemailer: "mail",
+  "@grpc/grpc-js": "listeners",
+  "@grpc/proto-loader": "listeners",
   "@opentelemetry/api": "tracing",
   "@opentelemetry/core": "tracing",
   "@opentelemetry/exporter-trace-otlp-proto": "tracing",

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LoggedLine } from "../../src/decision-log/record.ts";
+import { EnvoyClient } from "../api/ext-authz/envoy-client.ts";
 import { linesOf } from "../decision-log/test-log.ts";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
 import { type Collector, type ReceivedSpan, startCollector } from "./collector.ts";
@@ -251,6 +252,28 @@ describe("a traced service", () => {
     for (const secret of [TOKEN, KEY, PROXY_TOKEN, SECRET, basic, HEADER_SECRET]) {
       expect(collector.text()).not.toContain(secret);
     }
+  });
+
+  it("traces what Envoy asks over gRPC, in the trace of the call or else of the client's request", async () => {
+    const program = await startTraced({}, { "authorizer.ext_authz.listen_address": "127.0.0.1:0" });
+    const address = /ext_authz=(\S+)/.exec(program.stdout())?.[1] as string;
+    const envoy = new EnvoyClient(address);
+    const asked = { path: "/api/v1/repositories/r", headers: [["traceparent", SAMPLED]] as const };
+    await envoy.check(asked, { authorization: `Bearer ${TOKEN}` });
+    const other = "d".repeat(32);
+    const metadata = { authorization: `Bearer ${TOKEN}`, traceparent: `00-${other}-${PARENT}-01` };
+    await envoy.check(asked, metadata);
+    envoy.close();
+    for (const trace of [TRACE, other]) {
+      const spans = await spansOf(trace);
+      const server = serverSpan(spans);
+      expect(server).toMatchObject({
+        name: "POST /envoy.service.auth.v3.Authorization/Check",
+        parentId: PARENT,
+        attributes: { "http.response.status_code": 401, "svc_authorizer.caller": "data-server" },
+      });
+    }
+    expect(await program.end()).toBe(0);
   });
 
   it("leaves out users and resources where the decision log masks them", async () => {

@@ -13,7 +13,7 @@ import { portableCommit } from "../../workers/portable-commit.ts";
 import { primaryPort } from "../../workers/primary-port.ts";
 import { localFolder } from "../backends.ts";
 import { openData, openLog } from "../data.ts";
-import { listenAt } from "../listen.ts";
+import { listenAt, listenForEnvoy } from "../listen.ts";
 import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
 import { reloadListeners } from "../reload.ts";
@@ -45,6 +45,7 @@ export function runWorker(): void {
         for (const listener of failures) listener(key);
       },
     ],
+    [KIND.activity, () => running.parts?.activity.report()],
     [KIND.shadow, () => running.parts?.shadow?.shadow.report()],
     [KIND.reload, (values: ConfigValues) => running.parts && reloadWorker(running.parts, values)],
     [KIND.stop, () => stopWorker(running.parts)],
@@ -73,6 +74,7 @@ async function startWorker(
     sharing: { tell: (key) => channel.tell(KIND.failure, key), onTold },
     relayAudit: (_output, batch) => channel.ask(KIND.audit, batch),
     shadowReports: () => channel.ask(KIND.shadow),
+    activity: () => channel.ask(KIND.activity),
   };
   const parts = await openParts(data, { version, env: () => undefined, nextFreePort, worker: role });
   const at = (item: "authorizer.listen_address" | "authorizer.user_listen_address") => ({
@@ -83,6 +85,7 @@ async function startWorker(
   const addresses = {
     service: await listenAt(parts.service, at("authorizer.listen_address")),
     user: await listenAt(parts.user, at("authorizer.user_listen_address")),
+    ...(await listenForEnvoy(parts.extAuthz, values["authorizer.ext_authz.listen_address"], nextFreePort)),
   };
   watchCertificates(parts, values);
   watchShadow(parts.shadow);

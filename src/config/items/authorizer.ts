@@ -293,6 +293,15 @@ export const AUTHORIZER_ITEMS = [
       "Subjects that the directory does not know: denied, or given the policies of the groups that the request asserts, as far as the token's assert_groups allows",
   },
   {
+    name: "authorizer.ext_authz.listen_address",
+    type: "string",
+    default: null,
+    check: "listen address",
+    acts: "yes",
+    meaning:
+      "Host and port of Envoy's external authorization over gRPC; unset: off. It takes the TLS and the tokens of the service listener",
+  },
+  {
     name: "authorizer.forward_auth.proxy",
     type: "choice",
     choices: ["off", "nginx", "caddy", "traefik", "envoy"],
