@@ -41,6 +41,7 @@ const EVERYTHING_COMPOSED = [
   "analysis",
   "access",
   "impact",
+  "overview",
   "decision-log",
   "source-files",
   "tracing",
@@ -84,6 +85,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
   // What a change of policies would change for whom.
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
+  // The state of a node and its directory at a glance.
+  overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -120,6 +123,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "decisions",
       "impact",
+      "overview",
       "request-map",
       "identity",
       "schedule",

@@ -9,6 +9,7 @@ import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
 import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
+import { STATUS_SCHEMAS } from "./status/schemas.ts";
 
 const NAME: Schema = { type: "string", minLength: 1 };
 const STATEMENTS: Schema = { ...listOf(schemaRef("Statement")), minItems: 1 };
@@ -143,6 +144,8 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     version_config: schemaRef("Version"),
     capabilities_config: { type: "object" },
     partition: text("The second part of every ARN, `authorizer.partition`."),
+    decision_log: { type: "boolean", description: "Whether decisions are recorded, and can be read." },
+    counts_use: { type: "boolean", description: "Whether lists can say when things were used last." },
   }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },
@@ -168,6 +171,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     ["username", "setup_token"],
   ),
   ...POLICY_CHECK_SCHEMAS,
+  ...STATUS_SCHEMAS,
   ...ACCESS_SCHEMAS,
   DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
   DecisionRecordList: object({

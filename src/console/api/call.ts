@@ -88,12 +88,15 @@ async function send(address: string, init: RequestInit): Promise<Response> {
   }
 }
 
+/** Operations whose 401 says nothing about a session. */
+const WITHOUT_SESSION: ReadonlySet<OperationName> = new Set(["POST /auth/login", "POST /setup"]);
+
 async function errorOf(response: Response, text: string, operation: OperationName): Promise<ApiError> {
   const message = messageOf(text) ?? `The service answered ${response.status}.`;
   const error = new ApiError(response.status, message, problemsIn(message));
   // The API answers 401 to users who may not, and to nobody; only the latter have to sign in again.
-  if (response.status === 401 && operation !== "POST /auth/login" && operation !== "POST /setup") {
-    error.sessionEnded = (await send(`${BASE}/user`, {})).status === 401;
+  if (response.status === 401 && !WITHOUT_SESSION.has(operation)) {
+    error.sessionEnded = operation === "GET /user" || (await send(`${BASE}/user`, {})).status === 401;
   }
   return error;
 }

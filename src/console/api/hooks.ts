@@ -73,14 +73,21 @@ export function useAnswer<O extends OperationName>(
   }) as UseQueryResult<Answer<O>, Error>;
 }
 
+/** Options of {@link useChange}. */
+export interface ChangeOptions {
+  /** True where the page is left after the change, as what it shows is gone then. */
+  readonly leavesPage?: boolean;
+}
+
 /** Makes changes by an operation; afterwards everything that is on the page is asked for again. */
 export function useChange<O extends OperationName>(
   operation: O,
+  { leavesPage = false }: ChangeOptions = {},
 ): UseMutationResult<AnswerWithWarnings<O>, Error, Input<O>> {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: Input<O>) => callWithWarnings(operation, input),
-    onSuccess: () => client.invalidateQueries(),
+    onSuccess: () => client.invalidateQueries({ refetchType: leavesPage ? "none" : "active" }),
     onError: (error: Error) => client.getQueryCache().config.onError?.(error, undefined as never),
   });
 }

@@ -622,6 +622,20 @@ export interface Error {
    * `outcome_unknown`: the write may have happened. `stale`: this node was cut off for too long. `behind`: the revision asked for is not reached. `other_log`: it is one of another log.
    */
   code?: "outcome_unknown" | "stale" | "behind" | "other_log";
+  /**
+   * Each problem of documents that are applied, at most 101.
+   */
+  problems?: AppliedProblem[];
+}
+export interface AppliedProblem {
+  /**
+   * JSON pointer into the request; empty for all of it.
+   */
+  pointer: string;
+  /**
+   * For people.
+   */
+  message: string;
 }
 export interface NoAcl {
   /**
@@ -650,6 +664,14 @@ export interface User {
    * E-mail address.
    */
   email?: string;
+  /**
+   * With `last_used=true`: Unix seconds; absent if it was never used.
+   */
+  last_used?: number;
+  /**
+   * With `last_used=true`: how often it was used.
+   */
+  uses?: number;
 }
 export interface CurrentUser {
   user: User;
@@ -785,6 +807,14 @@ export interface Credentials {
    * Unix time in whole seconds, UTC.
    */
   creation_date: number;
+  /**
+   * With `last_used=true`: Unix seconds; absent if it was never used.
+   */
+  last_used?: number;
+  /**
+   * With `last_used=true`: how often it was used.
+   */
+  uses?: number;
 }
 export interface CredentialsWithSecret {
   /**
@@ -870,6 +900,14 @@ export interface Config {
    * The second part of every ARN, `authorizer.partition`.
    */
   partition: string;
+  /**
+   * Whether decisions are recorded, and can be read.
+   */
+  decision_log: boolean;
+  /**
+   * Whether lists can say when things were used last.
+   */
+  counts_use: boolean;
 }
 export interface SetupState {
   state: "initialized" | "not_initialized";
@@ -953,6 +991,313 @@ export interface PolicyLintAnswer {
    */
   findings: PolicyFinding[];
 }
+export interface PolicyCompareRequest {
+  /**
+   * Name of the policy; absent: that of the document.
+   */
+  name?: string | null;
+  /**
+   * The policy: a JSON text, or an object with `statement`.
+   */
+  document?:
+    | string
+    | {
+        [k: string]: unknown;
+      }
+    | null;
+  /**
+   * True: what if the policy is deleted.
+   */
+  delete?: boolean | null;
+  /**
+   * Either a user or a group.
+   */
+  attach?: {
+    user?: string;
+    group?: string;
+  } | null;
+  /**
+   * Either a user or a group.
+   */
+  detach?: {
+    user?: string;
+    group?: string;
+  } | null;
+}
+export interface StatementName {
+  /**
+   * Name of the policy.
+   */
+  policy: string;
+  /**
+   * Number of the statement, from 0.
+   */
+  statement: number;
+  /**
+   * Its name.
+   */
+  sid?: string;
+}
+export interface AccessChange {
+  /**
+   * Action of the example; absent where there is none.
+   */
+  action?: string;
+  /**
+   * Resource of the example.
+   */
+  resource?: string;
+  /**
+   * True if it is about lists: the action on any resource.
+   */
+  any_resource: boolean;
+  /**
+   * Condition fields of the example.
+   */
+  context?: {
+    [k: string]: unknown;
+  };
+  /**
+   * False: it depends on conditions, and no example was found.
+   */
+  certain: boolean;
+  before: "allow" | "neutral" | "deny";
+  after: "allow" | "neutral" | "deny";
+  statement: StatementName;
+  denied_by?: StatementName;
+}
+export interface ConcernedAccessChange {
+  /**
+   * Users who hold the same policies as those with whom it was found.
+   */
+  users: number;
+  /**
+   * Names of the first of them.
+   */
+  some?: string[];
+  /**
+   * User of the example.
+   */
+  user?: string;
+  /**
+   * Ways in which that user holds the policy.
+   */
+  via?: {
+    user?: string;
+    group?: string;
+  }[];
+  /**
+   * Action of the example; absent where there is none.
+   */
+  action?: string;
+  /**
+   * Resource of the example.
+   */
+  resource?: string;
+  /**
+   * True if it is about lists: the action on any resource.
+   */
+  any_resource: boolean;
+  /**
+   * Condition fields of the example.
+   */
+  context?: {
+    [k: string]: unknown;
+  };
+  /**
+   * False: it depends on conditions, and no example was found.
+   */
+  certain: boolean;
+  before: "allow" | "neutral" | "deny";
+  after: "allow" | "neutral" | "deny";
+  statement: StatementName;
+  denied_by?: StatementName;
+}
+export interface PolicyCompareAnswer {
+  /**
+   * Revision that was looked at.
+   */
+  revision: number;
+  users: {
+    /**
+     * Users whose policies change.
+     */
+    affected: number;
+    /**
+     * Users who were compared.
+     */
+    compared: number;
+    gaining: number;
+    losing: number;
+  };
+  /**
+   * One for each statement, those of most users first.
+   */
+  gains: ConcernedAccessChange[];
+  /**
+   * The same for what is lost.
+   */
+  losses: ConcernedAccessChange[];
+  /**
+   * For a user who holds no other policy.
+   */
+  alone: {
+    gains: AccessChange[];
+    losses: AccessChange[];
+  };
+  /**
+   * What was not looked at; empty if the answer is complete.
+   */
+  left_out: string[];
+}
+export interface UnusedUser {
+  /**
+   * Name.
+   */
+  id: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedKey {
+  /**
+   * Id.
+   */
+  access_key_id: string;
+  /**
+   * Its user.
+   */
+  user: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedGroup {
+  /**
+   * Name.
+   */
+  id: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Number of members.
+   */
+  members: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedPolicy {
+  /**
+   * Name.
+   */
+  id: string;
+  /**
+   * Users and groups that it is attached to.
+   */
+  attached: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedStatement {
+  /**
+   * Name of the policy.
+   */
+  policy: string;
+  /**
+   * Index of the statement in the policy.
+   */
+  statement: number;
+  /**
+   * Name of the statement.
+   */
+  sid?: string;
+  /**
+   * `allow` or `deny`.
+   */
+  effect: string;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
+export interface UnusedActions {
+  /**
+   * Name of the policy.
+   */
+  policy: string;
+  /**
+   * Index of the statement in the policy.
+   */
+  statement: number;
+  /**
+   * Name of the statement.
+   */
+  sid?: string;
+  /**
+   * Actions that the statement allows and nobody used.
+   */
+  unused: string[];
+}
+export interface UnusedAccess {
+  /**
+   * RFC 3339: what was used since then is not listed.
+   */
+  since: string;
+  /**
+   * RFC 3339: since when use is counted.
+   */
+  counted_since?: string;
+  /**
+   * Revision of the directory.
+   */
+  revision: number;
+  /**
+   * Nodes whose use is known.
+   */
+  nodes: {
+    /**
+     * Name.
+     */
+    node: string;
+    /**
+     * RFC 3339.
+     */
+    counted_since: string;
+  }[];
+  users: UnusedUser[];
+  keys: UnusedKey[];
+  groups: UnusedGroup[];
+  policies: UnusedPolicy[];
+  /**
+   * Statements of policies of which others were used.
+   */
+  statements: UnusedStatement[];
+  actions: UnusedActions[];
+  /**
+   * What the reader has to know about the answer.
+   */
+  warnings: string[];
+  /**
+   * True where a list has more entries than are shown.
+   */
+  truncated: boolean;
+}
 /**
  * A record: policies/schema/decision.schema.json.
  */
@@ -977,6 +1322,157 @@ export interface DecisionRecordAnswer {
     [k: string]: unknown;
   }[];
 }
+export interface ShadowReport {
+  /**
+   * Name of the node; the report is about all its processes.
+   */
+  node: string;
+  /**
+   * `source`, `kind` (`data_set` or `policies`) and `loaded_at`; null while none is loaded.
+   */
+  candidate: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * The reason why the newest state of the files is not used.
+   */
+  error?: string;
+  share: number;
+  /**
+   * Decisions that were made again.
+   */
+  decisions: number;
+  /**
+   * Decisions that were drawn, and left out as too many waited.
+   */
+  dropped?: number;
+  /**
+   * Decisions that could not be made again.
+   */
+  failed?: number;
+  /**
+   * Refused now, allowed by the candidate.
+   */
+  wider: number;
+  /**
+   * Allowed now, refused by the candidate.
+   */
+  narrower: number;
+  /**
+   * The differences by statement, most first.
+   */
+  groups: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * The last 1,000, newest first.
+   */
+  differences: {
+    [k: string]: unknown;
+  }[];
+}
+export interface ApplyRequest {
+  /**
+   * Name under which the last application is kept: 1 to 128 letters, digits and `. _ / @ -`. An entity has one manager.
+   */
+  manager: string;
+  /**
+   * Data sets: policies/schema/dataset.schema.json, with users, groups and policies. All of them together are what the manager says.
+   *
+   * @minItems 1
+   * @maxItems 10000
+   */
+  documents: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * Also remove users, groups and policies that the documents named before and no longer name.
+   */
+  prune?: boolean;
+  /**
+   * Answer with the difference, write nothing.
+   */
+  dry_run?: boolean;
+  /**
+   * Remove more than half of what the manager applied before, if that is the difference.
+   */
+  yes?: boolean;
+  /**
+   * `digest` of an earlier answer. If the difference is another one by now, the answer is 409.
+   */
+  expected?: string;
+}
+export interface AppliedChange {
+  /**
+   * `keep`: no document names it any more, and `prune` would remove it.
+   */
+  action: "add" | "change" | "remove" | "keep";
+  kind: "user" | "group" | "policy" | "membership" | "attachment";
+  /**
+   * `alice`, `alice in Readers`, `FSReadAll to group Readers`.
+   */
+  name: string;
+  /**
+   * The fields that change, sorted.
+   */
+  fields?: string[];
+  /**
+   * The fields that change, as they are.
+   */
+  before?: {
+    [k: string]: unknown;
+  };
+  /**
+   * The fields that change, as they will be; all fields of what is added.
+   */
+  after?: {
+    [k: string]: unknown;
+  };
+  /**
+   * True if somebody else changed it since the last application.
+   */
+  drifted?: boolean;
+  /**
+   * JSON pointer into the request; absent for what no document names.
+   */
+  at?: string;
+}
+export interface ApplyAnswer {
+  /**
+   * As in the request.
+   */
+  manager: string;
+  /**
+   * True if nothing was written.
+   */
+  dry_run: boolean;
+  /**
+   * The difference, in the order in which it is taken away.
+   */
+  changes: AppliedChange[];
+  counts: {
+    add: number;
+    change: number;
+    remove: number;
+    keep: number;
+  };
+  /**
+   * True if it removes more than half of what the manager applied before, which takes `yes`.
+   */
+  removes_most: boolean;
+  /**
+   * Digest of the difference, for `expected`.
+   */
+  digest: string;
+  /**
+   * Changes that the caller may not make; only in a dry run.
+   */
+  refused: AppliedProblem[];
+  /**
+   * What gives more than the caller holds, and policies that may not do what is meant.
+   */
+  warnings: AppliedProblem[];
+}
 export interface Form {
   /**
    * The token of the link.
@@ -997,6 +1493,8 @@ export interface Operations {
   "GET /decisions": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string; after?: string; amount?: number }; body: undefined; answer: DecisionRecordList };
   "GET /decisions/stream": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /decisions/{decisionId}": { path: { decisionId: string }; query: { explain?: boolean }; body: undefined; answer: DecisionRecordAnswer };
+  "GET /auth/access/unused": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: UnusedAccess };
+  "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
   "GET /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
   "POST /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: Setup; answer: CredentialsWithSecret };
   "GET /setup": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
@@ -1007,11 +1505,13 @@ export interface Operations {
   "POST /auth/plan": { path: Record<never, never>; query: Record<never, never>; body: PlanRequest; answer: Plan };
   "POST /auth/simulate": { path: Record<never, never>; query: Record<never, never>; body: SimulateRequest; answer: SimulateAnswer };
   "POST /auth/policies/lint": { path: Record<never, never>; query: Record<never, never>; body: PolicyLintRequest; answer: PolicyLintAnswer };
+  "POST /auth/policies/compare": { path: Record<never, never>; query: Record<never, never>; body: PolicyCompareRequest; answer: PolicyCompareAnswer };
   "GET /auth/policies/{policyId}/versions": { path: { policyId: string }; query: { after?: string; amount?: number }; body: undefined; answer: PolicyVersionList };
   "GET /auth/policies/{policyId}/versions/{revision}": { path: { policyId: string; revision: string }; query: Record<never, never>; body: undefined; answer: PolicyVersion };
   "POST /auth/policies/{policyId}/restore": { path: { policyId: string }; query: Record<never, never>; body: PolicyRestore; answer: Policy };
   "GET /auth/history": { path: Record<never, never>; query: { about: string; after?: string; amount?: number }; body: undefined; answer: HistoryList };
-  "GET /auth/users": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: UserList };
+  "POST /auth/apply": { path: Record<never, never>; query: Record<never, never>; body: ApplyRequest; answer: ApplyAnswer };
+  "GET /auth/users": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number; last_used?: boolean }; body: undefined; answer: UserList };
   "POST /auth/users": { path: Record<never, never>; query: Record<never, never>; body: UserCreation; answer: User };
   "GET /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: User };
   "DELETE /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
@@ -1034,7 +1534,7 @@ export interface Operations {
   "GET /auth/groups/{groupId}/policies": { path: { groupId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: PolicyList };
   "PUT /auth/groups/{groupId}/policies/{policyId}": { path: { groupId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "DELETE /auth/groups/{groupId}/policies/{policyId}": { path: { groupId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
-  "GET /auth/users/{userId}/credentials": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: CredentialsList };
+  "GET /auth/users/{userId}/credentials": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number; last_used?: boolean }; body: undefined; answer: CredentialsList };
   "POST /auth/users/{userId}/credentials": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: CredentialsWithSecret };
   "GET /auth/users/{userId}/credentials/{accessKeyId}": { path: { userId: string; accessKeyId: string }; query: Record<never, never>; body: undefined; answer: Credentials };
   "DELETE /auth/users/{userId}/credentials/{accessKeyId}": { path: { userId: string; accessKeyId: string }; query: Record<never, never>; body: undefined; answer: undefined };

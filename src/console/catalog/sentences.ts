@@ -39,8 +39,8 @@ function actionInWords(action: string): string {
   const meaning = MEANINGS.get(action);
   if (meaning !== undefined) return lowerFirst(meaning);
   const [service, verb] = action.split(":");
-  if (verb === "*") return `do everything of ${service}`;
-  return /[*?]/.test(action) ? `do all that ${action} matches` : `do ${action}`;
+  if (verb === "*") return `do every action of ${service}`;
+  return /[*?]/.test(action) ? `do ${action}` : `do ${action}`;
 }
 
 function lowerFirst(text: string): string {

@@ -30,6 +30,22 @@ export const ROUTES: readonly PageRoute[] = [
   },
   { path: "/users/:id", load: () => import("../pages/users/user-page.tsx") },
   {
+    path: "/groups",
+    load: () => import("../pages/groups/groups-page.tsx"),
+    navigation: { label: "Groups", isFor: may("auth:ListGroups") },
+  },
+  { path: "/groups/:id", load: () => import("../pages/groups/group-page.tsx") },
+  {
+    path: "/playground",
+    load: () => import("../pages/playground/playground-page.tsx"),
+    navigation: { label: "Playground" },
+  },
+  {
+    path: "/who-can",
+    load: () => import("../pages/who-can/who-can-page.tsx"),
+    navigation: { label: "Who can", isFor: may("auth:ReadUser") },
+  },
+  {
     path: "/account",
     load: () => import("../pages/account/account-page.tsx"),
     navigation: { label: "Account" },

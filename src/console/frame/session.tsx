@@ -14,6 +14,10 @@ export interface Session {
   readonly user: string;
   /** Second part of every ARN. */
   readonly partition: string;
+  /** Whether the service records decisions. */
+  readonly hasDecisionLog: boolean;
+  /** Whether the service counts how users and keys are used. */
+  readonly countsUse: boolean;
   /** Actions that the person may do on all resources. */
   readonly actions: ReadonlySet<string>;
 }
@@ -61,15 +65,22 @@ export function useSignOut(): () => Promise<void> {
 /** Finds out who signed in, and shows the rest when it knows. */
 export function SessionProvider({ children }: { readonly children: ComponentChildren }) {
   const user = useAnswer("GET /user", {});
-  const config = useAnswer("GET /config", {});
   const name = user.data?.user.id;
+  // Asked after the user: one refused call is enough to find out that the session has ended.
+  const config = useAnswer("GET /config", {}, { enabled: name !== undefined });
   const body = { user: name ?? "", resource: "*", page: { limit: 1000 } };
   const actions = useAnswer("POST /auth/what-can", { body }, { enabled: name !== undefined });
   const error = user.error ?? config.error ?? actions.error;
   if (name === undefined || config.data === undefined || actions.data === undefined) {
     return error === null ? <Loading what="your session" /> : <Alert error={error} />;
   }
-  const { partition } = config.data;
-  const session = { user: name, partition, actions: new Set(actions.data.results) };
+  const { partition, decision_log: hasDecisionLog, counts_use: countsUse } = config.data;
+  const session = {
+    user: name,
+    partition,
+    hasDecisionLog,
+    countsUse,
+    actions: new Set(actions.data.results),
+  };
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }

@@ -3,12 +3,13 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../api/hooks.ts";
 import type { Credentials } from "../api/management.gen.ts";
+import { useSession } from "../frame/session.tsx";
 import { Alert } from "./alert.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { ListTable } from "./list-table.tsx";
 import { SecretOnce } from "./secret-once.tsx";
 import type { Column } from "./table.tsx";
-import { Time } from "./time.tsx";
+import { LastUsed, Time } from "./time.tsx";
 import { Warnings } from "./warnings.tsx";
 
 /** Age of a key above which it should be replaced, in seconds. */
@@ -23,11 +24,15 @@ export interface AccessKeysProps {
 
 /** Lists the keys, creates and deletes them; a new secret is shown once. */
 export function AccessKeys({ user, may }: AccessKeysProps) {
+  const { countsUse } = useSession();
   const creation = useChange("POST /auth/users/{userId}/credentials");
   const mayDelete = may("auth:DeleteCredentials");
   const columns: readonly Column<Credentials>[] = [
     { head: "Access key ID", kind: "main", cell: ({ access_key_id: key }) => <code>{key}</code> },
     { head: "Created", cell: ({ creation_date: at }) => <KeyAge at={at} /> },
+    ...(countsUse
+      ? [{ head: "Last used", cell: ({ last_used: at }: Credentials) => <LastUsed at={at} /> }]
+      : []),
     ...(mayDelete
       ? [
           {
@@ -42,7 +47,7 @@ export function AccessKeys({ user, may }: AccessKeysProps) {
     <>
       <ListTable
         operation="GET /auth/users/{userId}/credentials"
-        input={{ path: { userId: user } }}
+        input={{ path: { userId: user }, query: countsUse ? { last_used: true } : {} }}
         what="access keys"
         name="keys"
         columns={columns}

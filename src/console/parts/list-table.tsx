@@ -41,6 +41,8 @@ export interface ListTableProps<O extends ListOperation> {
 }
 
 const AMOUNT = 50;
+/** Rows that a person sees at a glance: below that there is nothing to search. */
+const FEW = 8;
 
 /** Shows a list of the API, one page at a time. */
 export function ListTable<O extends ListOperation>(props: ListTableProps<O>) {
@@ -59,7 +61,7 @@ export function ListTable<O extends ListOperation>(props: ListTableProps<O>) {
   const isWhole = page !== undefined && !page.pagination.has_more && state.after === "";
   return (
     <div class="list">
-      {isSearchable && !(isWhole && state.search === "" && page.results.length < 2) && (
+      {isSearchable && !(name !== "" && isWhole && state.search === "" && page.results.length < FEW) && (
         <ListSearch what={what} state={state} />
       )}
       <Alert error={error} />

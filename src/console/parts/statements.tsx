@@ -12,7 +12,7 @@ export function Statements({ of, most }: { readonly of: readonly Statement[]; re
         const { effect, does, resource, conditions } = sentenceOf(statement);
         return (
           <li key={index}>
-            <span class={effect === "may" ? "effect allow" : "effect deny"}>{effect}</span> {does}:{" "}
+            <span class={effect === "may" ? "effect allow" : "effect deny"}>{effect}</span> {does} on{" "}
             <bdi>{resource}</bdi>
             {conditions.map((clause) => (
               <span key={clause} class="condition">

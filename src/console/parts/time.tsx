@@ -21,6 +21,11 @@ export function Time({ at }: { readonly at: number | string | undefined }) {
   );
 }
 
+/** Shows when something was last used; nothing at all means never. */
+export function LastUsed({ at }: { readonly at: number | undefined }) {
+  return at === undefined ? <span class="quiet-text">never</span> : <Time at={at} />;
+}
+
 function relative(seconds: number): string {
   const found = UNITS.find(([, size]) => Math.abs(seconds) >= size);
   if (found === undefined) return "just now";

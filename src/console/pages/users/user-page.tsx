@@ -68,7 +68,7 @@ export default function UserPage() {
 function DeleteUser({ id }: { readonly id: string }) {
   const { route } = useLocation();
   const [isAsking, setAsking] = useState(false);
-  const removal = useChange("DELETE /auth/users/{userId}");
+  const removal = useChange("DELETE /auth/users/{userId}", { leavesPage: true });
   return (
     <>
       <button type="button" class="danger" onClick={() => setAsking(true)}>

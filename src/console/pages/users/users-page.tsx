@@ -3,12 +3,13 @@
 import { useState } from "preact/hooks";
 import type { User } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
+import { useSession } from "../../frame/session.tsx";
 import { userPage } from "../../parts/links.ts";
 import { ListTable } from "../../parts/list-table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { Time } from "../../parts/time.tsx";
+import { LastUsed, Time } from "../../parts/time.tsx";
 import { CreateUser } from "./create-user.tsx";
 
 const COLUMNS: readonly Column<User>[] = [
@@ -20,9 +21,11 @@ const COLUMNS: readonly Column<User>[] = [
   { head: "E-mail", cell: ({ email }) => email !== undefined && <Name text={email} /> },
   { head: "Created", cell: ({ creation_date: at }) => <Time at={at} /> },
 ];
+const LAST_USED: Column<User> = { head: "Last used", cell: ({ last_used: at }) => <LastUsed at={at} /> };
 
 /** The list of users, with the way to create one. */
 export default function UsersPage() {
+  const { countsUse } = useSession();
   const mayCreate = useMaySomewhere("auth:CreateUser");
   const [isCreating, setCreating] = useState(false);
   const create = (
@@ -34,9 +37,9 @@ export default function UsersPage() {
     <Page title="Users" actions={mayCreate && create}>
       <ListTable
         operation="GET /auth/users"
-        input={{}}
+        input={countsUse ? { query: { last_used: true } } : {}}
         what="users"
-        columns={COLUMNS}
+        columns={countsUse ? [...COLUMNS, LAST_USED] : COLUMNS}
         keyOf={({ id }) => id}
         empty="There are no users yet."
       />
