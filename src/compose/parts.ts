@@ -125,7 +125,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       reports: options.worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
     },
     usage,
-    access: openAccess(data, usage),
+    access: openAccess(data, usage, decisionLog),
     endpoints,
     identities,
     invitations,
