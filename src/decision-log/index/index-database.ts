@@ -9,6 +9,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "../chain-files.ts";
 import { segmentLines } from "../read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
+import { indexFile } from "./index-file.ts";
 import { openSqlite } from "./open-sqlite.ts";
 import { clausesOf } from "./query-clauses.ts";
 import type {
@@ -62,7 +63,7 @@ export class IndexDatabase {
   constructor(directory: string, node: string, worker: number) {
     this.#directory = directory;
     this.#node = node;
-    this.#database = openIndex(join(directory, `index-${node}-${worker}.sqlite`));
+    this.#database = openIndex(indexFile(directory, node, worker));
   }
 
   /** Reads what the chains have beyond the index, and forgets what they no longer have. */
