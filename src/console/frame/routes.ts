@@ -36,6 +36,14 @@ export const ROUTES: readonly PageRoute[] = [
   },
   { path: "/groups/:id", load: () => import("../pages/groups/group-page.tsx") },
   {
+    path: "/policies",
+    load: () => import("../pages/policies/policies-page.tsx"),
+    navigation: { label: "Policies", isFor: may("auth:ListPolicies") },
+  },
+  { path: "/policies/:id", load: () => import("../pages/policies/policy-page.tsx") },
+  // No name of a policy can stand in its way.
+  { path: "/create-policy", load: () => import("../pages/policies/create-policy-page.tsx") },
+  {
     path: "/account",
     load: () => import("../pages/account/account-page.tsx"),
     navigation: { label: "Account" },
