@@ -5,6 +5,7 @@ import type { ThreadMessage } from "../analysis/bounded-thread.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
 import type { DirectoryImage } from "./directory-image.ts";
+import { suggestAnswer } from "./suggest/suggest-job.ts";
 import { unusedReport } from "./unused/unused-report.ts";
 import type { KnownUse } from "./use-of.ts";
 
@@ -18,6 +19,7 @@ parentPort?.on("message", (job: AccessJob) => {
 
 function resultOf(job: AccessJob): AccessResult {
   const image = parsed<DirectoryImage>(job.image);
+  if (job.kind === "suggest") return suggestAnswer(job, image, partition);
   const use = parsed<KnownUse>(job.use);
   const { since, now } = job;
   const actions = [...catalog.actions.keys()];

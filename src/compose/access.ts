@@ -4,10 +4,14 @@ import type { AccessJob } from "../access/access-jobs.ts";
 import { AccessThread } from "../access/access-thread.ts";
 import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../access/directory-image.ts";
 import type { AccessQuestions } from "../api/management/access/ports.ts";
+import { limitsOf } from "../config/limits.ts";
+import { indexFile } from "../decision-log/index/index-file.ts";
 import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import type { DirectoryState, UserState } from "../directory/batch.ts";
+import { AuthorizerError } from "../errors.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { DataParts } from "./data.ts";
+import type { ServiceDecisionLog } from "./decision-log.ts";
 
 /** The port of the management API, with a thread that starts when it is first needed. */
 export interface ServiceAccess extends AccessQuestions {
@@ -19,8 +23,9 @@ const PER_TEXT = 200;
 
 /** Opens the questions; undefined where use is not counted. */
 export function openAccess(
-  { directory, catalog }: Pick<DataParts, "directory" | "catalog">,
+  { directory, catalog, values }: Pick<DataParts, "directory" | "catalog" | "values">,
   usage: OpenedUsage | undefined,
+  decisionLog: ServiceDecisionLog | undefined,
 ): ServiceAccess | undefined {
   if (usage === undefined) return undefined;
   const thread = new AccessThread({ partition: catalog.partition });
@@ -31,8 +36,54 @@ export function openAccess(
   });
   return {
     unused: async (caller, since) => thread.run(caller, { kind: "unused", ...(await common()), since }),
+    suggest: async (caller, request) => {
+      const { index, node, share } = await readableRecords(decisionLog);
+      if (request.user !== undefined) await directory.users.get(request.user);
+      else await directory.groups.get(request.group ?? "");
+      const otherNodes = usage.nodes().flatMap((one) => (one.node === node ? [] : [one.node]));
+      const { policyBytes } = limitsOf(values);
+      const job = {
+        kind: "suggest",
+        ...(await common()),
+        ...request,
+        index,
+        node,
+        otherNodes,
+        share,
+        policyBytes,
+      } as const;
+      return thread.run(caller, job);
+    },
     close: () => thread.close(),
   };
+}
+
+/** Parts of records without which nobody can learn from them. */
+const NEEDED_PARTS =
+  /^\/(\*|subject(\/id|\/\*)?|resource(\/.*)?|action|required(\/.*)?|items(\/.*)?|entrance)$/;
+
+/**
+ * The index of records, which has all that was recorded until now.
+ * @throws AuthorizerError "invalid_request" where allowed decisions are not recorded, or not readable
+ */
+async function readableRecords(
+  decisionLog: ServiceDecisionLog | undefined,
+): Promise<{ readonly index: string; readonly node: string; readonly share: number | undefined }> {
+  const { include = "none", mask = [] } = decisionLog?.settings ?? {};
+  if (decisionLog === undefined || include === "none" || include === "denied") {
+    const message = `allowed decisions are not recorded (authorizer.decision_log.include is ${include}); set it to all`;
+    throw new AuthorizerError("invalid_request", message);
+  }
+  const hidden = mask.find((one) => NEEDED_PARTS.test(one));
+  if (hidden !== undefined) {
+    const message = `records do not say what was used: authorizer.decision_log.mask hides ${hidden}`;
+    throw new AuthorizerError("invalid_request", message);
+  }
+  const { directory, node, worker } = decisionLog.settings;
+  // The answer is of no interest: before it, the index reads all that was recorded.
+  await decisionLog.index.since({}, undefined);
+  const share = typeof include === "number" ? include : undefined;
+  return { index: indexFile(directory, node, worker), node, share };
 }
 
 /** A `DirectoryImage` as JSON, made in slices. */

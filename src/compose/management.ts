@@ -4,6 +4,7 @@ import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import type { ShadowReports } from "../api/management/records/ports.ts";
+import type { ServiceStatus } from "../api/management/status/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
@@ -32,6 +33,7 @@ export interface ManagementParts {
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
+  readonly status: ServiceStatus;
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
   /** undefined if no candidate is configured. */

@@ -11,6 +11,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
     parts.extAuthz?.close(),
   ]);
   await parts.escalationCheck.close();
+  parts.activity.close();
   await parts.access?.close();
   await parts.policyChecks.close();
   await parts.invitations.close();

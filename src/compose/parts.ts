@@ -24,6 +24,7 @@ import type { OpenedInvitations } from "../mail/open-invitations.ts";
 import { type AuditLog, createAuditLog } from "../observe/audit-log.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../observe/create-http-counters.ts";
 import { createMetrics, type Metrics } from "../observe/metrics.ts";
+import { Activity } from "../overview/activity.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
@@ -37,6 +38,7 @@ import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
 import { forwardAuth } from "./forward-auth.ts";
+import { helpPages } from "./help.ts";
 import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
@@ -44,6 +46,7 @@ import { type ManagementParts, managementOptions } from "./management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
+import { openStatus } from "./status.ts";
 import { serviceTls, userTls } from "./tls.ts";
 import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -78,6 +81,7 @@ export interface ServiceParts {
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
+  readonly activity: Activity;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
@@ -98,12 +102,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     logger,
     ...(options.worker !== undefined && { relay: options.worker.relayAudit }),
   });
-  const datasets: DatasetState = { lastLoadSuccess: undefined };
-  if (options.worker === undefined) {
-    await bootstrapStore(data, audit);
-    await directory.reportKeys();
-    await loadConfiguredDatasets(data, values, datasets, options.env);
-  }
+  const datasets = await fillStore(data, options, audit);
   const endpoints = openEndpoints(catalog);
   const usage = openServiceUsage(data);
   const opened = await openServiceDecisions(data, audit, endpoints, usage);
@@ -114,6 +113,9 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
   const { version } = options;
+  const activity = new Activity(opened.decisions.counters);
+  const policyChecks = openPolicyChecks(data);
+  const health = new Health({ checkStore: () => directory.health() });
   const working = {
     audit,
     decisions,
@@ -123,24 +125,30 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
       reports: options.worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
     },
     usage,
-    access: openAccess(data, usage),
+    access: openAccess(data, usage, decisionLog),
     endpoints,
     identities,
     invitations,
-    setup: await (options.worker === undefined
-      ? openSetup(data)
-      : openSharedSetup(data, options.worker.setupToken)),
+    setup: await setupOf(data, options),
     escalationCheck: openEscalationCheck(directory, catalog),
-    policyChecks: openPolicyChecks(data),
+    policyChecks,
     version,
+    status: openStatus(data, {
+      version,
+      health,
+      decisions: opened.decisions,
+      decisionLog,
+      policyChecks,
+      activity: options.worker?.activity ?? (async () => activity.report()),
+    }),
   };
   const http = createHttpCounters();
   const metrics = openMetrics(data, { ...working, decisionLog, shadow, datasets, http });
-  const health = new Health({ checkStore: () => directory.health() });
   const listening = { http, health, metrics, audit };
   return {
     data,
     ...working,
+    activity,
     decisionLog,
     shadow,
     datasets,
@@ -149,6 +157,24 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     ...openListeners(data, working, listening),
     extAuthz: await openExtAuthz(data, working, listening),
   };
+}
+
+/** Installs content and loads data sets, unless another process of the service does. */
+async function fillStore(
+  data: DataParts,
+  { worker, env }: ServiceOptions,
+  audit: AuditLog,
+): Promise<DatasetState> {
+  const datasets: DatasetState = { lastLoadSuccess: undefined };
+  if (worker !== undefined) return datasets;
+  await bootstrapStore(data, audit);
+  await data.directory.reportKeys();
+  await loadConfiguredDatasets(data, data.values, datasets, env);
+  return datasets;
+}
+
+function setupOf(data: DataParts, { worker }: ServiceOptions): Promise<ServiceSetup> {
+  return worker === undefined ? openSetup(data) : openSharedSetup(data, worker.setupToken);
 }
 
 /** The shadow of a process that answers: the primary of several workers does not. */
@@ -199,7 +225,7 @@ function openListeners(
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
-      pages: consolePages(values, logger),
+      pages: [...consolePages(values, logger), ...helpPages(values, working.version)],
     }),
     scrape: createMetricsListener({
       ...shared,

@@ -222,6 +222,8 @@ export interface Survey {
   policies(): Promise<readonly StoredPolicy[]>;
   /** A policy by name. */
   policy(name: string): Promise<StoredPolicy | undefined>;
+  /** All access keys of users, in pages. */
+  keys(): AsyncIterable<readonly Credential[]>;
   /** Names of the members of a group, in pages in UTF-8 byte order; undefined if there is no such group. */
   members(group: string): Promise<AsyncIterable<readonly string[]> | undefined>;
   /**

@@ -41,6 +41,8 @@ const EVERYTHING_COMPOSED = [
   "analysis",
   "access",
   "impact",
+  "overview",
+  "help",
   "decision-log",
   "source-files",
   "tracing",
@@ -84,6 +86,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
   // What a change of policies would change for whom.
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
+  // The state of a node and its directory at a glance.
+  overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -120,6 +124,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "directory",
       "decisions",
       "impact",
+      "overview",
       "request-map",
       "identity",
       "schedule",
@@ -129,6 +134,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     // Data sets that are applied to a running service.
     types: ["datasets"],
   },
+  // The manual, as pages below /help.
+  help: { may: ["http"] },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
     may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
@@ -244,6 +251,7 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one room alone may know. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   nodemailer: "mail",
+  "markdown-it": "help",
   "@grpc/grpc-js": "listeners",
   "@grpc/proto-loader": "listeners",
   "@opentelemetry/api": "tracing",

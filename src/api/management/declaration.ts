@@ -21,6 +21,7 @@ import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
 import type { DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
+import type { ServiceStatus } from "./status/ports.ts";
 
 /** The parts that handlers work with. */
 export interface ManagementParts extends RestParts {
@@ -35,6 +36,7 @@ export interface ManagementParts extends RestParts {
   /** Data sets that are applied to the running service. */
   readonly applications: Applications;
   readonly policyChecks: PolicyChecks;
+  readonly status: ServiceStatus;
   readonly acls: GroupAcls;
   readonly setup: Setup;
   readonly invitations: UserInvitations;

@@ -9,6 +9,7 @@ import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
 import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
+import { STATUS_SCHEMAS } from "./status/schemas.ts";
 
 const NAME: Schema = { type: "string", minLength: 1 };
 const STATEMENTS: Schema = { ...listOf(schemaRef("Statement")), minItems: 1 };
@@ -170,6 +171,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     ["username", "setup_token"],
   ),
   ...POLICY_CHECK_SCHEMAS,
+  ...STATUS_SCHEMAS,
   ...ACCESS_SCHEMAS,
   DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
   DecisionRecordList: object({

@@ -17,6 +17,7 @@ import { SHADOW_OPERATIONS } from "../management/records/shadow-operations.ts";
 import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
 import { SESSION_OPERATIONS } from "../management/session.ts";
 import { SETUP_OPERATIONS } from "../management/setup-operations.ts";
+import { STATUS_OPERATION } from "../management/status/status-operation.ts";
 import { ATTACHMENT_OPERATIONS } from "./attachments.ts";
 import { CREDENTIAL_OPERATIONS } from "./credentials.ts";
 import { EXTERNAL_PRINCIPAL_OPERATIONS } from "./external-principals.ts";
@@ -46,6 +47,7 @@ export const DATA_SERVER_OPERATIONS: readonly DataServerDeclaration[] = [
 export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,
+  STATUS_OPERATION,
   ...RECORD_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...SHADOW_OPERATIONS,

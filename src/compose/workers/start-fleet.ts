@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ConfigValues } from "../../config/table.ts";
 import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
+import { type ActivityReport, mergedActivity } from "../../overview/activity.ts";
 import type { Commit } from "../../store/port.ts";
 import type { Answerer } from "../../workers/channel.ts";
 import { type FleetWorker, WorkerFleet } from "../../workers/fleet.ts";
@@ -24,7 +25,7 @@ export interface StartedFleet {
 
 /** Time for which a worker that stops may take beside `authorizer.shutdown_delay`. */
 const STOP_WITHIN_MS = 15_000;
-/** Time for which a worker may take to report what its shadow found. */
+/** Time for which a worker may take to report. */
 const ANSWER_WITHIN_MS = 2_000;
 
 /**
@@ -88,7 +89,11 @@ function openFleet(
       setupToken: setup.offer?.token,
     }),
     answerers: (worker) =>
-      answerersFor(parts, (key) => relayFailure(key, worker)).set(KIND.shadow, () => shadowReports(fleet)),
+      answerersFor(parts, (key) => relayFailure(key, worker))
+        .set(KIND.shadow, () => reportsOf<ShadowReport>(fleet, KIND.shadow))
+        .set(KIND.activity, async () =>
+          mergedActivity(await reportsOf<ActivityReport>(fleet, KIND.activity)),
+        ),
     onGone: (worker) => {
       metrics.gone(worker);
       // A process that was killed leaves its place among the readers behind, which would keep old pages alive.
@@ -112,14 +117,14 @@ function answerersFor(parts: ServiceParts, relayFailure: (key: string) => void):
 }
 
 /** The reports of all workers; those that do not answer in time are left out. */
-async function shadowReports(fleet: WorkerFleet<WorkerAddresses>): Promise<readonly ShadowReport[]> {
+async function reportsOf<T>(fleet: WorkerFleet<WorkerAddresses>, kind: string): Promise<readonly T[]> {
   const asked = fleet.workers.map(({ channel }) =>
     Promise.race([
-      channel.ask<ShadowReport | undefined>(KIND.shadow).catch(() => undefined),
+      channel.ask<T | undefined>(kind).catch(() => undefined),
       delay(ANSWER_WITHIN_MS, undefined, { ref: false }),
     ]),
   );
-  return (await Promise.all(asked)).filter((report) => report !== undefined);
+  return (await Promise.all(asked)).filter((report) => report !== undefined) as readonly T[];
 }
 
 /** Commits what a worker asks for, and looks for the background work that it leaves. */

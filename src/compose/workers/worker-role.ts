@@ -3,6 +3,7 @@
 import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { LineRelay } from "../../observe/relay-target.ts";
+import type { ActivityReport } from "../../overview/activity.ts";
 import type { ExtAuthzAddress } from "../listen.ts";
 
 /** The things that a worker is given. */
@@ -14,6 +15,8 @@ export interface WorkerRole {
   readonly relayAudit: LineRelay;
   /** Asks for the reports of the shadows of all workers. */
   readonly shadowReports: () => Promise<readonly ShadowReport[]>;
+  /** Asks for the decisions of all workers. */
+  readonly activity: () => Promise<ActivityReport>;
 }
 
 /** Kinds of questions and news between primary and workers. */
@@ -24,6 +27,8 @@ export const KIND = {
   metrics: "metrics",
   /** To a worker: the report of its shadow; to the primary: those of all workers. */
   shadow: "shadow",
+  /** To a worker: its decisions over time; to the primary: those of all workers. */
+  activity: "activity",
   /** To a worker: tokens, certificates and the shadow candidate are read again. */
   reload: "reload",
   /** To a worker: finish and end. */

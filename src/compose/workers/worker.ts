@@ -45,6 +45,7 @@ export function runWorker(): void {
         for (const listener of failures) listener(key);
       },
     ],
+    [KIND.activity, () => running.parts?.activity.report()],
     [KIND.shadow, () => running.parts?.shadow?.shadow.report()],
     [KIND.reload, (values: ConfigValues) => running.parts && reloadWorker(running.parts, values)],
     [KIND.stop, () => stopWorker(running.parts)],
@@ -73,6 +74,7 @@ async function startWorker(
     sharing: { tell: (key) => channel.tell(KIND.failure, key), onTold },
     relayAudit: (_output, batch) => channel.ask(KIND.audit, batch),
     shadowReports: () => channel.ask(KIND.shadow),
+    activity: () => channel.ask(KIND.activity),
   };
   const parts = await openParts(data, { version, env: () => undefined, nextFreePort, worker: role });
   const at = (item: "authorizer.listen_address" | "authorizer.user_listen_address") => ({

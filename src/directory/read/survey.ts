@@ -1,5 +1,6 @@
 /** One state of the directory, looked through. */
 
+import type { Credential } from "../../model/entities.ts";
 import { isPossibleName } from "../../model/names.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { StoredPolicy, Survey } from "../directory.ts";
@@ -30,6 +31,7 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
       const record = isPossibleName(name) ? await reader.get("policy", name) : undefined;
       return record && { ...toPolicy(name, record), id: record.id, version: record.rev };
     },
+    keys: () => keysOf(reader),
     async members(name) {
       const group = isPossibleName(name) ? await reader.get("group", name) : undefined;
       return group && membersOf(reader, group.id);
@@ -41,6 +43,20 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
     },
     principal: async (username) => (isPossibleName(username) ? principals.read(username) : undefined),
   };
+}
+
+async function* keysOf(reader: Reader): AsyncGenerator<readonly Credential[]> {
+  for await (const page of reader.scanAll("key")) {
+    const users = await reader.getMany(
+      "user",
+      page.map(({ record }) => record.username),
+    );
+    // A key of a user who is gone is void.
+    const valid = page.filter(({ record }, index) => users[index]?.id === record.id);
+    yield valid.map(({ key, record: { username, creation_date } }) => {
+      return { access_key_id: key, creation_date, username };
+    });
+  }
 }
 
 async function* membersOf(reader: Reader, groupId: string): AsyncGenerator<readonly string[]> {

@@ -44,6 +44,7 @@ const CASES: readonly Case[] = [
     status: 404,
     action: "auth:ReadPolicy",
   },
+  { id: "getStatus", call: "GET /auth/status", status: 200, action: "auth:ReadDecisions" },
   {
     id: "lintPolicy",
     call: "POST /auth/policies/lint",
@@ -207,7 +208,7 @@ const RECORDS = ["listDecisions", "streamDecisions", "getDecision", "getShadowRe
 const APPLICATIONS = ["apply"];
 
 /** Operations that need a decision log or counted use, and `auth:ReadDecisions`: test/end-to-end/access. */
-const ACCESS = ["unusedAccess"];
+const ACCESS = ["unusedAccess", "suggestPolicies"];
 
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);

@@ -1,7 +1,7 @@
 /** Bodies of questions about access (decision-log.md §5). */
 
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
+import { closedObject, listOf, object, schemaRef, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
 
 const COUNT: Schema = { type: "integer", minimum: 0 };
 const LAST_USED: Schema = { ...UNIX_SECONDS, description: "Unix seconds; absent where no use is known." };
@@ -16,8 +16,55 @@ function unused(properties: Readonly<Record<string, Schema>>): Schema {
   return object({ ...properties, last_used: LAST_USED }, Object.keys(properties));
 }
 
+const NUMBERS = object({ policies: COUNT, statements: COUNT });
+const TIME = text("RFC 3339.");
+
 /** Schemas of the questions. */
 export const ACCESS_SCHEMAS: Schemas = {
+  AccessSuggestion: closedObject(
+    {
+      user: { type: ["string", "null"], minLength: 1, description: "Name of the user; or else `group`." },
+      group: { type: ["string", "null"], minLength: 1, description: "Name of the group; or else `user`." },
+      since: { type: ["string", "null"], description: "RFC 3339; 30 days ago by default." },
+      until: { type: ["string", "null"], description: "RFC 3339, exclusive; now by default." },
+      generalise: {
+        enum: ["none", "prefix", "repository", null],
+        default: "prefix",
+        description: "Patterns for resources: none; common beginnings; everything in a repository.",
+      },
+    },
+    [],
+  ),
+  SuggestedAccess: object({
+    for: object({ user: text("Name of the user."), group: text("Name of the group.") }, []),
+    since: TIME,
+    until: TIME,
+    generalise: { enum: ["none", "prefix", "repository"] },
+    revision: { ...COUNT, description: "Revision of the directory." },
+    node: text("The node whose records were read."),
+    recorded_from: text("RFC 3339: time of the oldest record."),
+    decisions: { ...COUNT, description: "Recorded decisions that were allowed." },
+    requests: { ...COUNT, description: "Different requests among them." },
+    before: NUMBERS,
+    after: NUMBERS,
+    policies: listOf(
+      object({ id: text("A name."), statement: listOf(schemaRef("Statement")) }),
+      "The suggestion: one policy, or none if nothing was used.",
+    ),
+    sources: listOf(
+      listOf(object({ policy: text("Name."), statement: COUNT })),
+      "For each statement of the suggestion, the statements of today of which it is a part.",
+    ),
+    replaces: listOf(
+      object({ id: text("Name."), via: listOf({ type: "object" }) }),
+      "The policies of today, and the ways in which they reach the user.",
+    ),
+    proof: object({
+      allowed: { ...COUNT, description: "Requests that the suggestion allows: all." },
+      wider: { ...COUNT, description: "Ways in which it allows more than today: 0." },
+    }),
+    warnings: WARNINGS,
+  }),
   UnusedUser: unused({ id: text("Name."), creation_date: UNIX_SECONDS }),
   UnusedKey: unused({ access_key_id: text("Id."), user: text("Its user."), creation_date: UNIX_SECONDS }),
   UnusedGroup: unused({
