@@ -32,6 +32,7 @@ import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
+import { scimOptions } from "./scim.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { serviceTls, userTls } from "./tls.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -145,6 +146,7 @@ function openListeners(
       ...shared,
       ...serviceTls(values),
       ...serviceApis(data, working),
+      scim: scimOptions(data, audit),
       bearer,
       revisions,
       changes: changeOptions(data),

@@ -28,6 +28,7 @@
  * | `resource_type`  | `<type>`                         | {@link ResourceTypeRecord}  |
  * | `resource`       | `<SHA-256 of the type>/<id>`     | {@link ResourceRecord}      |
  * | `session`        | `<user id>`                      | {@link SessionRecord}       |
+ * | `provisioned`    | `<id of a user or group>`        | {@link ProvisionedRecord}   |
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
  *
  * The partitions `outbox`, `outbox_failed` and `invitation` belong to `src/mail`. The directory knows only that queued
@@ -57,6 +58,8 @@ export interface UserRecord extends EntityHead {
   readonly email?: string;
   readonly source?: string;
   readonly external_id?: string;
+  /** The user exists and can do nothing. */
+  readonly inactive?: boolean;
   readonly encryptedPassword?: string;
   readonly properties?: Properties;
   /**
@@ -70,6 +73,8 @@ export interface UserRecord extends EntityHead {
 export interface GroupRecord extends EntityHead {
   readonly creation_date: number;
   readonly description?: string;
+  /** Id of the group at the identity provider that fills it. */
+  readonly external_id?: string;
 }
 
 /** A policy; its name is the key. */
@@ -135,6 +140,12 @@ export interface SessionRecord {
   readonly since: string;
 }
 
+/** The name of an entity that an identity provider knows by its id. Stale where that name has another id. */
+export interface ProvisionedRecord {
+  readonly kind: "user" | "group";
+  readonly name: string;
+}
+
 /** A deleted entity whose references wait to be removed. */
 export interface SweepRecord {
   readonly kind: "user" | "group" | "policy";
@@ -182,6 +193,7 @@ export interface RecordTypes {
   resource_type: ResourceTypeRecord;
   resource: ResourceRecord;
   session: SessionRecord;
+  provisioned: ProvisionedRecord;
   sweep: SweepRecord;
 }
 

@@ -95,6 +95,7 @@ async function applyGroup(scope: BatchScope, operation: Op<"put_group">): Promis
     ...mark(head.managed),
     creation_date: creation_date ?? head.creation_date,
     ...(description !== undefined && { description }),
+    ...(before?.external_id !== undefined && { external_id: before.external_id }),
   };
   if (isSame({ ...before, id: head.id }, after)) return;
   putGroup(scope.tx, name, after);
