@@ -36,6 +36,7 @@ const EVERYTHING_COMPOSED = [
   "api/changes",
   "api/management",
   "api/forward-auth",
+  "api/scim",
   "listeners",
   "analysis",
   "decision-log",

@@ -53,7 +53,7 @@ export const SCIM_SCHEMAS: Schemas = {
   },
   ScimList: {
     type: "object",
-    description: "A `ListResponse` of SCIM 2.0 (RFC 7644 §3.4.2).",
+    description: "A `ListResponse` of SCIM 2.0 (RFC 7644, section 3.4.2).",
     properties: {
       schemas: { type: "array", items: { type: "string" } },
       totalResults: { type: "integer", minimum: 0 },
@@ -65,7 +65,7 @@ export const SCIM_SCHEMAS: Schemas = {
   },
   ScimError: {
     type: "object",
-    description: "An error of SCIM 2.0 (RFC 7644 §3.12).",
+    description: "An error of SCIM 2.0 (RFC 7644, section 3.12).",
     properties: {
       schemas: { type: "array", items: { type: "string" } },
       status: text("The status as a text."),
@@ -95,7 +95,11 @@ const SHOWN: readonly Parameter[] = [
   parameter("excludedAttributes", "All but these attributes, separated by commas.", "members"),
 ];
 const LISTED: readonly Parameter[] = [
-  parameter("filter", "Only resources that pass this filter (RFC 7644 §3.4.2.2).", 'userName eq "alice"'),
+  parameter(
+    "filter",
+    "Only resources that pass this filter (RFC 7644, section 3.4.2.2).",
+    'userName eq "alice"',
+  ),
   parameter("startIndex", "Number of the first resource, from 1.", "1"),
   parameter("count", "Most resources of the answer: 100 by default, at most 1,000.", "100"),
   ...SHOWN,
@@ -269,7 +273,7 @@ function description(
     method: "GET",
     path: `${SCIM_PATH}${path}`,
     summary,
-    description: `${summary} (SCIM 2.0, RFC 7644 §4).`,
+    description: `${summary} (SCIM 2.0, RFC 7644, section 4).`,
     answer: { status: 200, description: "The description.", ...OF_SCIM, schema, example },
     errors: path.includes("{") ? [404] : [],
     handler,

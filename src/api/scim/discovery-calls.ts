@@ -1,4 +1,4 @@
-/** The calls that describe the service (RFC 7644 §4). */
+/** The calls that describe the service (RFC 7644, section 4). */
 
 import { AuthorizerError } from "../../errors.ts";
 import { listAnswer } from "./lists.ts";

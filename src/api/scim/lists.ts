@@ -1,4 +1,4 @@
-/** Lists of resources: filter and page (RFC 7644 §3.4.2). */
+/** Lists of resources: filter and page (RFC 7644, section 3.4.2). */
 
 import { isObject } from "../../http/json-body.ts";
 import type { Query } from "../../http/query.ts";
@@ -16,7 +16,7 @@ export type ListQuery = Pick<Query, "get">;
 
 const SEARCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";
 
-/** The parameters in the body of a search (RFC 7644 §3.4.3). */
+/** The parameters in the body of a search (RFC 7644, section 3.4.3). */
 export function searchQuery(body: unknown): ListQuery {
   if (!isObject(body)) throw new ScimError("invalidSyntax", "a JSON object is needed");
   const { schemas } = body;

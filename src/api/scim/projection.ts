@@ -1,4 +1,4 @@
-/** The attributes that a client wants to see (RFC 7644 §3.9): `attributes`, or all but `excludedAttributes`. */
+/** The attributes that a client wants to see (RFC 7644, section 3.9): `attributes`, or all but `excludedAttributes`. */
 
 import { attributePath } from "./filter/filter.ts";
 import { resolvePath } from "./filter/resolve.ts";
@@ -39,7 +39,7 @@ export function projectionOf(kind: ResourceKind, query: ListQuery): Projection {
 
 type Path = readonly string[];
 
-/** What is unknown is no attribute that could be shown. */
+/** The attributes that a text names; an unknown name is none that could be shown. */
 function pathsOf(kind: ResourceKind, text: string | undefined): readonly Path[] | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   return text.split(",").flatMap((one) => {

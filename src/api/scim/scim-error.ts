@@ -1,4 +1,4 @@
-/** Errors of SCIM (RFC 7644 §3.12): a status, for some a word that programs understand, and a text. */
+/** Errors of SCIM (RFC 7644, section 3.12): a status, for some a word that programs understand, and a text. */
 
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { type ErrorReply, errorReply, RequestRefused } from "../../http/errors.ts";

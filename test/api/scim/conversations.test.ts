@@ -1,4 +1,4 @@
-/** What identity providers send, and what they expect (scim.md). */
+/** Conversations of identity providers with the service (scim.md §2). */
 
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";

@@ -1,4 +1,4 @@
-/** What SCIM may change, and what follows from it (scim.md §4 to scim.md §6). */
+/** The reach of SCIM, and its effects (scim.md §4 to scim.md §6). */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EmbeddedAuthorizer } from "../../../src/client/embedded/embedded-authorizer.ts";

@@ -1,5 +1,5 @@
 /**
- * The grammar of filters and paths (RFC 7644 §3.4.2.2, §3.5.2). The package scim2-parse-filter reads the same grammar, but
+ * The grammar of filters and paths (RFC 7644, sections 3.4.2.2 and 3.5.2). The package scim2-parse-filter reads the same grammar, but
  * changes backslashes in strings, takes `not` without parentheses, and ignores what follows a complete filter.
  */
 

@@ -1,4 +1,4 @@
-/** Whether a resource passes a filter (RFC 7644 §3.4.2.2). */
+/** Whether a resource passes a filter (RFC 7644, section 3.4.2.2). */
 
 import type { Attribute, ResourceKind } from "../schema/attribute.ts";
 import { findAttribute } from "../schema/attribute.ts";

@@ -1,4 +1,4 @@
-/** Applies operations to the attributes of a resource (RFC 7644 §3.5.2.1 to §3.5.2.3). */
+/** Applies operations to the attributes of a resource (RFC 7644, sections 3.5.2.1 and 3.5.2.3). */
 
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../http/json-body.ts";

@@ -1,4 +1,4 @@
-/** The operations of a change (RFC 7644 §3.5.2), as they are sent. */
+/** The operations of a change (RFC 7644, section 3.5.2), as they are sent. */
 
 import { invalidRequest } from "../../../http/errors.ts";
 import { isObject } from "../../../http/json-body.ts";

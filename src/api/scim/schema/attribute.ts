@@ -1,4 +1,4 @@
-/** Definitions of attributes (RFC 7643 §7), and finding them by names in any letter case. */
+/** Definitions of attributes (RFC 7643, section 7), and finding them by names in any letter case. */
 
 /** The definition of an attribute, as the endpoint of schemas shows it. */
 export interface Attribute {
@@ -53,7 +53,7 @@ export function attribute(
   };
 }
 
-/** Attributes of every resource (RFC 7643 §3.1). */
+/** Attributes of every resource (RFC 7643, section 3.1). */
 export const COMMON: readonly Attribute[] = [
   attribute("id", "Id of the resource, never used again.", {
     caseExact: true,

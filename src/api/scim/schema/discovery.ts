@@ -1,4 +1,4 @@
-/** The documents in which a SCIM service describes itself (RFC 7644 §4, RFC 7643 §5 to §7). */
+/** The documents in which a SCIM service describes itself (RFC 7644, section 4, RFC 7643, sections 5 and 7). */
 
 import type { ResourceKind, ScimSchema } from "./attribute.ts";
 import { GROUPS } from "./group-schema.ts";

@@ -1,4 +1,4 @@
-/** The attributes of groups (RFC 7643 §4.2). */
+/** The attributes of groups (RFC 7643, section 4.2). */
 
 import { attribute, type ResourceKind } from "./attribute.ts";
 

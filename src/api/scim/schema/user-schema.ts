@@ -1,4 +1,4 @@
-/** The attributes of users (RFC 7643 §4.1, §4.3). */
+/** The attributes of users (RFC 7643, sections 4.1 and 4.3). */
 
 import { type Attribute, attribute, type ResourceKind, type ScimSchema } from "./attribute.ts";
 
