@@ -11,8 +11,8 @@ import { AuthorizerError } from "../errors.ts";
 export interface BoundedThreadOptions {
   /** Name of the thread, for people who look at the process. */
   readonly name: string;
-  /** The file of the thread without its ending, beside this file. */
-  readonly file: string;
+  /** The file of the thread without its ending: beside this file, or a URL. */
+  readonly file: string | URL;
   /** Whatever the thread needs from the beginning. */
   readonly data: unknown;
   readonly memoryMb: number;
@@ -117,7 +117,8 @@ export class BoundedThread<J, R> {
 
   #start(): Worker {
     const { name, file, data, memoryMb } = this.#options;
-    const worker = new Worker(new URL(`./${file}${extname(import.meta.filename)}`, import.meta.url), {
+    const { href } = typeof file === "string" ? new URL(`./${file}`, import.meta.url) : file;
+    const worker = new Worker(new URL(`${href}${extname(import.meta.filename)}`), {
       name,
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },

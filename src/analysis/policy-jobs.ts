@@ -27,6 +27,14 @@ export interface LintResult {
   readonly more: boolean;
 }
 
+/** A document that is to be one valid policy. */
+export type ReadJob = Omit<LintJob, "kind"> & { readonly kind: "read" };
+
+/** The policy of a document, or what keeps it from being one. */
+export type ReadResult =
+  | { readonly policy: NamedStatements }
+  | { readonly errors: readonly Pick<Finding, "pointer" | "message">[] };
+
 /** Two sets of policies to be compared. */
 export interface CompareJob {
   readonly kind: "compare";
@@ -59,11 +67,12 @@ export interface Doubt {
 }
 
 /** A job of the thread. */
-export type PolicyJob = LintJob | CompareJob | DoubtsJob;
+export type PolicyJob = LintJob | ReadJob | CompareJob | DoubtsJob;
 
 /** The result of each kind of job. */
 export interface PolicyResults {
   readonly lint: LintResult;
+  readonly read: ReadResult;
   readonly compare: CompareResult;
   readonly doubts: readonly Doubt[];
 }
@@ -78,11 +87,24 @@ type Vocabulary = LintOptions["vocabulary"];
 /** Does a job. */
 export function runPolicyJob(job: PolicyJob, vocabulary: Vocabulary): PolicyResults[PolicyJob["kind"]] {
   if (job.kind === "lint") return lint(job, vocabulary);
+  if (job.kind === "read") return read(job, vocabulary);
   if (job.kind === "doubts") return doubts(job, vocabulary);
   const { before, after, user, limit } = job;
   const { partition } = vocabulary;
   const users = user === undefined ? {} : { users: [user] };
   return changesBetween(before, after, { partition, vocabulary, limit, ...users });
+}
+
+function read(job: ReadJob, vocabulary: Vocabulary): ReadResult {
+  const { findings } = lint({ ...job, kind: "lint" }, vocabulary);
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) return { errors };
+  const source = sourceOf(job.document) as DocumentSource;
+  const [policy, ...others] = readPolicies(source, job.name).policies;
+  if (policy === undefined || others.length > 0) {
+    return { errors: [{ pointer: "", message: "must be one policy: an object with statement" }] };
+  }
+  return { policy: { name: policy.name, statement: policy.statement } };
 }
 
 function lint({ document, name, services, limits }: LintJob, vocabulary: Vocabulary): LintResult {

@@ -5,6 +5,8 @@ import { servicesOf } from "../analysis/lint.ts";
 import { PolicyThread } from "../analysis/policy-thread.ts";
 import type { PolicyChecks } from "../api/management/policy-checks/ports.ts";
 import { limitsOf } from "../config/limits.ts";
+import { AuthorizerError } from "../errors.ts";
+import { findImpact } from "../impact/find-impact.ts";
 import type { DataParts } from "./data.ts";
 
 /** Milliseconds of one check. Usual ones take two. */
@@ -24,24 +26,16 @@ export function openPolicyChecks({
 }: Pick<DataParts, "catalog" | "directory" | "values">): ServicePolicyChecks {
   const { partition, actions, resourceTypes } = catalog;
   const thread = new PolicyThread({ partition, actions, resourceTypes });
-  const limits = limitsOf(values);
+  const { policyBytes, statementsPerPolicy, arnBytes, actionBytes } = limitsOf(values);
+  const limits = { policyBytes, statementsPerPolicy, arnBytes, actionBytes };
+  const jobOf = async (document: unknown, name: string) => {
+    const declared = servicesOf(await directory.resources.types(), partition);
+    return { document, name, services: [...catalog.services, ...declared], limits };
+  };
   return {
     thread,
     async lint(caller, document, name) {
-      const declared = servicesOf(await directory.resources.types(), partition);
-      const services = [...catalog.services, ...declared];
-      const { policyBytes, statementsPerPolicy, arnBytes, actionBytes } = limits;
-      const found = await thread.run(
-        caller,
-        {
-          kind: "lint",
-          document,
-          name,
-          services,
-          limits: { policyBytes, statementsPerPolicy, arnBytes, actionBytes },
-        },
-        LINT_MS,
-      );
+      const found = await thread.run(caller, { kind: "lint", ...(await jobOf(document, name)) }, LINT_MS);
       if (found === GIVEN_UP) return { findings: [], complete: false };
       const findings = found.findings.map(({ severity, rule, message, pointer, line, column }) => ({
         severity,
@@ -53,6 +47,22 @@ export function openPolicyChecks({
       }));
       return { findings, complete: !found.more };
     },
+    async read(caller, document, name) {
+      const found = await thread.run(caller, { kind: "read", ...(await jobOf(document, name)) }, LINT_MS);
+      if (found === GIVEN_UP) {
+        throw new AuthorizerError(
+          "invalid_request",
+          "document: checking it takes too long; split the policy",
+        );
+      }
+      if ("policy" in found) return found.policy;
+      const problems = found.errors.map(({ pointer, message }) => ({
+        pointer: `/document${pointer}`,
+        message,
+      }));
+      throw new AuthorizerError("invalid_request", "the document is no policy", { problems });
+    },
+    impact: (caller, change, signal) => findImpact({ directory, thread }, caller, change, signal),
     close: () => thread.close(),
   };
 }

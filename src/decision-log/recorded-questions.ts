@@ -21,6 +21,14 @@ export interface RecordedQuestion {
   readonly determining: readonly LoggedStatement[];
 }
 
+/** Entrances whose records are about what might be, or list what was found: nobody acted on them. */
+const HYPOTHETICAL: ReadonlySet<string> = new Set(["simulate", "search", "plan", "who_can", "what_can"]);
+
+/** True for a record on which nobody acted. */
+export function isHypothetical({ entrance }: LoggedDecision): boolean {
+  return HYPOTHETICAL.has(entrance);
+}
+
 /** Returns the decisions of a record; none where nothing was required or evaluated. */
 export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[] {
   const { subject, action, resource, required, context, effect, determining, error } = record;

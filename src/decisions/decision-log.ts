@@ -21,7 +21,7 @@ export interface AskingCall extends Waiter {
   readonly peer: string | undefined;
   /** Milliseconds of `performance.now()`: when the request arrived. */
   readonly startedAt: number;
-  /** The header `traceparent`, as it came. */
+  /** The trace of the call in the form of `traceparent`: as it came, or as it is exported. */
   readonly traceParent: string | undefined;
 }
 

@@ -120,6 +120,14 @@ export interface SimulationCase {
 /** Its answer: as a check, or the two answers of list filtering. */
 export type SimulationAnswer = CheckAnswer | { readonly any_resource: boolean; readonly listed: boolean };
 
+/** Decides some of the questions again under a candidate, after their answers (decision-log.md §4.2). */
+export interface EvaluationShadow {
+  /** True if this decision is to be made again. Ask once for a decision, because it is drawn by lot. */
+  takes(): boolean;
+  /** Takes an evaluation whose answer is made. */
+  evaluated(request: EvaluationRequest, allowed: boolean): void;
+}
+
 /** The decision use cases. */
 export interface Decisions {
   check(request: CheckRequest): CheckAnswer | Promise<CheckAnswer>;
@@ -160,6 +168,8 @@ export interface Decisions {
   effectivePolicies(username: string): readonly Policy[] | undefined | Promise<readonly Policy[] | undefined>;
   /** The log of decisions; undefined if none are logged. */
   readonly log: DecisionLog | undefined;
+  /** Has to be told of answers from {@link cachedOutcomes}; all others are. Absent if there is no candidate. */
+  readonly shadow?: EvaluationShadow;
   /** The searches. */
   readonly searches: Searches;
   /** Digest of the policy set. */

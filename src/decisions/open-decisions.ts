@@ -3,11 +3,18 @@
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
+import type { CompiledStatement } from "../engine/statement.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Outcome } from "../model/decision.ts";
+import type { Policy } from "../model/policy.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
-import { type Scheduler, scheduler, type Waiter, WorkBudget } from "../schedule/scheduler.ts";
+import {
+  scheduler as processScheduler,
+  type Scheduler,
+  type Waiter,
+  WorkBudget,
+} from "../schedule/scheduler.ts";
 import { Authzen, policiesOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
@@ -35,6 +42,7 @@ import { ResourceTypes } from "./resource-types.ts";
 import { openSearches } from "./search/open-searches.ts";
 import { GroupSets } from "./subjects/group-sets.ts";
 import { type AskedSubject, Subjects, type UnknownSubjects } from "./subjects/subjects.ts";
+import type { DecisionUsage } from "./usage.ts";
 
 /** The parts of the decision use cases. */
 export interface DecisionsOptions {
@@ -46,6 +54,8 @@ export interface DecisionsOptions {
   readonly audit: DecisionAudit;
   /** Absent if no decisions are logged. */
   readonly log?: DecisionLog | undefined;
+  /** Absent if use is not counted. */
+  readonly usage?: DecisionUsage | undefined;
   /** A new decision id; default a source of its own. */
   readonly nextId?: () => string;
   readonly requestProperties: RequestProperties;
@@ -65,6 +75,8 @@ export interface DecisionsOptions {
   readonly onTooMany?: (found: { readonly policies: number }) => void;
   /** Limits of a request of a data server. */
   readonly requestLimits?: RequestLimits;
+  /** Runs what is long; default the one of the process. */
+  readonly scheduler?: Scheduler;
 }
 
 /** The defaults of `authorizer.limits`. */
@@ -73,13 +85,13 @@ const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 2
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
   const { directory, catalog, audit, requestProperties, now = () => new Date() } = options;
+  const { scheduler = processScheduler, unknownSubjects = "deny" } = options;
   const sets = new CompiledSets(catalog.partition, scheduler);
   const counters: DecisionCounters = createCounters({
     cacheSize: () => principals.cacheSize + groups.size,
     compiledSets: () => sets.size,
   });
   const principals = openPrincipals(options, sets, counters);
-  const { unknownSubjects = "deny" } = options;
   const groups = new GroupSets({ directory, principals, cache: options.cache, counters });
   const subjects = new Subjects({ principals, groups, unknown: unknownSubjects });
   const types = new ResourceTypes(catalog, directory);
@@ -87,14 +99,18 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const unsubscribe = directory.onChange(({ resources, all }) => {
     if (resources || all) types.invalidate();
   });
-  const { log, nextId = decisionIds() } = options;
+  const { log, usage, nextId = decisionIds() } = options;
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
   const workBudget = (waiter?: Waiter): WorkBudget =>
     new WorkBudget(limits.work, () => tooMuchWork(limits.work), waiter?.signal);
-  const made = { counters, audit, log, policiesVersion: catalog.digest, nextId, now };
+  const made = { counters, audit, log, usage, policiesVersion: catalog.digest, nextId, now };
   const deciding = new Deciding({ ...made, scheduler, workBudget });
   const { effectivePolicies: form = "portable", onRewritten = () => {} } = options;
   const effective = new EffectivePolicies(form, counters, onRewritten);
+  const served = ({ principal }: CachedPrincipal): readonly Policy[] => {
+    usage?.served({ username: principal.username, userId: principal.id });
+    return effective.of(principal);
+  };
   const { partition } = catalog;
   const registered = new RegisteredResources(directory, types);
   const native = new NativeFields(registered, requestProperties);
@@ -120,8 +136,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     workBudget,
     effectivePolicies: (username) => {
       const found = principals.get(username);
-      if (found instanceof Promise) return found.then((user) => user && effective.of(user.principal));
-      return effective.of(found.principal);
+      if (found instanceof Promise) return found.then((user) => user && served(user));
+      return served(found);
     },
     log,
     searches,
@@ -137,7 +153,14 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
 }
 
 function openPrincipals(
-  { directory, cache, policiesPerUser, onTooMany, unknownSubjects }: DecisionsOptions,
+  {
+    directory,
+    cache,
+    policiesPerUser,
+    onTooMany,
+    unknownSubjects,
+    scheduler = processScheduler,
+  }: DecisionsOptions,
   sets: CompiledSets,
   counters: DecisionCounters,
 ): Principals {
@@ -195,7 +218,7 @@ function askedBy({ user, groups, call }: Pick<CheckRequest, "user" | "groups" | 
 }
 
 async function filter(
-  { subjects, native, scheduler, workBudget, counters }: Answering,
+  { subjects, native, deciding, scheduler, workBudget, counters }: Answering,
   request: FilterRequest,
 ): Promise<readonly number[]> {
   const user = await subjects.find(request, { action: request.action, resource: "*" });
@@ -208,8 +231,11 @@ async function filter(
   }
   const { policies } = user;
   const context = native.ofUser(request.context, user);
-  const question = { ...request, context };
   const loaded = policiesOf(user);
+  const { usage } = deciding;
+  const counted =
+    usage && ((statement: CompiledStatement | undefined) => usage.decidedOne(loaded, action, statement));
+  const question = { ...request, context, counted };
   batch?.about({ user: request.user, action, loaded, context });
   if (!policies.readsResource) {
     const budget = workBudget(request.waiter);

@@ -20,7 +20,7 @@ import { KeyWatch } from "./upkeep/key-watch.ts";
 import { Maintenance } from "./upkeep/maintenance.ts";
 import { Resealing } from "./upkeep/reseal.ts";
 import { underLease } from "./upkeep/under-lease.ts";
-import { createBatches } from "./write/batches.ts";
+import { applyPlanned, createBatches } from "./write/batches.ts";
 import { ChangeNotifier } from "./write/changes.ts";
 import { createCredentials } from "./write/credentials.ts";
 import { createExternalPrincipals } from "./write/external-principals.ts";
@@ -173,6 +173,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
       ...createProvisionedGroups(context, isProtected),
     }),
     history: createHistory(context),
+    applyPlanned: (plan, options) => applyPlanned(context, plan, options),
     mailSecrets: {
       seal: (secret, binding) => context.secrets.seal(secret, { kind: "mail", ...binding }),
       open: (sealed, binding) => context.secrets.open(sealed, { kind: "mail", ...binding }),

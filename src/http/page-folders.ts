@@ -1,6 +1,7 @@
 /** Folders of files that are served as pages: those of a browser application, or of a manual. */
 
-import { join, sep } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { extname, join, sep } from "node:path";
 import type { RequestHandler } from "express";
 import { pageHandler, setHeaders } from "./pages.ts";
 import type { MountedRoute, Route } from "./route.ts";
@@ -22,8 +23,8 @@ const NEVER = "no-store";
 
 /**
  * Builds the route of page folders: `GET` of a file answers the file, compressed where the client takes that; `GET` of
- * any other path below a folder's answers its `index.html`, which then shows the page of that path. Files below
- * `assets` are kept for ever by browsers, other files are asked for again, the index is never kept.
+ * any other path below a folder's answers its `index.html`, which then shows the page of that path. A file of `assets`
+ * is answered from the `.br` or `.gz` file beside it, where the folder had one at the start. Files below `assets` are kept for ever by browsers, other files are asked for again, the index is never kept.
  */
 export function folderRoute(folders: readonly PageFolder[]): Route {
   // The longest path first: `/help` before `/`.
@@ -47,9 +48,34 @@ export function folderRoute(folders: readonly PageFolder[]): Route {
             response.setHeader("Cache-Control", cacheControl(file.slice(folder.length)));
           },
         });
-        app.use(path, setOwn, compression(), files, indexOf(folder));
+        app.use(path, setOwn, precompressed(folder), compression(), files, indexOf(folder));
       }
     }),
+  };
+}
+
+/** Forms in which a file may also stand in the folder `assets`, the smallest first: coding and ending. */
+const CODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+
+/** Answers a file of `assets` in the smallest compressed form that stands beside it and that the client takes. */
+function precompressed(folder: string): RequestHandler {
+  const assets = join(folder, ASSETS);
+  const names = new Set(existsSync(assets) ? readdirSync(assets) : []);
+  return (request, response, next) => {
+    const name = request.path.startsWith(`/${ASSETS}/`) ? request.path.slice(ASSETS.length + 2) : "";
+    const found = CODINGS.find(([coding, ending]) => {
+      return names.has(name + ending) && request.acceptsEncodings(coding) === coding;
+    });
+    if (found === undefined) return next();
+    const [coding, ending] = found;
+    response.type(extname(name));
+    setHeaders(response, ["Cache-Control", FOR_EVER, "Content-Encoding", coding, "Vary", "Accept-Encoding"]);
+    response.sendFile(join(assets, name + ending), { cacheControl: false }, (error) => {
+      if (error !== undefined) next(error);
+    });
   };
 }
 

@@ -69,7 +69,7 @@ export class BearerVerifier {
    * The caller of a request; a promise only for a JWT that was not seen before.
    * @throws AuthorizerError "unauthenticated", at once or by rejection.
    */
-  verify(request: IncomingMessage): ServiceCaller | Promise<ServiceCaller> {
+  verify(request: Pick<IncomingMessage, "headers" | "rawHeaders">): ServiceCaller | Promise<ServiceCaller> {
     const header = request.headers.authorization;
     if (header === undefined) throw unauthenticated("a bearer token is needed");
     if (hasRepeatedAuthorization(request.rawHeaders))

@@ -11,7 +11,7 @@ import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { openApiRoute } from "../http/openapi-route.ts";
 import { firstSegments, folderRoute, isForPage, type PageFolder } from "../http/page-folders.ts";
-import type { HttpCounters, HttpLog, Revisions } from "../http/ports.ts";
+import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
 import { type MountedRoute, mount, OPEN_API } from "../http/route.ts";
 import { type RouterOptions, routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
@@ -27,6 +27,8 @@ export interface UserListenerOptions {
   readonly tls?: TlsMaterial;
   /** The revisions that answers name; absent: they name none. */
   readonly revisions?: Revisions;
+  /** Traces of requests; undefined: none. */
+  readonly traces?: RequestTraces | undefined;
   /** The management API and its document; absent: not served. */
   readonly management?: ManagementOptions;
   /** Folders of pages; absent: none are served. */
@@ -54,6 +56,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     limits,
     log,
     revisions: options.revisions,
+    traces: options.traces,
     answerHeaders: () => headers,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     handler: routed({

@@ -327,8 +327,8 @@ describe("items that this version does not act on", () => {
   const idle = CONFIG_ITEMS.filter(({ acts }) => acts.startsWith("no: "));
 
   it("give a warning where they are set, with the reason", () => {
-    expect(warnings({ "ui.enabled": false })).toEqual([
-      "ui.enabled: has no effect: this version has no web interface",
+    expect(warnings({ "security.audit_check_interval": "1h" })).toEqual([
+      "security.audit_check_interval: has no effect: this version has no security audit check",
     ]);
     const set = idle.filter(({ name }) => !/^database\.(?:postgres|dynamodb|cosmosdb)\./.test(name));
     for (const { name, default: value } of set) {

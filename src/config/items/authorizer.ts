@@ -301,6 +301,15 @@ export const AUTHORIZER_ITEMS = [
       "Patterns of the names of groups that identity providers may not change by SCIM, and neither their members",
   },
   {
+    name: "authorizer.ext_authz.listen_address",
+    type: "string",
+    default: null,
+    check: "listen address",
+    acts: "yes",
+    meaning:
+      "Host and port of Envoy's external authorization over gRPC; unset: off. It takes the TLS and the tokens of the service listener",
+  },
+  {
     name: "authorizer.forward_auth.proxy",
     type: "choice",
     choices: ["off", "nginx", "caddy", "traefik", "envoy"],

@@ -1,5 +1,5 @@
 /**
- * Decides recorded requests again under two sets of policies, and reports what changes (decision-log.md §4). Differences are
+ * Decides recorded requests again under two sets of policies, and reports what changes (decision-log.md §4.1). Differences are
  * grouped by the statement that makes them.
  */
 
@@ -9,7 +9,7 @@ import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import type { StatementName } from "../../model/decision.ts";
 import type { NamedStatements } from "../../model/policy.ts";
 import type { LoggedDecision } from "../record.ts";
-import { questionsOf, type RecordedQuestion } from "../recorded-questions.ts";
+import { isHypothetical, questionsOf, type RecordedQuestion } from "../recorded-questions.ts";
 
 /**
  * The policies of users, and of groups that were asserted for an unknown user: in the order of their names; undefined
@@ -64,8 +64,6 @@ interface OpenGroup extends Omit<ReplayGroup, "count" | "examples"> {
 
 /** Users whose compiled policies are kept. */
 const MOST_USERS = 10_000;
-/** Entrances whose records are about what might be, or list what was found: nobody acted on them. */
-const HYPOTHETICAL: ReadonlySet<string> = new Set(["simulate", "search", "plan", "who_can", "what_can"]);
 
 /** Replays records one after the other. */
 export class Replay {
@@ -87,7 +85,7 @@ export class Replay {
 
   /** Decides the requests of a record. */
   add(record: LoggedDecision): void {
-    if (HYPOTHETICAL.has(record.entrance)) return;
+    if (isHypothetical(record)) return;
     this.#records++;
     for (const question of questionsOf(record)) this.#decide(record, question);
   }

@@ -25,6 +25,7 @@ import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Asserter } from "../subjects/asserted-groups.ts";
 import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
+import type { UsingUser } from "../usage.ts";
 import { sourceIpOf } from "./condition-fields.ts";
 import type { Deciding, UserPolicies } from "./deciding.ts";
 import { requestedFields } from "./evaluation-fields.ts";
@@ -77,6 +78,7 @@ export class Authzen {
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, OutcomeTest | undefined>();
     const loaded = policiesOf(user);
+    const { usage } = deciding;
     const subjects = new Map<string, BatchSubject>();
     const subjectOf = (type: string): BatchSubject => {
       const action = types.action(type, actionName) ?? actionName;
@@ -93,6 +95,7 @@ export class Authzen {
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
+      usage?.decidedOne(loaded, types.action(type, actionName) ?? actionName, test.decidedBy());
       if (batch !== undefined) {
         const subject = subjects.get(type) ?? subjectOf(type);
         subjects.set(type, subject);
@@ -144,17 +147,35 @@ export class Authzen {
       );
     }
     const loaded: UserPolicies = { ...policiesOf(user), cache };
-    const decided = (context: ConditionFields): EvaluationAnswer | Promise<EvaluationAnswer> => {
-      const answer = deciding.check(loaded, { user: subject.id, required, context }, request);
-      return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
-    };
-    if (!user.policies.readsContext) return decided(deciding.logs ? addressOf(request.context) : NO_FIELDS);
-    const fields = (properties: RegisteredProperties): ConditionFields =>
-      withRegistered(requestedFields(request), properties, this.#options.requestProperties);
+    if (!user.policies.readsContext) {
+      return this.#decided(loaded, required, deciding.logs ? addressOf(request.context) : NO_FIELDS, request);
+    }
     const subjects = user.principal.properties;
-    if (!user.policies.readsResource) return decided(fields({ subject: subjects }));
-    const registered = this.#options.registered.propertiesOf(mapped.arn, resource);
-    return registered.then((resources) => decided(fields({ subject: subjects, resource: resources })));
+    if (!user.policies.readsResource) {
+      return this.#decided(loaded, required, this.#fieldsOf(request, { subject: subjects }), request);
+    }
+    return this.#options.registered.propertiesOf(mapped.arn, resource).then((resources) => {
+      const fields = this.#fieldsOf(request, { subject: subjects, resource: resources });
+      return this.#decided(loaded, required, fields, request);
+    });
+  }
+
+  #fieldsOf(request: EvaluationRequest, registered: RegisteredProperties): ConditionFields {
+    return withRegistered(requestedFields(request), registered, this.#options.requestProperties);
+  }
+
+  #decided(
+    loaded: UserPolicies,
+    required: RequiredLeaf,
+    context: ConditionFields,
+    request: EvaluationRequest,
+  ): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const answer = this.#options.deciding.check(
+      loaded,
+      { user: request.subject.id, required, context },
+      request,
+    );
+    return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
   }
 
   /** The denial of what could not be evaluated. */
@@ -205,11 +226,12 @@ export function askedSubject(
   return { user: id, groups, asserter };
 }
 
-/** The policies of a loaded user, for decisions and their records. */
-export function policiesOf(user: CachedPrincipal): DecidingPolicies {
-  const { policies, asserted } = user;
+/** The policies of a loaded user, for decisions, their records and the counts of use. */
+export function policiesOf(user: CachedPrincipal): DecidingPolicies & UsingUser {
+  const { policies, asserted, principal } = user;
   const via = (policy: string): readonly Via[] => viaOf(user, policy);
-  return asserted === undefined ? { policies, via } : { policies, via, asserted };
+  const found = { policies, via, username: principal.username, userId: principal.id };
+  return asserted === undefined ? found : { ...found, asserted };
 }
 
 /** The ways in which a policy reaches a user. */
@@ -221,6 +243,10 @@ export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
 
 function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {
   if (effect === "allow" && explanation === undefined) return ALLOWED;
+  // The usual refusal, in one go.
+  if (explanation === undefined && id !== undefined && message !== undefined) {
+    return { decision: false, context: { id, reason_user: { "403": message } } };
+  }
   const reasons = message === undefined ? {} : { reason_user: { "403": message } };
   const context = {
     ...(id === undefined ? {} : { id }),

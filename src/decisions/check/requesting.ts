@@ -142,7 +142,7 @@ export class Requesting {
     const { scheduler, workBudget, deciding } = this.#options;
     const { principal, policies } = cached;
     const loaded: UserPolicies = { ...policiesOf(cached), cache: "hit" };
-    const decided = deciding.logs ? { loaded, decidedBy: [] } : undefined;
+    const decided = deciding.notesStatements ? { loaded, decidedBy: [] } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
     const options = () => ({ budget: workBudget(asked.check.call) });

@@ -38,6 +38,7 @@ export const REPLICATED: FieldsOf = {
   session: undefined,
   provisioned: undefined,
   sweep: undefined,
+  applied: undefined,
 };
 
 /** A record as it is sent; without fields it is removed. */

@@ -1,7 +1,7 @@
 /** Single operations of a batch inside its transaction. */
 
 import { isPossibleName } from "../../model/names.ts";
-import type { BatchOperation } from "../batch.ts";
+import { type BatchOperation, entityKey } from "../batch.ts";
 import { assertNoProblems, groupProblems, userProblems } from "../checks.ts";
 import type { NewPolicy, NewUser } from "../new-entities.ts";
 import { putGroup, putMember, removeGroup, removeMember, requireGroup } from "../records/group-records.ts";
@@ -15,6 +15,7 @@ import {
   requirePolicy,
 } from "../records/policy-records.ts";
 import { putUser, removeUser, requireUser, userRecord } from "../records/user-records.ts";
+import { putApplied } from "./applied.ts";
 import { applyOwned } from "./batch-owned.ts";
 import { applyResource } from "./batch-resources.ts";
 import type { BatchScope } from "./batch-scope.ts";
@@ -54,6 +55,10 @@ export async function applyOperation(scope: BatchScope, operation: BatchOperatio
     case "put_resource":
     case "delete_resource":
       return applyResource(scope, operation);
+    case "put_applied":
+      return putApplied(scope.tx, operation);
+    case "delete_applied":
+      return scope.tx.delete("applied", entityKey(operation));
   }
 }
 
@@ -78,10 +83,15 @@ async function applyUser(scope: BatchScope, user: NewUser): Promise<void> {
   const before = await scope.tx.get("user", user.username);
   const validAfter = before === undefined ? scope.context.nowMs() : before.sessions_valid_after;
   const head = headOf(scope, before);
-  const after = userRecord(user, {
-    ...head,
-    ...(validAfter !== undefined && { sessions_valid_after: validAfter }),
-  });
+  // Who does not say so leaves an inactive user inactive.
+  const inactive = user.inactive ?? before?.inactive === true;
+  const after = userRecord(
+    { ...user, inactive },
+    {
+      ...head,
+      ...(validAfter !== undefined && { sessions_valid_after: validAfter }),
+    },
+  );
   if (!isSame(before, after)) await putUser(scope.tx, user.username, before, after);
 }
 

@@ -1,5 +1,8 @@
 /** Checks of policies as the management API needs them; `compose` implements them. */
 
+import type { AccessChange, Impact } from "../../../impact/access-change.ts";
+import type { NamedStatements } from "../../../model/policy.ts";
+
 /** One finding in a policy, with its place. */
 export interface PolicyFinding {
   /** Errors keep a policy from being stored. */
@@ -30,4 +33,11 @@ export interface PolicyChecks {
    * @throws AuthorizerError "unavailable" if too many checks wait
    */
   lint(caller: string, document: unknown, name: string): Promise<PolicyFindings>;
+  /**
+   * Reads a document that is one valid policy.
+   * @throws AuthorizerError "invalid_request" with every problem; "unavailable" if it takes too long
+   */
+  read(caller: string, document: unknown, name: string): Promise<NamedStatements>;
+  /** Finds who gains and who loses by a change; throws as `findImpact`. */
+  impact(caller: string, change: AccessChange, signal: AbortSignal | undefined): Promise<Impact>;
 }
