@@ -56,6 +56,7 @@ const SVCCTL = [
   "engine",
   "catalog",
   "analysis",
+  "access",
   "decision-log",
   "source-files",
 ];
