@@ -101,7 +101,7 @@ async function changesSince(
   };
 }
 
-/** What an entry changed; none where it touched no user, group or policy. */
+/** The change of an entry; none where it touched no user, group or policy. */
 function changeOf({ revision, at, useCases }: CommittedChange): readonly ReviewedChange[] {
   const named = (kind: "users" | "groups" | "policies") => [
     ...new Set(useCases.flatMap(({ touched }) => touched?.[kind] ?? [])),

@@ -9,7 +9,7 @@ import { administratorsOf } from "./administrators.ts";
 import type { Review } from "./review.ts";
 import { reviewedAccess } from "./reviewed-access.ts";
 
-/** What rights can be about. */
+/** The resource types, and the settings of the search for administrators. */
 export interface ReviewVocabulary extends Omit<EscalationOptions, "isOver"> {
   readonly types: readonly ResourceType[];
 }
