@@ -53,9 +53,7 @@ function agrees({ digest, comparable }: Fetched, checksum: string): boolean {
 
 async function fetchOnce(link: ContentLink, download: Download, partial: PartialFile): Promise<Fetched> {
   if (partial.inParts) {
-    const { comparable, digest } = await downloadParts(link, download, partial);
-    if (!comparable || !isMd5(download.stats.checksum)) return { digest: "", comparable };
-    return { digest: digest ?? (await md5OfFile(partial.content)), comparable };
+    return downloadParts(link, download, partial);
   }
   return fetchContent(link, download, {}, async (answer) => {
     const fingerprint = newFingerprint();
