@@ -2,9 +2,10 @@
 
 import { text } from "node:stream/consumers";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
-import { type ApiAnswer, answerOf, TransportFailure } from "../../rest-client/attempt.ts";
+import { type ApiAnswer, answerOf } from "../../rest-client/attempt.ts";
 import type { RestRequest } from "../../rest-client/rest-client.ts";
 import { asksForAnotherTry, RetriedAnswer } from "../../rest-client/retries.ts";
+import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { type ApiClient, apiFailure } from "../api/api-client.ts";
 import { HashThreads } from "./hash-threads.ts";
 import { HttpExchange, type StreamAnswer, type StreamBody, type StreamRequest } from "./http-exchange.ts";

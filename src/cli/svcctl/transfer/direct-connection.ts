@@ -12,7 +12,7 @@ import { connect as connectSecurely } from "node:tls";
 const BLOCK_BYTES = 256 * 1024;
 const BLOCKS = 4;
 
-/** Where the bytes of an answer go. */
+/** The place in a file for the bytes of an answer. */
 export interface FileRange {
   /** Descriptor of the open file. */
   readonly file: number;
@@ -125,7 +125,7 @@ export class DirectConnection {
   }
 }
 
-/** What a server is asked to prove: an address has no name. */
+/** The name that a server has to prove: an address is none. */
 function nameOf(host: string): { servername?: string; ALPNProtocols: string[] } {
   return { ...(isIP(host) === 0 && { servername: host }), ALPNProtocols: ["http/1.1"] };
 }

@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { TransportFailure } from "../../rest-client/attempt.ts";
+import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { isMd5, newFingerprint, tellsContent } from "./checksums.ts";
 import type { ContentLink } from "./content-link.ts";
 import { downloadParts } from "./download-parts.ts";

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** What a thread is told about one file. */
+/** An order to a thread, about one file. */
 export interface HashOrder {
   readonly id: number;
   /** Opens the file. */
@@ -14,7 +14,7 @@ export interface HashOrder {
   readonly end?: "digest" | "forget";
 }
 
-/** What a thread answers. */
+/** The answer of a thread. */
 export interface HashAnswer {
   readonly id: number;
   readonly digest?: string;

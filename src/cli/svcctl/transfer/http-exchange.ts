@@ -5,7 +5,8 @@ import * as http from "node:http";
 import * as https from "node:https";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type AnswerHead, TransportFailure, transportFailure } from "../../rest-client/attempt.ts";
+import type { AnswerHead } from "../../rest-client/http-request.ts";
+import { TransportFailure, transportFailure } from "../../rest-client/transport-failure.ts";
 import { DirectConnection, type FileRange } from "./direct-connection.ts";
 
 /** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
