@@ -1,7 +1,7 @@
 /** One try of a call. */
 
-import { STATUS_CODES } from "node:http";
 import { type AnswerHead, type ApiRequest, httpRequest } from "./http-request.ts";
+import { http } from "./node-http.ts";
 import { transportFailure } from "./transport-failure.ts";
 import { warningsOf } from "./warnings.ts";
 
@@ -44,7 +44,7 @@ export function answerOf({ status, statusText, headers }: AnswerHead, text: stri
   const retryAfterMs = retryAfter(headers.get("retry-after"));
   return {
     status,
-    statusLine: `${status} ${statusText || (STATUS_CODES[status] ?? "")}`.trimEnd(),
+    statusLine: `${status} ${statusText || (http.STATUS_CODES[status] ?? "")}`.trimEnd(),
     text,
     json: jsonOf(text),
     warnings: warningsOf(headers.get("warning")),

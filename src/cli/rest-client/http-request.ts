@@ -3,9 +3,9 @@
  * than most calls take.
  */
 
-import * as http from "node:http";
-import * as https from "node:https";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
+import { http, https } from "./node-http.ts";
 import { TransportFailure } from "./transport-failure.ts";
 
 /** Largest answer that is read, in bytes. */
@@ -62,7 +62,7 @@ export async function httpRequest(request: ApiRequest, signal: AbortSignal): Pro
   throw new TransportFailure("redirect count exceeded", false);
 }
 
-function headOf(request: ApiRequest, signal: AbortSignal): Promise<http.IncomingMessage> {
+function headOf(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
   const { method, headers, body } = request;
   const url = new URL(request.url);
   const module = url.protocol === "https:" ? https : url.protocol === "http:" ? http : undefined;
@@ -98,12 +98,12 @@ function redirected(request: ApiRequest, status: number, location: string): ApiR
   return becomesGet ? { ...next, method: "GET" } : { ...request, ...next };
 }
 
-function headerOf(headers: http.IncomingHttpHeaders, name: string): string | null {
+function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(", ") : (value ?? null);
 }
 
-async function textOf(message: http.IncomingMessage): Promise<string> {
+async function textOf(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of await decoded(message)) {
@@ -114,7 +114,7 @@ async function textOf(message: http.IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function decoded(message: http.IncomingMessage): Promise<Readable> {
+async function decoded(message: IncomingMessage): Promise<Readable> {
   if (message.headers["content-encoding"] !== "gzip") return message;
   const { createGunzip } = await import("node:zlib");
   const { pipeline } = await import("node:stream");

@@ -18,6 +18,10 @@ const WRAPPER = fileURLToPath(new URL("./svcctl-in-place-of-lakectl.sh", import.
 
 /** Tests whose expectations svcctl does not meet, and shall not. */
 const DIFFERENT: ReadonlyMap<string, string> = new Map([
+  [
+    "TestLakectlDoctor",
+    "an endpoint that is no URL is refused with the form that is expected; lakectl asks it first (the other steps pass)",
+  ],
   ["TestLakectlHelp", "the help of svcctl has its own words and more commands"],
   ["TestLakectlIdentity", "the reference has no command identity; svcctl whoami tells the user"],
   [

@@ -1,11 +1,12 @@
 /** One HTTP exchange whose bodies are streams: contents of objects never are in memory as a whole. */
 
 import { createWriteStream } from "node:fs";
-import * as http from "node:http";
-import * as https from "node:https";
+import type { Agent, ClientRequestArgs, IncomingMessage } from "node:http";
+import type { Agent as SecureAgent } from "node:https";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AnswerHead } from "../../rest-client/http-request.ts";
+import { http, https } from "../../rest-client/node-http.ts";
 import { TransportFailure, transportFailure } from "../../rest-client/transport-failure.ts";
 import { DirectConnection, type FileRange } from "./direct-connection.ts";
 
@@ -33,7 +34,7 @@ export interface StreamRequest {
 
 /** An answer whose body is not read yet. Whoever takes it reads the body to its end, or destroys it. */
 export interface StreamAnswer extends AnswerHead {
-  readonly body: http.IncomingMessage;
+  readonly body: IncomingMessage;
   /**
    * Writes the body into a file, which must have exactly the length of the range. Without `direct` in the request, it
    * goes through a stream.
@@ -44,7 +45,7 @@ export interface StreamAnswer extends AnswerHead {
 
 /** Keeps connections open between exchanges. */
 export class HttpExchange {
-  readonly #agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
+  readonly #agents: { readonly "http:": Agent; readonly "https:": SecureAgent };
 
   /** @param sockets connections to one server, at most */
   constructor(sockets: number) {
@@ -81,7 +82,7 @@ export class HttpExchange {
     const way =
       connection === undefined
         ? { agent }
-        : { createConnection: (to: http.ClientRequestArgs) => connection.open(to, secure) };
+        : { createConnection: (to: ClientRequestArgs) => connection.open(to, secure) };
     const options = { method, headers: { ...headers, ...length }, ...way, ...(signal && { signal }) };
     return new Promise((resolve, reject) => {
       const request = (secure ? https : http).request(url, options);
@@ -108,7 +109,7 @@ export class HttpExchange {
   }
 }
 
-function answerHead(body: http.IncomingMessage, connection: DirectConnection | undefined): StreamAnswer {
+function answerHead(body: IncomingMessage, connection: DirectConnection | undefined): StreamAnswer {
   const { statusCode: status = 0, statusMessage: statusText = "" } = body;
   const get = (name: string): string | null => {
     const value = body.headers[name.toLowerCase()];
@@ -124,7 +125,7 @@ function answerHead(body: http.IncomingMessage, connection: DirectConnection | u
 }
 
 /** Writes a body whose length no header tells. */
-async function streamInto(body: http.IncomingMessage, range: FileRange): Promise<void> {
+async function streamInto(body: IncomingMessage, range: FileRange): Promise<void> {
   const { file, start, length, onReceived, onWritten } = range;
   let received = 0;
   const into = createWriteStream("", { fd: file, start, autoClose: false });
