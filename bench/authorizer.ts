@@ -51,12 +51,14 @@ export interface BenchSettings {
   readonly workers?: number;
   /** Further arguments of `run`. */
   readonly flags?: readonly string[];
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the service with a data set, in memory unless the settings say otherwise. */
 export function startAuthorizer(
   dataset: string | undefined,
-  { database = { type: "mem" }, workers = 1, flags = [] }: BenchSettings = {},
+  { database = { type: "mem" }, workers = 1, flags = [], env = {} }: BenchSettings = {},
 ): Promise<StartedServer> {
   const config = write(
     `config-${randomBytes(4).toString("hex")}.yaml`,
@@ -73,7 +75,7 @@ export function startAuthorizer(
       },
     }),
   );
-  return startServer([program, "run", "--config", config, ...flags]);
+  return startServer([program, "run", "--config", config, ...flags], undefined, env);
 }
 
 /** URLs of the three listeners in a ready line. */

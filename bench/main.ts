@@ -17,6 +17,7 @@ import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
 import { simulateFleet } from "./simulation.ts";
+import { measureTraces } from "./traces.ts";
 import { measureWorkers } from "./workers.ts";
 
 const log = (text: string): void => console.error(text);
@@ -220,8 +221,24 @@ async function decisionLog(): Promise<void> {
   );
 }
 
+/** `npm run bench -- --traces`: the cost of traces, in place of everything else. */
+async function traces(): Promise<void> {
+  const rows = await measureTraces(log);
+  table(
+    ["Traces", "Requests/s", "of the rate without traces", "CPU µs each", "p50 ms", "p99 ms"],
+    rows.map(({ name, perSecond, share, cpu, p50, p99 }) => [
+      name,
+      whole(perSecond),
+      share.toFixed(2),
+      cpu.toFixed(1),
+      p50.toFixed(2),
+      p99.toFixed(2),
+    ]),
+  );
+}
+
 try {
-  const modes = [scale, nodes, simulation, workers, decisionLog];
+  const modes = [scale, nodes, simulation, workers, decisionLog, traces];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {

@@ -25,15 +25,32 @@ export async function onAllCores<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function start(core: string, args: readonly string[], cwd = process.cwd()): ChildProcess {
+function start(
+  core: string,
+  args: readonly string[],
+  cwd = process.cwd(),
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess {
   const command = [process.execPath, "--disable-warning=ExperimentalWarning", ...args];
   const [file, ...rest] = pinned && !everywhere ? ["taskset", "-c", core, ...command] : command;
-  return spawn(file as string, rest, { stdio: ["ignore", "pipe", "inherit"], cwd });
+  return spawn(file as string, rest, {
+    stdio: ["ignore", "pipe", "inherit"],
+    cwd,
+    env: { ...process.env, ...env },
+  });
 }
 
 function memory({ pid }: ChildProcess, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+}
+
+const TICKS_A_SECOND = 100;
+
+function processorTime({ pid }: ChildProcess): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }
 
 /** A server that said it is ready. */
@@ -46,13 +63,22 @@ export interface StartedServer {
   rss(): number;
   /** Highest resident memory so far in MiB. */
   peak(): number;
+  /** Seconds of processor time that it has used. */
+  cpu(): number;
   stop(): Promise<void>;
 }
 
-/** Starts a server, in a folder for what it writes, and waits for its line that begins with `ready`. */
-export async function startServer(args: readonly string[], cwd?: string): Promise<StartedServer> {
+/**
+ * Starts a server, in a folder for what it writes, and waits for its line that begins with `ready`.
+ * @param env variables beside those of this process
+ */
+export async function startServer(
+  args: readonly string[],
+  cwd?: string,
+  env?: Readonly<Record<string, string>>,
+): Promise<StartedServer> {
   const began = performance.now();
-  const child = start(SERVER_CORE, args, cwd);
+  const child = start(SERVER_CORE, args, cwd, env);
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const line = await new Promise<string>((resolve, reject) => {
     lines.on("line", (text) => {
@@ -65,6 +91,7 @@ export async function startServer(args: readonly string[], cwd?: string): Promis
     readyMs: performance.now() - began,
     rss: () => memory(child, "VmRSS"),
     peak: () => memory(child, "VmHWM"),
+    cpu: () => processorTime(child),
     stop: async () => {
       child.removeAllListeners("exit");
       const ended = once(child, "exit");

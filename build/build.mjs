@@ -5,12 +5,15 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { compile, root } from "./compile.mjs";
+import { buildConsole } from "./console.mjs";
 import { copy } from "./copy.mjs";
 import { source, writeManifest } from "./manifest.mjs";
 
 const out = resolve(process.argv[2] ?? join(root, "dist"));
 const COPIED = [
   "bin",
+  "docs",
+  "src/help/assets",
   "policies",
   "fixtures/datasets",
   "README.md",
@@ -23,6 +26,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 compile(out);
 copy(out, COPIED);
+await buildConsole(join(out, "console"));
 writeManifest(out, {
   name: "@svc-authorizer/server",
   description: source.description,
@@ -30,7 +34,7 @@ writeManifest(out, {
   engines: source.engines,
   bin: source.bin,
   exports: { "./package.json": "./package.json" },
-  files: ["src", ...COPIED],
+  files: ["src", "console", ...COPIED],
   dependencies: source.dependencies,
 });
 for (const path of Object.values(source.bin)) chmodSync(join(out, path), 0o755);

@@ -4,7 +4,7 @@ import type { NamedStatements } from "../model/policy.ts";
 import type { Vocabulary } from "../model/policy-warnings.ts";
 import { isMissing, type PolicyWorld } from "./policy-world.ts";
 import type { StatementPlace } from "./rules.ts";
-import { type Widening, widening } from "./widening.ts";
+import { type Widening, type WideningOptions, widening } from "./widening.ts";
 
 /** The subject of a comparison: a user of a data set, a user with one policy alone, or a user with all policies. */
 export type DiffScope = { readonly user: string } | { readonly policy: string } | { readonly all: true };
@@ -117,6 +117,18 @@ function sameStatements(one: readonly NamedStatements[], other: readonly NamedSt
   return texts(one) === texts(other);
 }
 
+/** The requests that are allowed on one side alone: {@link ScopeDiff} without its scope; at most `limit` each. */
+export function changesBetween(
+  before: readonly NamedStatements[],
+  after: readonly NamedStatements[],
+  options: WideningOptions,
+): Pick<ScopeDiff, "wider" | "narrower"> {
+  return {
+    wider: withoutRepeats(widening(before, after, options)),
+    narrower: withoutRepeats(widening(after, before, options)),
+  };
+}
+
 /**
  * Compares two worlds: all policies together, each policy alone, and the policies of each user of data sets. Scopes
  * without changes are omitted.
@@ -132,8 +144,7 @@ export function diffWorlds(before: PolicyWorld, after: PolicyWorld, options: Dif
       limit,
       ...(pair.users === undefined ? {} : { users: pair.users }),
     };
-    const wider = withoutRepeats(widening(pair.before, pair.after, settings));
-    const narrower = withoutRepeats(widening(pair.after, pair.before, settings));
+    const { wider, narrower } = changesBetween(pair.before, pair.after, settings);
     if (wider.length + narrower.length > 0) found.push({ scope: pair.scope, wider, narrower });
   }
   return found;

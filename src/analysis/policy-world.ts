@@ -56,6 +56,11 @@ export class PolicyWorld {
     return [...this.#policies.values()];
   }
 
+  /** True if there is a group of this name. */
+  hasGroup(name: string): boolean {
+    return this.#groups.has(name);
+  }
+
   /** Names of all users. */
   get users(): readonly string[] {
     return [...this.#users.keys()];

@@ -14,6 +14,8 @@ export interface ServiceCaller extends Caller {
   /** Name of the token, for logs; never the token. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** Patterns of the names of groups that its requests may assert for an unknown subject; absent: none. */
+  readonly assertGroups?: readonly string[];
 }
 
 /** The scopes of the data server's own tokens. */

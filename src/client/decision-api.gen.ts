@@ -86,6 +86,12 @@ export type FilterRequest =
        */
       user: string;
       /**
+       * Groups of a user whom the directory does not know, where the token may assert them.
+       *
+       * @maxItems 200
+       */
+      groups?: string[];
+      /**
        * `service:Verb`, or with `type` a name that the type knows.
        */
       action: string;
@@ -102,6 +108,12 @@ export type FilterRequest =
        * Name of the user.
        */
       user: string;
+      /**
+       * Groups of a user whom the directory does not know, where the token may assert them.
+       *
+       * @maxItems 200
+       */
+      groups?: string[];
       /**
        * `service:Verb`, or with `type` a name that the type knows.
        */
@@ -306,6 +318,19 @@ export interface SearchPage {
    */
   total?: number;
 }
+/**
+ * Whose policies decided about a subject that the directory does not know.
+ */
+export interface Assertion {
+  /**
+   * Name of the token, or the issuer, that asserted the groups.
+   */
+  by: string;
+  /**
+   * The groups that the directory has.
+   */
+  groups: string[];
+}
 export interface CheckAnswer {
   /**
    * True exactly for effect `allow`.
@@ -338,6 +363,7 @@ export interface Explanation {
    * For neutral decisions, at most 5, best first.
    */
   near_misses: NearMiss[];
+  asserted?: Assertion;
   /**
    * Whether the policies of the user were cached.
    */
@@ -450,6 +476,12 @@ export interface CheckRequest {
    * Name of the user.
    */
   user: string;
+  /**
+   * Groups of a user whom the directory does not know, where the token may assert them.
+   *
+   * @maxItems 200
+   */
+  groups?: string[];
   required: RequiredPermissions;
   context?: Context;
   /**
@@ -592,6 +624,12 @@ export interface FilterStreamHead {
    */
   user: string;
   /**
+   * Groups of a user whom the directory does not know, where the token may assert them.
+   *
+   * @maxItems 200
+   */
+  groups?: string[];
+  /**
    * `service:Verb`, or with `type` a name that the type knows.
    */
   action: string;
@@ -709,6 +747,12 @@ export interface PlanRequest {
    */
   user: string;
   /**
+   * Groups of a user whom the directory does not know, where the token may assert them.
+   *
+   * @maxItems 200
+   */
+  groups?: string[];
+  /**
    * `service:Verb`, or with `type` a name that the type knows; at most 256 bytes.
    */
   action: string;
@@ -778,6 +822,12 @@ export interface RequestCheck {
    * Name of the user who sent the request.
    */
   user: string;
+  /**
+   * Groups of a user whom the directory does not know, where the token may assert them.
+   *
+   * @maxItems 200
+   */
+  groups?: string[];
   /**
    * As sent.
    */
@@ -899,6 +949,12 @@ export interface WhatCanRequest {
    * Name of the user.
    */
   user: string;
+  /**
+   * Groups of a user whom the directory does not know, where the token may assert them.
+   *
+   * @maxItems 200
+   */
+  groups?: string[];
   /**
    * An ARN; at most 4 KiB.
    */

@@ -5,8 +5,10 @@ import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Engine } from "../journal/engine.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
+import { UsageItems } from "../journal/usage-items.ts";
 import type { EngineTimes } from "../observe/engine-metrics.ts";
 import type { Logger } from "../observe/logger.ts";
+import type { InSpan } from "../observe/store-metrics.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
 import type { Replica } from "../store/replica.ts";
@@ -19,6 +21,8 @@ export interface OpenedStore {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal?: JournalStore;
+  /** Use, as the nodes of its engine tell each other. */
+  readonly usageItems?: UsageItems;
   /** Durations of the calls of its engine. */
   readonly engineTimes?: EngineTimes;
 }
@@ -51,13 +55,14 @@ export async function openEngine(values: ConfigValues, logger: Logger): Promise<
  * Opens the backend that `database.type` names.
  * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be
  * opened
+ * @param inSpan runs the calls of a shared database in spans; absent if nothing is traced
  */
-export async function openStore(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+export async function openStore(values: ConfigValues, logger: Logger, inSpan?: InSpan): Promise<OpenedStore> {
   const type = values["database.type"] ?? "";
   const open = BACKENDS.get(type);
   if (open !== undefined) return open(values, logger);
   const engine = await openEngine(values, logger);
-  if (engine !== undefined) return openReplicated(engine, values, logger);
+  if (engine !== undefined) return openReplicated(engine, values, logger, inSpan);
   const message = `database.type ${type} is not available in this build; use ${DATABASE_TYPES.join(" or ")}`;
   throw new AuthorizerError("invalid_request", message);
 }
@@ -131,12 +136,18 @@ function given<K extends string>(key: K, value: string | undefined): { readonly 
 }
 
 /** A node of its own over an engine that others share. */
-async function openReplicated(engine: Engine, values: ConfigValues, logger: Logger): Promise<OpenedStore> {
+async function openReplicated(
+  engine: Engine,
+  values: ConfigValues,
+  logger: Logger,
+  inSpan: InSpan | undefined,
+): Promise<OpenedStore> {
   const { openJournal } = await import("../journal/journal-store.ts");
   const { createEngineTimes, observeEngine } = await import("../observe/engine-metrics.ts");
   const engineTimes = createEngineTimes();
+  const observed = observeEngine(engine, engineTimes, inSpan);
   const journal = await openJournal({
-    engine: observeEngine(engine, engineTimes),
+    engine: observed,
     replica: await openReplica(values, logger),
     settings: {
       pollMs: values["authorizer.replication.poll_interval"],
@@ -147,7 +158,7 @@ async function openReplicated(engine: Engine, values: ConfigValues, logger: Logg
     },
     log: storeLog(logger, true),
   });
-  return { store: journal, memory: undefined, journal, engineTimes };
+  return { store: journal, memory: undefined, journal, engineTimes, usageItems: new UsageItems(observed) };
 }
 
 /** The copy of a node: in a folder, or in memory. */

@@ -7,13 +7,20 @@ import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
 import { CommitNotes, openRevisions, type StoreRevisions } from "../journal/revisions.ts";
+import type { UsageItems } from "../journal/usage-items.ts";
 import type { EngineTimes } from "../observe/engine-metrics.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
 import { OpenSnapshots } from "../observe/open-snapshots.ts";
 import type { LineRelay } from "../observe/relay-target.ts";
-import { createStoreCounters, observeStore, type StoreCounters } from "../observe/store-metrics.ts";
+import {
+  createStoreCounters,
+  type InSpan,
+  observeStore,
+  type StoreCounters,
+} from "../observe/store-metrics.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
+import type { Traces } from "../tracing/traces.ts";
 import { type OpenedStore, openStore } from "./backends.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
@@ -26,12 +33,16 @@ export interface DataParts {
   readonly memory: MemoryStore | undefined;
   /** The store itself where it is a node of several. */
   readonly journal: JournalStore | undefined;
+  /** Use, as the nodes of its engine tell each other. */
+  readonly usageItems: UsageItems | undefined;
   /** Durations of the calls of its engine. */
   readonly engineTimes: EngineTimes | undefined;
   readonly storeCounters: StoreCounters;
   readonly openSnapshots: OpenSnapshots;
   readonly directory: OpenedDirectory;
   readonly revisions: StoreRevisions;
+  /** Undefined if nothing is traced. */
+  readonly traces: Traces | undefined;
   /** Closes everything, the log last. */
   close(): Promise<void>;
 }
@@ -51,8 +62,10 @@ export function openLog(values: ConfigValues, relay?: LineRelay): Logger {
 
 /** Options of {@link openData}. */
 export interface DataOptions {
+  /** Traces of requests, which {@link DataParts.close} closes; undefined: none. */
+  readonly traces?: Traces | undefined;
   /** Opens the store; default {@link openStore}. */
-  readonly open?: (values: ConfigValues, logger: Logger) => Promise<OpenedStore>;
+  readonly open?: (values: ConfigValues, logger: Logger, inSpan?: InSpan) => Promise<OpenedStore>;
   /** False: another process does the background work on the store. Default true. */
   readonly upkeep?: boolean;
 }
@@ -65,15 +78,21 @@ export interface DataOptions {
 export async function openData(
   values: ConfigValues,
   logger: Logger,
-  { open = openStore, upkeep = true }: DataOptions = {},
+  { open = openStore, upkeep = true, traces }: DataOptions = {},
 ): Promise<DataParts> {
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
-  const { store: bare, memory, journal, engineTimes } = await open(values, logger);
+  const {
+    store: bare,
+    memory,
+    journal,
+    engineTimes,
+    usageItems,
+  } = await open(values, logger, traces?.within);
   const notes = new CommitNotes();
   const openSnapshots = new OpenSnapshots();
   const noteCommit = (revision: number): void => notes.note(revision, bare.logId);
-  const store = observeStore(bare, storeCounters, noteCommit, openSnapshots);
+  const store = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
   try {
     const directory = await openDirectory({
       store,
@@ -93,6 +112,7 @@ export async function openData(
       revisions.close();
       await directory.close();
       await store.close();
+      await traces?.close();
       await logger.close();
     };
     return {
@@ -103,10 +123,12 @@ export async function openData(
       memory,
       journal,
       engineTimes,
+      usageItems,
       storeCounters,
       openSnapshots,
       directory,
       revisions,
+      traces,
       close,
     };
   } catch (error) {
@@ -115,8 +137,8 @@ export async function openData(
   }
 }
 
-/** Key derivation for a store in memory, which is never written to disk. */
-const CHEAP_COST = { N: 256, r: 8, p: 1 };
+/** Cost of the key derivation for a store in memory, which is never written to disk. */
+export const CHEAP_COST = { N: 256, r: 8, p: 1 };
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: V };

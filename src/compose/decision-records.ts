@@ -20,8 +20,8 @@ export function decisionRecords(
     since: (query, place) => index.since(query, place),
     explain: async (text) => {
       const record = JSON.parse(text) as LoggedDecision;
-      const policiesOf = async (user: string) =>
-        (await principalAt(store.history, record.revision, user))?.policies;
+      const policiesOf = async (user: string, groups?: readonly string[]) =>
+        (await principalAt(store.history, record.revision, user, groups))?.policies;
       try {
         return await explainRecord(record, policiesOf, catalog.partition);
       } catch (error) {

@@ -8,6 +8,23 @@ import type { ManagedServer } from "../http/server-lifecycle.ts";
 const PORTS_TO_TRY = 50;
 const HIGHEST_PORT = 65_535;
 
+/** The address of Envoy's listener, where there is one. */
+export interface ExtAuthzAddress {
+  /** `host:port`. */
+  readonly extAuthz?: string;
+}
+
+/** Brings Envoy's listener up, if the configuration has one. Throws as {@link listenAt}. */
+export async function listenForEnvoy(
+  server: Pick<ManagedServer, "listen"> | undefined,
+  address: string | undefined,
+  nextFreePort: boolean,
+): Promise<ExtAuthzAddress> {
+  if (server === undefined || address === undefined) return {};
+  const item = "authorizer.ext_authz.listen_address";
+  return { extAuthz: await listenAt(server, { item, address, nextFreePort }) };
+}
+
 /** Options of a listener. */
 export interface ListenOptions {
   /** The configuration item, for messages. */
@@ -21,7 +38,10 @@ export interface ListenOptions {
  * Listens and returns the URL with the real address.
  * @throws AuthorizerError "unavailable" naming the item and what to do
  */
-export async function listenAt(server: ManagedServer, options: ListenOptions): Promise<string> {
+export async function listenAt(
+  server: Pick<ManagedServer, "listen">,
+  options: ListenOptions,
+): Promise<string> {
   const { item, address, nextFreePort } = options;
   const wanted = parseListenAddress(address);
   if (wanted === undefined) throw new AuthorizerError("invalid_request", `${item}: expected host:port`);

@@ -15,10 +15,11 @@ export function bearerOptions(values: ConfigValues): BearerOptions {
     apiToken: values["auth.api.token"],
     secretKey: values["auth.encrypt.secret_key"],
     previousSecretKey: values["authorizer.previous_secret_key"],
-    tokens: readServiceTokens(values["authorizer.tokens"]).map(({ name, digest, scopes }) => ({
+    tokens: readServiceTokens(values["authorizer.tokens"]).map(({ name, digest, scopes, assertGroups }) => ({
       name,
       tokenSha256: digest.toString("hex"),
       scopes: [...scopes],
+      assertGroups,
     })),
   };
 }

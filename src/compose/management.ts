@@ -3,19 +3,25 @@
 import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
+import type { ShadowReports } from "../api/management/records/ports.ts";
+import type { ServiceStatus } from "../api/management/status/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
+import { Applications } from "../datasets/apply/applications.ts";
+import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
+import type { ServiceAccess } from "./access.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
 import { decisionRecords } from "./decision-records.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import { pageTokenKeys } from "./listener-settings.ts";
+import type { ServicePolicyChecks } from "./policy-checks.ts";
 import type { ServiceSetup } from "./setup.ts";
 
 /** Parts of the API besides data. */
@@ -26,8 +32,14 @@ export interface ManagementParts {
   readonly invitations: UserInvitations;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
+  readonly policyChecks: ServicePolicyChecks;
+  readonly status: ServiceStatus;
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if no candidate is configured. */
+  readonly shadow: ShadowReports | undefined;
+  readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   /** Version of this package. */
   readonly version: string;
 }
@@ -45,6 +57,12 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     cookieDomain: values["auth.cookie_domain"],
+    applications: new Applications({
+      catalog,
+      guards: values["authorizer.guards"],
+      limits: limitsOf(values),
+      syncs: values["authorizer.datasets"].length > 0 && values["authorizer.datasets_mode"] === "sync",
+    }),
     acls: groupAcls(catalog.partition),
     escalation: values["authorizer.escalation"],
     rbac: values["auth.ui_config.rbac"],

@@ -4,13 +4,23 @@ import type { ServiceParts } from "./parts.ts";
 
 /** Closes everything; what is in flight is finished. */
 export async function closeParts(parts: ServiceParts): Promise<void> {
-  await Promise.all([parts.service.close(), parts.user.close(), parts.scrape.close()]);
+  await Promise.all([
+    parts.service.close(),
+    parts.user.close(),
+    parts.scrape.close(),
+    parts.extAuthz?.close(),
+  ]);
   await parts.escalationCheck.close();
+  parts.activity.close();
+  await parts.access?.close();
+  await parts.policyChecks.close();
   await parts.invitations.close();
+  await parts.shadow?.close();
   parts.decisions.close();
   parts.identities.close();
   parts.metrics.close();
   await parts.decisionLog?.close();
+  await parts.usage?.close();
   await parts.audit.close();
   await parts.data.close();
 }

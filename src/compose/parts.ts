@@ -1,15 +1,21 @@
 /** The parts of the running service, opened in their order: what comes later is built on what came before. */
 
+import { availableParallelism } from "node:os";
 import type { ChangeOptions } from "../api/changes/routes.ts";
 import { limitsOf } from "../config/limits.ts";
+import type { ConfigValues } from "../config/table.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
+import { workerCount } from "../config/values/worker-count.ts";
+import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
+import { shadowed } from "../decisions/shadow/shadowed-decisions.ts";
 import { ReplicaRecords } from "../directory/read/replica-records.ts";
 import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
 import type { ManagedServer } from "../http/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
+import type { ExtAuthzListener } from "../listeners/ext-authz.ts";
 import { Health } from "../listeners/health.ts";
 import { createMetricsListener, type MetricsListener } from "../listeners/metrics.ts";
 import { createServiceListener, type ServiceListener } from "../listeners/service.ts";
@@ -18,21 +24,31 @@ import type { OpenedInvitations } from "../mail/open-invitations.ts";
 import { type AuditLog, createAuditLog } from "../observe/audit-log.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../observe/create-http-counters.ts";
 import { createMetrics, type Metrics } from "../observe/metrics.ts";
+import { Activity } from "../overview/activity.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
+import { tracedDecisions } from "../tracing/traced-decisions.ts";
+import type { Traces } from "../tracing/traces.ts";
+import { openAccess, type ServiceAccess } from "./access.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
+import { consolePages } from "./console.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
-import { openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
+import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
 import { forwardAuth } from "./forward-auth.ts";
+import { helpPages } from "./help.ts";
 import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
+import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
+import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
+import { openStatus } from "./status.ts";
 import { serviceTls, userTls } from "./tls.ts";
+import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
 
 /** Options of a start. */
@@ -53,18 +69,27 @@ export interface ServiceParts {
   readonly audit: AuditLog;
   /** undefined if no decisions are logged. */
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if use is not counted. */
+  readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
   readonly decisions: Decisions;
+  /** undefined if no candidate is configured. */
+  readonly shadow: ServiceShadow | undefined;
   readonly identities: Identities;
   readonly datasets: DatasetState;
   readonly invitations: OpenedInvitations;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
+  readonly policyChecks: ServicePolicyChecks;
+  readonly activity: Activity;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
   readonly setMetrics: (render: () => Promise<string>) => void;
   readonly service: ServiceListener;
   readonly user: ManagedServer;
+  /** Undefined without `authorizer.ext_authz.listen_address`. */
+  readonly extAuthz: ExtAuthzListener | undefined;
   readonly scrape: MetricsListener;
 }
 
@@ -77,43 +102,89 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     logger,
     ...(options.worker !== undefined && { relay: options.worker.relayAudit }),
   });
-  const datasets: DatasetState = { lastLoadSuccess: undefined };
-  if (options.worker === undefined) {
-    await bootstrapStore(data, audit);
-    await directory.reportKeys();
-    await loadConfiguredDatasets(data, values, datasets, options.env);
-  }
+  const datasets = await fillStore(data, options, audit);
   const endpoints = openEndpoints(catalog);
-  const { decisions, decisionLog } = await openServiceDecisions(data, audit, endpoints);
-  const identities = openServiceIdentities(data, options.worker?.sharing);
+  const usage = openServiceUsage(data);
+  const opened = await openServiceDecisions(data, audit, endpoints, usage);
+  const { decisionLog } = opened;
+  const shadow = await openShadow(data, endpoints, options);
+  const decisions = shadow === undefined ? opened.decisions : shadowed(opened.decisions, shadow.shadow);
+  const bareIdentities = openServiceIdentities(data, options.worker?.sharing);
+  const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
   const { version } = options;
+  const activity = new Activity(opened.decisions.counters);
+  const policyChecks = openPolicyChecks(data);
+  const health = new Health({ checkStore: () => directory.health() });
   const working = {
     audit,
     decisions,
     decisionLog,
+    shadow: shadow && {
+      node: nodeName(values),
+      reports: options.worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
+    },
+    usage,
+    access: openAccess(data, usage, decisionLog),
     endpoints,
     identities,
     invitations,
-    setup: await (options.worker === undefined
-      ? openSetup(data)
-      : openSharedSetup(data, options.worker.setupToken)),
+    setup: await setupOf(data, options),
     escalationCheck: openEscalationCheck(directory, catalog),
+    policyChecks,
     version,
+    status: openStatus(data, {
+      version,
+      health,
+      decisions: opened.decisions,
+      decisionLog,
+      policyChecks,
+      activity: options.worker?.activity ?? (async () => activity.report()),
+    }),
   };
   const http = createHttpCounters();
-  const metrics = openMetrics(data, { ...working, decisionLog, datasets, http });
-  const health = new Health({ checkStore: () => directory.health() });
+  const metrics = openMetrics(data, { ...working, decisionLog, shadow, datasets, http });
   const listening = { http, health, metrics, audit };
   return {
     data,
     ...working,
+    activity,
     decisionLog,
+    shadow,
     datasets,
     health,
     metrics,
     ...openListeners(data, working, listening),
+    extAuthz: await openExtAuthz(data, working, listening),
   };
+}
+
+/** Installs content and loads data sets, unless another process of the service does. */
+async function fillStore(
+  data: DataParts,
+  { worker, env }: ServiceOptions,
+  audit: AuditLog,
+): Promise<DatasetState> {
+  const datasets: DatasetState = { lastLoadSuccess: undefined };
+  if (worker !== undefined) return datasets;
+  await bootstrapStore(data, audit);
+  await data.directory.reportKeys();
+  await loadConfiguredDatasets(data, data.values, datasets, env);
+  return datasets;
+}
+
+function setupOf(data: DataParts, { worker }: ServiceOptions): Promise<ServiceSetup> {
+  return worker === undefined ? openSetup(data) : openSharedSetup(data, worker.setupToken);
+}
+
+/** The shadow of a process that answers: the primary of several workers does not. */
+async function openShadow(
+  data: DataParts,
+  endpoints: Endpoints,
+  { worker }: ServiceOptions,
+): Promise<ServiceShadow | undefined> {
+  const count = workerCount(data.values["authorizer.workers"], availableParallelism()) ?? 1;
+  return worker === undefined && count > 1 ? undefined : openServiceShadow(data, endpoints);
 }
 
 /** The parts that all listeners share. */
@@ -133,6 +204,7 @@ function openListeners(
   const { values, logger, revisions } = data;
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
+  const traced = { traces: data.traces?.requests };
   const rendered = { render: async () => metrics.text() };
   return {
     setMetrics: (render) => {
@@ -140,6 +212,7 @@ function openListeners(
     },
     service: createServiceListener({
       ...shared,
+      ...traced,
       ...serviceTls(values),
       ...serviceApis(data, working),
       bearer,
@@ -148,9 +221,11 @@ function openListeners(
     }),
     user: createUserListener({
       ...shared,
+      ...traced,
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
+      pages: [...consolePages(values, logger), ...helpPages(values, working.version)],
     }),
     scrape: createMetricsListener({
       ...shared,
@@ -158,6 +233,28 @@ function openListeners(
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
   };
+}
+
+/** The listener for Envoy; nothing of gRPC is loaded without it. */
+async function openExtAuthz(
+  data: DataParts,
+  { decisions, identities }: ManagementParts,
+  { http, health, audit }: ListeningParts,
+): Promise<ExtAuthzListener | undefined> {
+  const { values, logger, revisions, traces } = data;
+  if (values["authorizer.ext_authz.listen_address"] === undefined) return undefined;
+  const { createExtAuthzListener } = await import("../listeners/ext-authz.ts");
+  return createExtAuthzListener({
+    extAuthz: forwardAuth(values, decisions, identities),
+    bearer: bearerOptions(values),
+    limits: limitsOf(values),
+    health,
+    log: httpLog(logger, audit),
+    counters: http,
+    ...serviceTls(values),
+    revisions,
+    traces: traces?.requests,
+  });
 }
 
 /** The log of the directory, and what readers of it are sent. */
@@ -175,7 +272,8 @@ function changeOptions(data: DataParts): ChangeOptions {
 }
 
 /** The parts that metrics read. */
-interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "identities" | "datasets"> {
+interface Measured
+  extends Pick<ServiceParts, "decisions" | "decisionLog" | "shadow" | "identities" | "datasets"> {
   readonly invitations: ReturnType<typeof openServiceInvitations>;
   readonly audit: AuditLog;
   readonly http: ReturnType<typeof createHttpCounters>;
@@ -183,8 +281,8 @@ interface Measured extends Pick<ServiceParts, "decisions" | "decisionLog" | "ide
 }
 
 function openMetrics(data: DataParts, parts: Measured): Metrics {
-  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions } = data;
-  const { decisions, decisionLog, identities, http, audit, datasets, invitations, version } = parts;
+  const { catalog, storeCounters, openSnapshots, logger, journal, engineTimes, revisions, traces } = data;
+  const { decisions, decisionLog, shadow, identities, http, audit, datasets, invitations, version } = parts;
   return createMetrics({
     build: { version, policiesVersion: catalog.digest },
     decisions: decisions.counters,
@@ -197,13 +295,15 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     mail: invitations.counters,
     changes: { revision: () => revisions.newest, journal, engineTimes },
     openSnapshots,
+    traces: traces?.counters,
     decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
+    shadow: shadow?.shadow.counters,
   });
 }
 
 /** The APIs of the service listener. */
 function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
-  const { audit, decisions, identities, invitations, version } = working;
+  const { audit, decisions, identities, invitations, usage, version } = working;
   return {
     version,
     decisions,
@@ -215,7 +315,7 @@ function serviceApis({ values, directory, catalog, logger }: DataParts, working:
       loopback: isLocal(values["authorizer.listen_address"]),
     },
     dataServer: {
-      directory,
+      directory: usage === undefined ? directory : countingDirectory(directory, usage.counts),
       setup: new RepeatableSetup(directory, catalog.preconfigured),
       policySet: catalog,
       vocabulary: catalog,
@@ -231,8 +331,9 @@ async function openServiceDecisions(
   data: DataParts,
   audit: AuditLog,
   endpoints: Endpoints,
+  usage: OpenedUsage | undefined,
 ): Promise<Pick<ServiceParts, "decisions" | "decisionLog">> {
-  const { values, directory, catalog, logger } = data;
+  const { values, directory, catalog, logger, traces } = data;
   const limits = limitsOf(values);
   const nextId = decisionIds();
   const decisionLog = await openServiceDecisionLog(data, nextId, audit);
@@ -242,9 +343,11 @@ async function openServiceDecisions(
     endpoints,
     audit,
     log: decisionLog?.log,
+    usage: usage?.counts,
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
+    unknownSubjects: values["authorizer.subjects.unknown"],
     effectivePolicies: values["authorizer.effective_policies"],
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,
@@ -255,7 +358,15 @@ async function openServiceDecisions(
     onRewritten: (policy) =>
       logger.warn("a data server gets a policy in another form, as it cannot evaluate it", { ...policy }),
   });
-  return { decisions, decisionLog };
+  return { decisions: traces === undefined ? decisions : traced(decisions, traces, values), decisionLog };
+}
+
+/** Decisions with spans, which leave out what the decision log masks. */
+function traced(decisions: Decisions, traces: Traces, values: ConfigValues): Decisions {
+  const masks = values["authorizer.decision_log.mask"];
+  const masked = (part: string): boolean =>
+    masks.some((mask) => mask === part || mask.startsWith(`${part}/`));
+  return tracedDecisions(decisions, traces, { subject: masked("/subject"), resource: masked("/resource") });
 }
 
 function isLocal(address: string): boolean {

@@ -1,4 +1,4 @@
-/** The effect of SIGHUP: tokens, certificates and data sets are read again, independently. */
+/** The effect of SIGHUP: tokens, certificates, data sets and the shadow candidate are read again, independently. */
 
 import type { ConfigValues } from "../config/table.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
@@ -16,6 +16,7 @@ export async function reloadParts(
   data.logger.reopen();
   audit.reopen();
   reloadListeners(parts, values);
+  await parts.shadow?.load();
   try {
     await loadConfiguredDatasets(data, values, parts.datasets, options.env);
     audit.event("reload", { what: "data sets" });
@@ -31,6 +32,7 @@ export function reloadListeners(parts: ServiceParts, values: ConfigValues): void
     const bearer = bearerOptions(values);
     parts.service.replaceTokens(bearer);
     parts.scrape.replaceTokens(bearer);
+    parts.extAuthz?.replaceTokens(bearer);
     audit.event("reload", { what: "tokens" });
   } catch (error) {
     data.logger.error("tokens could not be read again; the former ones stay in force", { error });
@@ -39,10 +41,16 @@ export function reloadListeners(parts: ServiceParts, values: ConfigValues): void
 }
 
 /** Shows the certificates that the files hold now; where they are faulty the former ones stay, and the log says so. */
-export function reloadCertificates({ data, audit, service, user }: ServiceParts, values: ConfigValues): void {
+export function reloadCertificates(
+  { data, audit, service, user, extAuthz }: ServiceParts,
+  values: ConfigValues,
+): void {
   try {
     const [forService, forUser] = [serviceTls(values).tls, userTls(values).tls];
-    if (forService !== undefined) service.replaceTls(forService);
+    if (forService !== undefined) {
+      service.replaceTls(forService);
+      extAuthz?.replaceTls(forService);
+    }
     if (forUser !== undefined) user.replaceTls(forUser);
     if (forService !== undefined || forUser !== undefined) audit.event("reload", { what: "certificates" });
   } catch (error) {

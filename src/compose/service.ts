@@ -5,15 +5,16 @@ import type { ConfigValues } from "../config/table.ts";
 import { workerCount } from "../config/values/worker-count.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { DataParts } from "./data.ts";
-import { listenAt } from "./listen.ts";
+import { type ExtAuthzAddress, listenAt, listenForEnvoy } from "./listen.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { closeParts } from "./parts-end.ts";
 import { reloadParts } from "./reload.ts";
 import type { SetupOffer } from "./setup.ts";
 import { watchCertificates } from "./watch-certificates.ts";
+import { watchShadow } from "./watch-shadow.ts";
 
 /** URLs with the real addresses. */
-export interface ServiceAddresses {
+export interface ServiceAddresses extends ExtAuthzAddress {
   readonly service: string;
   readonly user: string;
   readonly metrics: string;
@@ -40,7 +41,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
   try {
     const addresses = await listenAll(parts, options);
     parts.invitations.start();
-    const unwatch = watchCertificates(parts, data.values);
+    const unwatch = [watchCertificates(parts, data.values), watchShadow(parts.shadow)];
     parts.health.state = "ready";
     data.logger.info("listening", { ...addresses, version: options.version });
     let stopped: Promise<void> | undefined;
@@ -51,7 +52,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
       setup: parts.setup.offer,
       reload: (values) => reloadParts(parts, values, options),
       stop: () => {
-        unwatch();
+        for (const end of unwatch) end();
         stopped ??= stop(parts);
         return stopped;
       },
@@ -122,6 +123,7 @@ async function listenAll(parts: ServiceParts, options: ServiceOptions): Promise<
     service: await listenAt(parts.service, at("authorizer.listen_address")),
     user: await listenAt(parts.user, at("authorizer.user_listen_address")),
     metrics: await listenAt(parts.scrape, at("authorizer.metrics_address")),
+    ...(await listenForEnvoy(parts.extAuthz, values["authorizer.ext_authz.listen_address"], nextFreePort)),
   };
 }
 

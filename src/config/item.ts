@@ -16,6 +16,8 @@ export interface ServiceTokenItem {
   /** SHA-256 of the token, 64 lower-case hexadecimal digits. */
   readonly token_sha256?: string;
   readonly scopes: readonly TokenScope[];
+  /** Patterns of the names of groups that requests with the token may assert for an unknown subject. */
+  readonly assert_groups?: readonly string[];
 }
 
 /** `count` events in every `intervalMs` milliseconds. */

@@ -31,13 +31,21 @@ export function shownValue(item: AnyItem, value: unknown): ShownValue {
   return typeof value === "string" ? redactUrl(value) : (value as ShownValue);
 }
 
-function shownToken({ name, token, token_file, token_sha256, scopes }: ServiceTokenItem): ShownValue {
+function shownToken({
+  name,
+  token,
+  token_file,
+  token_sha256,
+  scopes,
+  assert_groups,
+}: ServiceTokenItem): ShownValue {
   return {
     name,
     ...(token !== undefined && { token: REDACTED }),
     ...(token_file !== undefined && { token_file }),
     ...(token_sha256 !== undefined && { token_sha256: REDACTED }),
     scopes,
+    ...(assert_groups !== undefined && { assert_groups }),
   };
 }
 

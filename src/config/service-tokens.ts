@@ -11,6 +11,8 @@ export interface ServiceToken {
   /** SHA-256 of the token: 32 bytes. */
   readonly digest: Buffer;
   readonly scopes: ReadonlySet<TokenScope>;
+  /** Patterns of the names of groups that its requests may assert for an unknown subject. */
+  readonly assertGroups: readonly string[];
 }
 
 /** The digest of a token, as {@link ServiceToken} keeps it. */
@@ -26,13 +28,17 @@ export function readServiceTokens(items: readonly ServiceTokenItem[]): readonly 
   const problems: ConfigProblem[] = [];
   const tokens = items.flatMap((item, index): ServiceToken[] => {
     const digest = digestOf(item);
-    if (typeof digest !== "string") return [{ name: item.name, digest, scopes: new Set(item.scopes) }];
+    if (typeof digest !== "string") return [tokenOf(item, digest)];
     const place = item.token_file === undefined ? {} : { file: item.token_file };
     problems.push(problemOf("authorizer.tokens", `${JSON.stringify(item.name)}: ${digest}`, place, [index]));
     return [];
   });
   if (problems.length > 0) throw new ConfigError(problems);
   return tokens;
+}
+
+function tokenOf({ name, scopes, assert_groups = [] }: ServiceTokenItem, digest: Buffer): ServiceToken {
+  return { name, digest, scopes: new Set(scopes), assertGroups: assert_groups };
 }
 
 /** The digest, or what is wrong. */

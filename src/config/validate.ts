@@ -121,12 +121,15 @@ function isOpen(address: string): boolean {
 }
 
 function guardServiceListener(values: ConfigValues, problem: Tell): void {
-  const sheltered = values["authorizer.tls.enabled"] || values["authorizer.insecure_listen"];
-  if (sheltered || !isOpen(values["authorizer.listen_address"])) return;
-  problem(
-    "authorizer.listen_address",
-    "the service listener leaves loopback without TLS: set authorizer.tls.*, or authorizer.insecure_listen: true where the network itself is safe",
-  );
+  if (values["authorizer.tls.enabled"] || values["authorizer.insecure_listen"]) return;
+  const remedy = "set authorizer.tls.*, or authorizer.insecure_listen: true where the network itself is safe";
+  if (isOpen(values["authorizer.listen_address"])) {
+    problem("authorizer.listen_address", `the service listener leaves loopback without TLS: ${remedy}`);
+  }
+  const extAuthz = values["authorizer.ext_authz.listen_address"];
+  if (extAuthz !== undefined && isOpen(extAuthz)) {
+    problem("authorizer.ext_authz.listen_address", `leaves loopback without TLS: ${remedy}`);
+  }
 }
 
 function warnOfUserListener(values: ConfigValues, _: Tell, warning: Tell): void {
@@ -142,12 +145,15 @@ function keepListenersApart(values: ConfigValues, problem: Tell): void {
     "authorizer.user_listen_address",
     "authorizer.listen_address",
     "authorizer.metrics_address",
+    "authorizer.ext_authz.listen_address",
   ] as const;
   const taken = new Map<string, ConfigName>();
   for (const name of names) {
-    const other = taken.get(values[name]);
+    const address = values[name];
+    if (address === undefined) continue;
+    const other = taken.get(address);
     if (other !== undefined) problem(name, `is the address of ${other} too`);
-    if (parseListenAddress(values[name])?.port !== 0) taken.set(values[name], name);
+    if (parseListenAddress(address)?.port !== 0) taken.set(address, name);
   }
 }
 

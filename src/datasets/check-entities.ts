@@ -23,7 +23,10 @@ export interface EntityChecks {
   readonly problems: ProblemList;
 }
 
-function checkUser({ value, source, pointer }: Defined<DatasetUser>, checks: EntityChecks): void {
+function checkUser(
+  { value, source, pointer }: Defined<DatasetUser>,
+  checks: Pick<EntityChecks, "rules" | "problems">,
+): void {
   const add = (at: string, message: string | undefined) => {
     if (message !== undefined) checks.problems.add(source, pointer + at, message);
   };
@@ -37,7 +40,7 @@ function checkUser({ value, source, pointer }: Defined<DatasetUser>, checks: Ent
 }
 
 /** Names and texts of users and groups. */
-export async function checkNames(checks: EntityChecks): Promise<void> {
+export async function checkNames(checks: Pick<EntityChecks, "merged" | "rules" | "problems">): Promise<void> {
   const { merged, rules, problems } = checks;
   const pause = bulkPause();
   for (const user of merged.users.entries.values()) {

@@ -16,20 +16,31 @@ export function checksumText(bytes: Buffer): string {
   return crc32(bytes).toString(16).padStart(8, "0");
 }
 
+/** A JSON object without its closing brace; a long one in three parts, the one between as UTF-8. */
+export interface LineText {
+  readonly head: string;
+  readonly items?: Buffer;
+  readonly tail?: string;
+}
+
 /**
  * Writes a line with its line feed at the beginning of a buffer, which must have room for it.
- * @param text the JSON object without its closing brace
  * @returns the length without the line feed
  */
-export function writeLine(target: Buffer, text: string, prev: string): number {
-  const checked = target.write(`${text},"prev":"${prev}"`);
+export function writeLine(target: Buffer, { head, items, tail = "" }: LineText, prev: string): number {
+  let length = 0;
+  if (items !== undefined) {
+    length = target.write(head);
+    length += items.copy(target, length);
+  }
+  const checked = length + target.write(`${items === undefined ? head : tail},"prev":"${prev}"`, length);
   const checksum = checksumText(target.subarray(0, checked));
   return checked + target.write(`,"crc":"${checksum}"}\n`, checked, "latin1") - 1;
 }
 
 /** Returns the most bytes that {@link writeLine} needs for a text. */
-export function mostBytes(text: string): number {
-  return text.length * 3 + LINE_END + 1;
+export function mostBytes({ head, items, tail = "" }: LineText): number {
+  return (head.length + tail.length) * 3 + (items?.length ?? 0) + LINE_END + 1;
 }
 
 /** A fault of a line. */

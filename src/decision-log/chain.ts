@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import { chainName, segmentName } from "./chain-files.ts";
+import type { LineText } from "./chain-line.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
 import { ClosedSegments } from "./closed-segments.ts";
 import type { DecisionLogCounters } from "./counters.ts";
@@ -132,8 +133,8 @@ export class Chain {
     return this.#error;
   }
 
-  /** Adds a line: a JSON object without its closing brace. */
-  add(text: string): void {
+  /** Adds a line. */
+  add(text: LineText): void {
     this.#lines.add(text);
     this.#count++;
     this.#since ??= this.#options.now();
@@ -229,7 +230,7 @@ export class Chain {
       digest: this.#lines.digest,
     };
     const seal = sealKey === undefined ? sealed : { ...sealed, hmac: sealOf(sealed, sealKey) };
-    this.#lines.add(`${lineHead()},"seal":${JSON.stringify(seal)}`);
+    this.#lines.add({ head: `${lineHead()},"seal":${JSON.stringify(seal)}` });
     this.#options.counters.waiting++;
     this.#count = 0;
     this.#since = undefined;

@@ -10,6 +10,8 @@ import type { SegmentFile } from "./chain-files.ts";
 import { trailerOf } from "./read-lines.ts";
 
 const MODE = 0o600;
+/** Each piece costs a turn of the event loop. */
+const PIECE_BYTES = 1 << 20;
 
 /**
  * Replaces a segment by its compressed form. At each moment one of the two is whole.
@@ -28,10 +30,16 @@ export async function compressSegment(segment: SegmentFile): Promise<SegmentFile
   });
   try {
     const compressor = createZstdCompress({
+      chunkSize: PIECE_BYTES >> 2,
       params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 1 },
     });
     const target = createWriteStream(unfinished, { mode: MODE });
-    await pipeline(createReadStream(segment.path), compressor, summed, target);
+    await pipeline(
+      createReadStream(segment.path, { highWaterMark: PIECE_BYTES }),
+      compressor,
+      summed,
+      target,
+    );
     await appendFile(unfinished, trailerOf(sum.digest()));
     const handle = await open(unfinished, "r+");
     await handle.datasync().finally(() => handle.close());

@@ -4,6 +4,7 @@ import type { AskedResource, BatchQuestion, BatchSubject, DecisionBatch } from "
 import type { CompiledStatement } from "../engine/statement.ts";
 import type { Effect, Outcome } from "../model/decision.ts";
 import { durationText, type RecordEncoder } from "./encode.ts";
+import { ItemBuffer } from "./item-buffer.ts";
 
 /** The log as a batch sees it. */
 export interface BatchLog {
@@ -11,12 +12,12 @@ export interface BatchLog {
   /** Largest number of kept items (`authorizer.decision_log.items`). */
   readonly items: number;
   wants(effect: Effect): boolean;
-  /** Records the text; see `DecisionLog.decided`. */
-  append(text: string): Promise<void> | undefined;
+  /** Records a line in three parts; see `DecisionLog.decided`. */
+  appendItems(head: string, items: Buffer, tail: string): Promise<void> | undefined;
   nextId(): string;
 }
 
-/** Collects the items of a batch as text. */
+/** Collects the items of a batch, encoded. */
 export class EncodedBatch implements DecisionBatch {
   readonly #log: BatchLog;
   readonly #question: BatchQuestion;
@@ -26,7 +27,7 @@ export class EncodedBatch implements DecisionBatch {
   #head = "";
   /** The same of the current item if they differ from those of the record, else `{`. */
   #itemHead = "{";
-  #items = "";
+  readonly #items = new ItemBuffer();
   #count = 0;
 
   constructor(log: BatchLog, question: BatchQuestion) {
@@ -39,7 +40,7 @@ export class EncodedBatch implements DecisionBatch {
     const { user, subjectType, loaded, action, context } = subject;
     const { parts } = this.#log.encoder;
     const head =
-      parts.subject(user, subjectType, loaded?.policies, context) +
+      parts.subject(user, subjectType, loaded, context) +
       `,"action":${JSON.stringify(action)}` +
       parts.context(loaded?.policies, context);
     if (this.#subject === undefined) this.#head = head;
@@ -52,16 +53,20 @@ export class EncodedBatch implements DecisionBatch {
     this.#counts[effect]++;
     if (this.#count >= this.#log.items || !this.#log.wants(effect)) return;
     const loaded = this.#subject?.loaded;
+    // A resource that was asked for by its ARN has no other name.
     const given =
-      asked === undefined ? "" : `,"type":${JSON.stringify(asked.type)},"id":${JSON.stringify(asked.id)}`;
+      asked === undefined || asked.id === arn
+        ? ""
+        : `,"type":${JSON.stringify(asked.type)},"id":${JSON.stringify(asked.id)}`;
     const why =
       statement === undefined || loaded === undefined
         ? ""
         : this.#log.encoder.parts.statement(statement, loaded);
     const decision = effect === "allow" ? '},"decision":true' : DECISIONS[effect];
-    this.#items +=
+    this.#items.add(
       `${this.#count === 0 ? "" : ","}${this.#itemHead}"resource":{"arn":${JSON.stringify(arn)}${given}` +
-      `${decision},"determining":[${why}]}`;
+        `${decision},"determining":[${why}]}`,
+    );
     this.#count++;
   }
 
@@ -73,14 +78,17 @@ export class EncodedBatch implements DecisionBatch {
     const { entrance, requestId, call } = this.#question;
     const head =
       this.#head === "" ? `${encoder.parts.subject(null, undefined, undefined, NOTHING)}` : this.#head;
-    return this.#log.append(
+    const start =
       encoder.head(this.#log.nextId(), entrance) +
-        encoder.parts.asked(call, requestId) +
-        head +
-        `,"decision":${effect === "allow"},"effect":"${effect}","determining":[]` +
-        durationText(call) +
-        `,"items":[${this.#items}],"counts":{"allow":${allow},"neutral":${neutral},"deny":${deny}}`,
-    );
+      encoder.parts.asked(call, requestId) +
+      head +
+      `,"decision":${effect === "allow"},"effect":"${effect}","determining":[]${durationText(call)},"items":[`;
+    const tail = `],"counts":{"allow":${allow},"neutral":${neutral},"deny":${deny}}`;
+    try {
+      return this.#log.appendItems(start, this.#items.bytes, tail);
+    } finally {
+      this.#items.release();
+    }
   }
 }
 

@@ -56,10 +56,12 @@ export class RecordParts {
   subject(
     id: string | null,
     type: string | undefined,
-    policies: CompiledPolicies | undefined,
+    loaded: DecidingPolicies | undefined,
     context: ConditionFields,
   ): string {
-    const start = `,"subject":{"type":${type === undefined ? '"user"' : JSON.stringify(type)},"id":${JSON.stringify(id)}`;
+    const asserted = loaded?.asserted === undefined ? "" : `,"asserted":${JSON.stringify(loaded.asserted)}`;
+    const policies = loaded?.policies;
+    const start = `,"subject":{"type":${type === undefined ? '"user"' : JSON.stringify(type)},"id":${JSON.stringify(id)}${asserted}`;
     if (policies === undefined || !policies.readsContext) return `${start}}`;
     const names = this.#fieldsRead(policies).filter((name) => name.startsWith(SUBJECT_PREFIX));
     const properties = fieldsText(names, context, SUBJECT_PREFIX.length);

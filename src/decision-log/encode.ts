@@ -48,7 +48,7 @@ export class RecordEncoder {
     return (
       this.head(id, entrance) +
       parts.asked(call, requestId) +
-      parts.subject(decided.user, decided.subjectType, loaded?.policies, context) +
+      parts.subject(decided.user, decided.subjectType, loaded, context) +
       questionText(decided) +
       parts.context(loaded?.policies, context) +
       (outcome.effect === "allow" ? ',"decision":true,"effect":"' : ',"decision":false,"effect":"') +
@@ -94,7 +94,7 @@ function questionText({ required, resource, operation }: Decided): string {
   const shown = operation === undefined ? "" : `,"operation":${JSON.stringify(operation)}`;
   if (required === null || !("action" in required)) return `${shown},"required":${treeText(required)}`;
   const asked =
-    resource === undefined
+    resource === undefined || resource.id === required.resource
       ? ""
       : `,"type":${JSON.stringify(resource.type)},"id":${JSON.stringify(resource.id)}`;
   return `${shown},"action":${JSON.stringify(required.action)},"resource":{"arn":${JSON.stringify(required.resource)}${asked}}`;

@@ -20,16 +20,17 @@ export interface RecordExplanation {
 
 /**
  * Explains the decisions of a record: a batch's first 20.
- * @param policiesOf the policies of a user at the revision of the record; undefined for an unknown user
+ * @param policiesOf the policies at the revision of the record of a user, or of the groups that were asserted for an
+ * unknown one; undefined for an unknown user
  */
 export async function explainRecord(
   record: LoggedDecision,
-  policiesOf: (user: string) => Promise<readonly EffectivePolicy[] | undefined>,
+  policiesOf: (user: string, groups?: readonly string[]) => Promise<readonly EffectivePolicy[] | undefined>,
   partition: string,
 ): Promise<readonly RecordExplanation[]> {
   const explanations: RecordExplanation[] = [];
-  for (const { user, required, context } of questionsOf(record).slice(0, MOST_EXPLAINED)) {
-    const policies = user === null ? undefined : await policiesOf(user);
+  for (const { user, groups, required, context } of questionsOf(record).slice(0, MOST_EXPLAINED)) {
+    const policies = user === null ? undefined : await policiesOf(user, groups);
     const compiled = compile(policies ?? [], { partition, evaluator: "extended" });
     const outcome = explain(compiled, { user: user ?? "", required, context });
     const via = new Map(policies?.map((policy) => [policy.name, policy.via]));

@@ -1,6 +1,6 @@
 /** Lines of a chain that are not on disk yet, encoded and chained (decision-log.md §2.2). */
 
-import { mostBytes, writeLine } from "./chain-line.ts";
+import { type LineText, mostBytes, writeLine } from "./chain-line.ts";
 import { lineDigest } from "./digests.ts";
 
 const BLOCK_BYTES = 2 << 20;
@@ -31,8 +31,8 @@ export class LineBuffer {
     this.digest = digest;
   }
 
-  /** Adds a line: a JSON object without its closing brace. */
-  add(text: string): void {
+  /** Adds a line. */
+  add(text: LineText): void {
     const block = this.#blockFor(mostBytes(text));
     const place = block.subarray(this.#used);
     const length = writeLine(place, text, this.digest);

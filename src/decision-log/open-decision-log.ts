@@ -4,6 +4,7 @@ import type { BatchQuestion, Decided, DecisionBatch, DecisionLog } from "../deci
 import { AuthorizerError } from "../errors.ts";
 import type { Effect } from "../model/decision.ts";
 import { Chain, type ChainOptions, type Report, reasonOf } from "./chain.ts";
+import type { LineText } from "./chain-line.ts";
 import { type DecisionLogCounters, newCounters } from "./counters.ts";
 import { type LogKeys, logKeys } from "./digests.ts";
 import { RecordEncoder } from "./encode.ts";
@@ -113,15 +114,18 @@ class RecordedDecisions implements OpenedDecisionLog {
   }
 
   decided(decision: Decided): Promise<void> | undefined {
-    return this.append(this.encoder.decision(decision));
+    return this.#append({ head: this.encoder.decision(decision) });
   }
 
   batch(question: BatchQuestion): DecisionBatch {
     return new EncodedBatch(this, question);
   }
 
-  /** Appends a record: a JSON object without its closing brace. */
-  append(text: string): Promise<void> | undefined {
+  appendItems(head: string, items: Buffer, tail: string): Promise<void> | undefined {
+    return this.#append({ head, items, tail });
+  }
+
+  #append(text: LineText): Promise<void> | undefined {
     const { whenFull, sync } = this.#settings;
     const chain = this.#chain;
     const full = chain.waitingBytes >= MOST_WAITING_BYTES;
@@ -135,7 +139,7 @@ class RecordedDecisions implements OpenedDecisionLog {
       return undefined;
     }
     if (this.#lost > 0) this.#noteLoss();
-    chain.add(this.#masks === undefined ? text : this.#masks.applied(text));
+    chain.add(this.#masks === undefined ? text : { head: this.#masks.applied(wholeText(text)) });
     if (sync !== "each") return undefined;
     if (whenFull === "drop" && chain.failure !== undefined) return undefined;
     return chain.written().catch((error: unknown) => {
@@ -155,7 +159,7 @@ class RecordedDecisions implements OpenedDecisionLog {
 
   /** Leaves a line about decisions without a record. */
   #noteLoss(): void {
-    this.#chain.add(`${this.#lineHead()},"lost":${this.#lost}`);
+    this.#chain.add({ head: `${this.#lineHead()},"lost":${this.#lost}` });
     this.#lost = 0;
   }
 
@@ -164,6 +168,10 @@ class RecordedDecisions implements OpenedDecisionLog {
     const message = "the decision cannot be recorded (authorizer.decision_log.when_full is refuse)";
     return new AuthorizerError("unavailable", message, { cause: new Error(reason) });
   }
+}
+
+function wholeText({ head, items, tail = "" }: LineText): string {
+  return items === undefined ? head : head + items.toString("utf8") + tail;
 }
 
 /** Without a secret key, masked values are equal only within one run of the process. */

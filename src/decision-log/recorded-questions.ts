@@ -13,10 +13,20 @@ import type { LoggedDecision, LoggedFields, LoggedStatement, LoggedSubject } fro
 export interface RecordedQuestion {
   /** null for nobody. */
   readonly user: string | null;
+  /** The groups whose policies decided, where the directory did not know the user. */
+  readonly groups?: readonly string[];
   readonly required: RequiredPermissions;
   readonly context: ConditionFields;
   readonly effect: Effect;
   readonly determining: readonly LoggedStatement[];
+}
+
+/** Entrances whose records are about what might be, or list what was found: nobody acted on them. */
+const HYPOTHETICAL: ReadonlySet<string> = new Set(["simulate", "search", "plan", "who_can", "what_can"]);
+
+/** True for a record on which nobody acted. */
+export function isHypothetical({ entrance }: LoggedDecision): boolean {
+  return HYPOTHETICAL.has(entrance);
 }
 
 /** Returns the decisions of a record; none where nothing was required or evaluated. */
@@ -29,7 +39,7 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
       if (verb === undefined) return [];
       return [
         {
-          user: about.id,
+          ...whoOf(about),
           required: { action: verb, resource: item.resource.arn },
           context: fieldsOf(
             about,
@@ -46,7 +56,11 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
     (action === undefined || resource === undefined ? undefined : { action, resource: resource.arn });
   if (tree === undefined || (error !== undefined && determining.length === 0 && effect === "neutral"))
     return [];
-  return [{ user: subject.id, required: tree, context: fieldsOf(subject, context), effect, determining }];
+  return [{ ...whoOf(subject), required: tree, context: fieldsOf(subject, context), effect, determining }];
+}
+
+function whoOf({ id, asserted }: LoggedSubject): Pick<RecordedQuestion, "user" | "groups"> {
+  return { user: id, ...(asserted && { groups: asserted.groups }) };
 }
 
 /** The condition fields of a record. */

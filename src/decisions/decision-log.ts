@@ -5,22 +5,23 @@
 
 import type { CompiledPolicies } from "../engine/compile.ts";
 import type { CompiledStatement } from "../engine/statement.ts";
-import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
+import type { Assertion, ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { Via } from "../model/policy.ts";
 import type { Waiter } from "../schedule/scheduler.ts";
 import type { Entrance } from "./entrances.ts";
+import type { Asserter } from "./subjects/asserted-groups.ts";
 
 /**
  * The call that asks. A record names its caller, peer and trace, which are read only where a record is made. Long work
  * ends with its signal.
  */
 export interface AskingCall extends Waiter {
-  readonly caller: { readonly name: string };
+  readonly caller: Asserter;
   /** Address of the peer, where known. */
   readonly peer: string | undefined;
   /** Milliseconds of `performance.now()`: when the request arrived. */
   readonly startedAt: number;
-  /** The header `traceparent`, as it came. */
+  /** The trace of the call in the form of `traceparent`: as it came, or as it is exported. */
   readonly traceParent: string | undefined;
 }
 
@@ -35,6 +36,8 @@ export interface DecidingPolicies {
   readonly policies: CompiledPolicies;
   /** The ways in which a policy reaches the user. */
   readonly via: (policy: string) => readonly Via[];
+  /** Present for a subject that is no user. */
+  readonly asserted?: Assertion;
 }
 
 /** A decision to be recorded. */

@@ -19,12 +19,15 @@ import type { AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";
 import type { Entrance } from "./entrances.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
+import type { Asserter } from "./subjects/asserted-groups.ts";
 
 /** A question about one user. */
 export interface CheckRequest {
   readonly user: string;
   /** Internal id of the authenticated user. A later user of the same name then counts as unknown. */
   readonly userId?: string;
+  /** Groups that the caller asserts for a user whom the directory does not know (decision-api.md §8). */
+  readonly groups?: readonly string[];
   readonly required: RequiredPermissions;
   readonly context: DecisionContext;
   readonly explain: boolean;
@@ -47,12 +50,16 @@ export interface CheckAnswer {
 /** `/filter`: selects the resources on which a user may act. */
 export interface FilterRequest {
   readonly user: string;
+  /** As for a check. */
+  readonly groups?: readonly string[];
   readonly action: string;
   readonly resources: readonly string[];
   readonly context: DecisionContext;
   readonly requestId: string;
   /** The record that the decisions become a part of. */
   readonly batch?: DecisionBatch | undefined;
+  /** The caller, who may assert groups. */
+  readonly asserter?: Asserter;
   /** The work ends when this caller is gone. */
   readonly waiter?: Waiter;
 }
@@ -113,6 +120,14 @@ export interface SimulationCase {
 /** Its answer: as a check, or the two answers of list filtering. */
 export type SimulationAnswer = CheckAnswer | { readonly any_resource: boolean; readonly listed: boolean };
 
+/** Decides some of the questions again under a candidate, after their answers (decision-log.md §4.2). */
+export interface EvaluationShadow {
+  /** True if this decision is to be made again. Ask once for a decision, because it is drawn by lot. */
+  takes(): boolean;
+  /** Takes an evaluation whose answer is made. */
+  evaluated(request: EvaluationRequest, allowed: boolean): void;
+}
+
 /** The decision use cases. */
 export interface Decisions {
   check(request: CheckRequest): CheckAnswer | Promise<CheckAnswer>;
@@ -153,6 +168,8 @@ export interface Decisions {
   effectivePolicies(username: string): readonly Policy[] | undefined | Promise<readonly Policy[] | undefined>;
   /** The log of decisions; undefined if none are logged. */
   readonly log: DecisionLog | undefined;
+  /** Has to be told of answers from {@link cachedOutcomes}; all others are. Absent if there is no candidate. */
+  readonly shadow?: EvaluationShadow;
   /** The searches. */
   readonly searches: Searches;
   /** Digest of the policy set. */

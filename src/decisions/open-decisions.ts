@@ -3,12 +3,19 @@
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
+import type { CompiledStatement } from "../engine/statement.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Outcome } from "../model/decision.ts";
+import type { Policy } from "../model/policy.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
-import { type Scheduler, scheduler, type Waiter, WorkBudget } from "../schedule/scheduler.ts";
-import { Authzen, viaOf } from "./check/authzen.ts";
+import {
+  scheduler as processScheduler,
+  type Scheduler,
+  type Waiter,
+  WorkBudget,
+} from "../schedule/scheduler.ts";
+import { Authzen, policiesOf } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
 import { NativeFields, type TreeFields } from "./check/native-fields.ts";
@@ -33,6 +40,9 @@ import type { RequestProperties } from "./registered-properties.ts";
 import { RegisteredResources } from "./registered-resources.ts";
 import { ResourceTypes } from "./resource-types.ts";
 import { openSearches } from "./search/open-searches.ts";
+import { GroupSets } from "./subjects/group-sets.ts";
+import { type AskedSubject, Subjects, type UnknownSubjects } from "./subjects/subjects.ts";
+import type { DecisionUsage } from "./usage.ts";
 
 /** The parts of the decision use cases. */
 export interface DecisionsOptions {
@@ -44,9 +54,13 @@ export interface DecisionsOptions {
   readonly audit: DecisionAudit;
   /** Absent if no decisions are logged. */
   readonly log?: DecisionLog | undefined;
+  /** Absent if use is not counted. */
+  readonly usage?: DecisionUsage | undefined;
   /** A new decision id; default a source of its own. */
   readonly nextId?: () => string;
   readonly requestProperties: RequestProperties;
+  /** `authorizer.subjects.unknown`; default deny. */
+  readonly unknownSubjects?: UnknownSubjects;
   /** Form of the effective policies for data servers; default portable. */
   readonly effectivePolicies?: EffectivePoliciesForm;
   /** Called once for each version of a policy that data servers get in another form than stored. */
@@ -61,6 +75,8 @@ export interface DecisionsOptions {
   readonly onTooMany?: (found: { readonly policies: number }) => void;
   /** Limits of a request of a data server. */
   readonly requestLimits?: RequestLimits;
+  /** Runs what is long; default the one of the process. */
+  readonly scheduler?: Scheduler;
 }
 
 /** The defaults of `authorizer.limits`. */
@@ -69,30 +85,38 @@ const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 2
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
   const { directory, catalog, audit, requestProperties, now = () => new Date() } = options;
+  const { scheduler = processScheduler, unknownSubjects = "deny" } = options;
   const sets = new CompiledSets(catalog.partition, scheduler);
   const counters: DecisionCounters = createCounters({
-    cacheSize: () => principals.cacheSize,
+    cacheSize: () => principals.cacheSize + groups.size,
     compiledSets: () => sets.size,
   });
   const principals = openPrincipals(options, sets, counters);
+  const groups = new GroupSets({ directory, principals, cache: options.cache, counters });
+  const subjects = new Subjects({ principals, groups, unknown: unknownSubjects });
   const types = new ResourceTypes(catalog, directory);
   await types.refreshed();
   const unsubscribe = directory.onChange(({ resources, all }) => {
     if (resources || all) types.invalidate();
   });
-  const { log, nextId = decisionIds() } = options;
+  const { log, usage, nextId = decisionIds() } = options;
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
   const workBudget = (waiter?: Waiter): WorkBudget =>
     new WorkBudget(limits.work, () => tooMuchWork(limits.work), waiter?.signal);
-  const made = { counters, audit, log, policiesVersion: catalog.digest, nextId, now };
+  const made = { counters, audit, log, usage, policiesVersion: catalog.digest, nextId, now };
   const deciding = new Deciding({ ...made, scheduler, workBudget });
   const { effectivePolicies: form = "portable", onRewritten = () => {} } = options;
   const effective = new EffectivePolicies(form, counters, onRewritten);
+  const served = ({ principal }: CachedPrincipal): readonly Policy[] => {
+    usage?.served({ username: principal.username, userId: principal.id });
+    return effective.of(principal);
+  };
   const { partition } = catalog;
   const registered = new RegisteredResources(directory, types);
   const native = new NativeFields(registered, requestProperties);
   const fields = { types, registered, native, requestProperties };
-  const shared = { ...fields, directory, partition, principals, scheduler, workBudget, counters, deciding };
+  const parts = { directory, partition, principals, subjects, scheduler };
+  const shared = { ...fields, ...parts, workBudget, counters, deciding };
   const authzen = new Authzen({ ...shared, nextId });
   const simulating = new Simulating(shared);
   const requesting = new Requesting({ ...shared, endpoints, limits });
@@ -112,8 +136,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     workBudget,
     effectivePolicies: (username) => {
       const found = principals.get(username);
-      if (found instanceof Promise) return found.then((user) => user && effective.of(user.principal));
-      return effective.of(found.principal);
+      if (found instanceof Promise) return found.then((user) => user && served(user));
+      return served(found);
     },
     log,
     searches,
@@ -122,13 +146,21 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     close: () => {
       unsubscribe();
       searches.close();
+      groups.close();
       principals.close();
     },
   };
 }
 
 function openPrincipals(
-  { directory, cache, policiesPerUser, onTooMany }: DecisionsOptions,
+  {
+    directory,
+    cache,
+    policiesPerUser,
+    onTooMany,
+    unknownSubjects,
+    scheduler = processScheduler,
+  }: DecisionsOptions,
   sets: CompiledSets,
   counters: DecisionCounters,
 ): Principals {
@@ -140,6 +172,7 @@ function openPrincipals(
     sets,
     policiesPerUser: policiesPerUser ?? Number.POSITIVE_INFINITY,
     onTooMany: onTooMany ?? (() => {}),
+    remembersAbsent: unknownSubjects === "from_request",
   });
 }
 
@@ -152,7 +185,7 @@ const UNKNOWN_USER: Outcome = { effect: "neutral", message: "insufficient permis
 
 /** The parts that answer checks and filters. */
 interface Answering {
-  readonly principals: Principals;
+  readonly subjects: Subjects;
   readonly native: NativeFields;
   readonly deciding: Deciding;
   readonly scheduler: Scheduler;
@@ -161,29 +194,34 @@ interface Answering {
 }
 
 function check(
-  { principals, native, deciding, workBudget }: Answering,
+  { subjects, native, deciding, workBudget }: Answering,
   request: CheckRequest,
 ): CheckAnswer | Promise<CheckAnswer> {
   const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss") => {
     if (user === undefined || !isUser(user, request.userId)) {
       return deciding.unknownUser(request, request);
     }
-    const loaded = { policies: user.policies, via: (policy: string) => viaOf(user, policy), cache };
+    const loaded = { ...policiesOf(user), cache };
     if (!user.policies.readsContext) return deciding.check(loaded, request, request);
     const fields = native.of(request.context, user, request.required);
     const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
     return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
   const budget = "action" in request.required ? undefined : workBudget(request.call);
-  const found = principals.find(request.user, request.required, budget);
+  const found = subjects.find(askedBy(request), request.required, budget);
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");
 }
 
+/** The subject of a native request. */
+function askedBy({ user, groups, call }: Pick<CheckRequest, "user" | "groups" | "call">): AskedSubject {
+  return { user, groups, asserter: call?.caller };
+}
+
 async function filter(
-  { principals, native, scheduler, workBudget, counters }: Answering,
+  { subjects, native, deciding, scheduler, workBudget, counters }: Answering,
   request: FilterRequest,
 ): Promise<readonly number[]> {
-  const user = await principals.find(request.user, { action: request.action, resource: "*" });
+  const user = await subjects.find(request, { action: request.action, resource: "*" });
   const { batch, action } = request;
   if (user === undefined) {
     counters.decisions.filter.neutral += request.resources.length;
@@ -193,8 +231,11 @@ async function filter(
   }
   const { policies } = user;
   const context = native.ofUser(request.context, user);
-  const question = { ...request, context };
-  const loaded = { policies, via: (policy: string) => viaOf(user, policy) };
+  const loaded = policiesOf(user);
+  const { usage } = deciding;
+  const counted =
+    usage && ((statement: CompiledStatement | undefined) => usage.decidedOne(loaded, action, statement));
+  const question = { ...request, context, counted };
   batch?.about({ user: request.user, action, loaded, context });
   if (!policies.readsResource) {
     const budget = workBudget(request.waiter);

@@ -7,11 +7,14 @@ import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal, StoredPolicy } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
+import type { Assertion } from "../model/decision.ts";
 
 /** A user with compiled policies. */
 export interface CachedPrincipal {
   readonly principal: Principal;
   readonly policies: CompiledPolicies;
+  /** Present for a subject that is no user: whose groups the policies are. */
+  readonly asserted?: Assertion;
 }
 
 /** The counters of the cache. */
@@ -28,6 +31,8 @@ export interface PrincipalCacheOptions {
   readonly load: (username: string) => Promise<CachedPrincipal | undefined>;
   /** See {@link DependentCache}. */
   readonly isToldEverything?: () => boolean;
+  /** True: as many names for which there is no user are remembered as users. Default false. */
+  readonly remembersAbsent?: boolean;
 }
 
 /** Caches principals by name. */
@@ -41,7 +46,8 @@ export class PrincipalCache {
   readonly #groupsByPolicy = new Map<string, Set<string>>();
   readonly #filed = new WeakSet<readonly StoredPolicy[]>();
 
-  constructor({ settings, counters, load, isToldEverything }: PrincipalCacheOptions) {
+  constructor(options: PrincipalCacheOptions) {
+    const { settings, counters, load, isToldEverything, remembersAbsent = false } = options;
     this.#counters = counters;
     this.#load = load;
     this.#users = new DependentCache<CachedPrincipal>({
@@ -49,12 +55,23 @@ export class PrincipalCache {
       filedUnder: ({ principal }) => ownIds(principal),
       dependsOn: ({ principal }, id) => dependsOn(principal, id),
       ...(isToldEverything && { isToldEverything }),
+      ...(remembersAbsent && { mostAbsent: settings.size }),
     });
   }
 
   /** Cached users. */
   get size(): number {
     return this.#users.size;
+  }
+
+  /** See {@link DependentCache.generation}. */
+  get generation(): number {
+    return this.#users.generation;
+  }
+
+  /** True if there was no such user lately, and nothing has changed since. */
+  isKnownAbsent(username: string): boolean {
+    return this.#users.isKnownAbsent(username);
   }
 
   /** The cached user, or undefined if there is none or its time is over. Counts hits and misses. */

@@ -4,6 +4,7 @@ import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory, Principal, StoredPolicy } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
+import { isPossibleName } from "../model/names.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import type { CompiledSets } from "./compiled-sets.ts";
 import type { DecisionCounters } from "./decisions.ts";
@@ -24,6 +25,8 @@ export interface PrincipalsOptions {
   readonly policiesPerUser: number;
   /** Told of a user with more, at each load. */
   readonly onTooMany: (found: { readonly policies: number }) => void;
+  /** True: names for which there is no user are remembered, as many as users. Default false. */
+  readonly remembersAbsent?: boolean;
 }
 
 /** Finds users with their compiled policies. */
@@ -34,12 +37,13 @@ export class Principals {
   readonly #unsubscribe: () => void;
 
   constructor(options: PrincipalsOptions) {
-    const { directory, cache, scheduler, counters } = options;
+    const { directory, cache, scheduler, counters, remembersAbsent = false } = options;
     this.#builds = new IndexBuilds(scheduler);
     this.#options = options;
     this.#cache = new PrincipalCache({
       settings: cache,
       counters,
+      remembersAbsent,
       isToldEverything: () => directory.tellsEveryChange(),
       load: async (username) => {
         const principal = await directory.principal(username);
@@ -77,7 +81,17 @@ export class Principals {
 
   /** The user without preparation for a decision; synchronous if cached. */
   get(username: string): CachedPrincipal | Promise<CachedPrincipal | undefined> {
-    return this.#cache.peek(username) ?? this.#cache.load(username);
+    return this.#cache.peek(username) ?? this.#read(username);
+  }
+
+  /** See {@link PrincipalCache.isKnownAbsent}. */
+  isKnownAbsent(username: string): boolean {
+    return this.#cache.isKnownAbsent(username);
+  }
+
+  /** Counts changes: what was read in one generation belongs together. */
+  get generation(): number {
+    return this.#cache.generation;
   }
 
   /**
@@ -109,9 +123,14 @@ export class Principals {
     required: RequiredPermissions,
     budget: WorkBudget | undefined,
   ): Promise<CachedPrincipal | undefined> {
-    const found = await this.#cache.load(username);
+    const found = await this.#read(username);
     if (found !== undefined) await this.ready(found.policies, required, budget);
     return found;
+  }
+
+  /** A text that can be no name is no user, and takes no place in memory. */
+  async #read(username: string): Promise<CachedPrincipal | undefined> {
+    return isPossibleName(username) ? this.#cache.load(username) : undefined;
   }
 
   /**

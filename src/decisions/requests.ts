@@ -3,6 +3,7 @@
 import type { DecisionContext, Effect, RequiredPermissions } from "../model/decision.ts";
 import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
 import type { AskingCall } from "./decision-log.ts";
+import type { Asserter } from "./subjects/asserted-groups.ts";
 
 /** The credential of an authenticated user, for records. */
 export interface UsedCredential {
@@ -17,6 +18,10 @@ export interface RequestCheck {
   readonly user: string | undefined;
   /** Internal id of the authenticated user. A later user of the same name is another user. */
   readonly userId?: string | undefined;
+  /** As for a check. */
+  readonly groups?: readonly string[];
+  /** The source of the groups; default the caller. */
+  readonly asserter?: Asserter | undefined;
   /** The credential of the user, for the audit log; absent if the caller names the user. */
   readonly credential?: UsedCredential;
   readonly request: WireRequest;

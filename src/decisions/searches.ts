@@ -4,6 +4,7 @@ import type { DecisionContext, Effect, RequiredLeaf, StatementName } from "../mo
 import type { Properties } from "../model/entities.ts";
 import type { Condition, Via } from "../model/policy.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
+import type { Asserter } from "./subjects/asserted-groups.ts";
 
 /** A part of a result: items after `after` (exclusive) in UTF-8 byte order, at most `limit`. */
 export interface SearchPage {
@@ -20,6 +21,12 @@ export interface Found<T> {
   readonly total?: number;
 }
 
+/** A question about one subject. */
+interface Asked {
+  /** The caller, who may assert groups for the subject. */
+  readonly asserter?: Asserter;
+}
+
 /** A found subject or resource. */
 export interface FoundEntity {
   readonly type: string;
@@ -34,7 +41,7 @@ export interface SubjectSearch {
   readonly context?: Properties;
   readonly page: SearchPage;
 }
-export interface ResourceSearch {
+export interface ResourceSearch extends Asked {
   readonly subject: AuthzenSubject;
   readonly action: AuthzenAction;
   readonly resource: { readonly type: string; readonly properties?: Properties };
@@ -45,7 +52,7 @@ export interface ResourceSearch {
  * Action search finds the action names of the resource's type; for type `arn`, which has no names, all actions as
  * `service:Verb`.
  */
-export interface ActionSearch {
+export interface ActionSearch extends Asked {
   readonly subject: AuthzenSubject;
   readonly resource: AuthzenResource;
   readonly context?: Properties;
@@ -64,8 +71,10 @@ export interface WhoCanResult extends StatementName {
 }
 
 /** `/what-can`. */
-export interface WhatCan {
+export interface WhatCan extends Asked {
   readonly user: string;
+  /** As for a check. */
+  readonly groups?: readonly string[];
   readonly resource: string;
   readonly context: DecisionContext;
   readonly page: SearchPage;
@@ -76,8 +85,10 @@ export interface WhatCanAnswer extends Found<string> {
 }
 
 /** `/plan`. */
-export interface PlanRequest {
+export interface PlanRequest extends Asked {
   readonly user: string;
+  /** As for a check. */
+  readonly groups?: readonly string[];
   readonly action: string;
   /** Narrows the plan to resources of a type. */
   readonly type?: string;

@@ -40,7 +40,39 @@ export type BatchOperation =
   | { readonly op: "put_resource_type"; readonly resourceType: ResourceType }
   | { readonly op: "delete_resource_type"; readonly type: string }
   | { readonly op: "put_resource"; readonly resource: RegisteredResource }
-  | { readonly op: "delete_resource"; readonly type: string; readonly id: string };
+  | { readonly op: "delete_resource"; readonly type: string; readonly id: string }
+  | ({ readonly op: "put_applied" } & Omit<Applied, "entity">)
+  | ({ readonly op: "delete_applied" } & EntityName);
+
+/** A kind of entity, and the name of one. */
+export interface EntityName {
+  readonly kind: "user" | "group" | "policy";
+  readonly name: string;
+}
+
+/** The text of a document about an entity: its fields without its name, and the names that it refers to. */
+export interface Said {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Groups of a user. */
+  readonly groups?: readonly string[];
+  /** Policies that are attached to a user or a group. */
+  readonly policies?: readonly string[];
+}
+
+/** The last state that a manager's documents gave an entity (management-cli.md §10). */
+export interface Applied extends EntityName {
+  readonly manager: string;
+  readonly said: Said;
+  /** The documents of the manager no longer name the entity, and it was left as it is. */
+  readonly dropped: boolean;
+  /** `same`: it exists still; `gone`: nothing has this name; `other`: somebody has deleted it and made a new one. */
+  readonly entity: "same" | "gone" | "other";
+}
+
+/** Returns the key of an entity: its kind and its name. */
+export function entityKey({ kind, name }: EntityName): string {
+  return `${kind}/${name}`;
+}
 
 /** Options of a batch. */
 export interface BatchOptions {
@@ -89,6 +121,8 @@ export interface DirectoryState {
   readonly resourceTypes: ReadonlyMap<string, Managed<ResourceType>>;
   /** By type, then id. */
   readonly resources: ReadonlyMap<string, ReadonlyMap<string, Managed<RegisteredResource>>>;
+  /** By {@link entityKey}. */
+  readonly applied: ReadonlyMap<string, Applied>;
 }
 
 /** One state as the plan of a marked batch sees it: what the batch will find. */
@@ -111,6 +145,12 @@ export interface MarkedPlan<T> {
   readonly operations: readonly BatchOperation[];
   /** JSON to keep as the mark from now on. */
   readonly mark: unknown;
+  readonly result: T;
+}
+
+/** A plan made from one state. */
+export interface StatePlan<T> {
+  readonly operations: readonly BatchOperation[];
   readonly result: T;
 }
 

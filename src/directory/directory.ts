@@ -19,7 +19,7 @@ import type {
 import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { Change } from "../store/port.ts";
-import type { DirectoryBatches } from "./batch.ts";
+import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
 
@@ -28,6 +28,11 @@ export type { NewPolicy, NewUser };
 /** A part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
 export interface PageRequest {
   readonly prefix?: string;
+  /**
+   * Only items with this text in their names, in letters of any case; in lists of users and groups also in what people
+   * know them by. A call looks at a bounded part of the list, so a page may have few items, or none, and a next one.
+   */
+  readonly search?: string;
   readonly after?: string;
   /** 1…1000. */
   readonly amount: number;
@@ -36,7 +41,7 @@ export interface PageRequest {
 /** A part of a list in UTF-8 byte order of its keys. */
 export interface Page<T> {
   readonly results: readonly T[];
-  /** Key of the last item, "" on the last page (also when it is exactly full). */
+  /** Key of the last item, of a search that of the last item looked at; "" on the last page (also when it is full). */
   readonly next_offset: string;
 }
 
@@ -188,6 +193,14 @@ export interface Principal {
   readonly policies: readonly EffectivePolicy[];
 }
 
+/** Everything a decision needs about a subject that is a member of groups and no user of the directory. */
+export interface GroupPrincipal extends Principal {
+  /** The groups that exist, in UTF-8 byte order. */
+  readonly names: readonly string[];
+  /** True if all of the groups exist. */
+  readonly isComplete: boolean;
+}
+
 /** The entities that a committed write touched, by internal ids. */
 export type DirectoryChange = Change;
 
@@ -203,8 +216,16 @@ export type HolderTest = (username: string) => boolean;
 
 /** One state of the directory, to be looked through: what searches read. */
 export interface Survey {
+  /** Revision of the state. */
+  readonly revision: number;
   /** All policies, sorted by name in UTF-8 byte order. */
   policies(): Promise<readonly StoredPolicy[]>;
+  /** A policy by name. */
+  policy(name: string): Promise<StoredPolicy | undefined>;
+  /** All access keys of users, in pages. */
+  keys(): AsyncIterable<readonly Credential[]>;
+  /** Names of the members of a group, in pages in UTF-8 byte order; undefined if there is no such group. */
+  members(group: string): Promise<AsyncIterable<readonly string[]> | undefined>;
   /**
    * Names of the users after `after` who hold one of the policies, directly or through a group, and whose name passes
    * the test of the policy: in pages in UTF-8 byte order, some of them empty. No holder is missing; some of the users
@@ -258,12 +279,24 @@ export interface Directory {
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
   readonly history: DirectoryHistory;
+  /**
+   * Plans from everything that the directory has, without secrets, and applies the plan atomically. If another writer
+   * changes the directory before the commit, it is planned again (journal.md §2).
+   * @param plan may run more than once, and also where nothing is applied
+   * @param options `dryRun`: the plan is made and tried, and nothing is written
+   */
+  applyPlanned<T>(
+    plan: (state: DirectoryState, judged: JudgedState) => Promise<StatePlan<T>>,
+    options: { readonly dryRun: boolean },
+  ): Promise<T>;
   /** Runs work on behalf of somebody, whose name its writes carry and whose right to them is judged (journal.md §2.1). */
   actingFor<T>(author: Author, work: () => Promise<T>): Promise<T>;
   /** Runs work whose writes one more judge has to let pass, in the state of each attempt. */
   alsoJudged<T>(judge: Judge, work: () => Promise<T>): Promise<T>;
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
+  /** The policies of the groups that exist among these distinct names, as a member would have them. */
+  principalOfGroups(names: readonly string[]): Promise<GroupPrincipal>;
   /**
    * Runs `work` on one snapshot of the directory.
    * @param pause called between reads; waits if it is time to let other work run

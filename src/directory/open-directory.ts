@@ -10,7 +10,7 @@ import type { Directory } from "./directory.ts";
 import { createHistory } from "./history/open-history.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
-import { readPrincipal } from "./read/principals.ts";
+import { readGroupPrincipal, readPrincipal } from "./read/principals.ts";
 import { survey } from "./read/survey.ts";
 import { generateId as newId } from "./records/ids.ts";
 import { LAYOUT, type MetaRecord } from "./records/layout.ts";
@@ -20,7 +20,7 @@ import { KeyWatch } from "./upkeep/key-watch.ts";
 import { Maintenance } from "./upkeep/maintenance.ts";
 import { Resealing } from "./upkeep/reseal.ts";
 import { underLease } from "./upkeep/under-lease.ts";
-import { createBatches } from "./write/batches.ts";
+import { applyPlanned, createBatches } from "./write/batches.ts";
 import { ChangeNotifier } from "./write/changes.ts";
 import { createCredentials } from "./write/credentials.ts";
 import { createExternalPrincipals } from "./write/external-principals.ts";
@@ -167,6 +167,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     resources: createResources(context),
     batches: createBatches(context),
     history: createHistory(context),
+    applyPlanned: (plan, options) => applyPlanned(context, plan, options),
     mailSecrets: {
       seal: (secret, binding) => context.secrets.seal(secret, { kind: "mail", ...binding }),
       open: (sealed, binding) => context.secrets.open(sealed, { kind: "mail", ...binding }),
@@ -174,6 +175,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     actingFor: (author, work) => context.authors.actingFor(author, work),
     alsoJudged: (judge, work) => context.authors.alsoJudged(judge, work),
     principal: (username) => readPrincipal(context, username),
+    principalOfGroups: (names) => readGroupPrincipal(context, names),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
     tellsEveryChange: () => context.store.tellsEveryChange?.() ?? true,

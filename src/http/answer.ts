@@ -2,7 +2,7 @@
 
 import { AuthorizerError } from "../errors.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Exchange, TRACE_RESPONSE } from "./exchange.ts";
 import { KEEP_ALIVE } from "./limits.ts";
 import { type Answer, type Reply, WRITTEN } from "./route.ts";
 
@@ -49,6 +49,7 @@ export function finish(exchange: Exchange, status: number): void {
   exchange.endedAt = now;
   const milliseconds = now - exchange.startedAt;
   route.meter.answered(status, milliseconds / 1000);
+  exchange.span?.answered({ status, caller: caller.name, revision: exchange.revision });
   if (!server.log.requests) return;
   server.log.request({
     request_id: requestId,
@@ -83,10 +84,10 @@ function frame(body: string, type: string): Frame {
 }
 
 /** Name and value in turn. */
-function headersOf({ type, length }: Frame, { requestId, revision, response }: Exchange): string[] {
+function headersOf({ type, length }: Frame, { requestId, revision, response, span }: Exchange): string[] {
   const stays = response.shouldKeepAlive;
   // In one go: nearly every answer comes here.
-  if (type !== undefined && length !== undefined && stays && revision !== "") {
+  if (type !== undefined && length !== undefined && stays && revision !== "" && span === undefined) {
     // biome-ignore format: names with their values
     return ["Content-Type", type, "Content-Length", length, "X-Request-ID", requestId, "Keep-Alive", KEEP_ALIVE, "X-Svc-Revision", revision];
   }
@@ -95,6 +96,7 @@ function headersOf({ type, length }: Frame, { requestId, revision, response }: E
   if (length !== undefined) headers.push("Content-Length", length);
   if (stays) headers.push("Keep-Alive", KEEP_ALIVE);
   if (revision !== "") headers.push("X-Svc-Revision", revision);
+  if (span !== undefined) headers.push(TRACE_RESPONSE, span.traceParent);
   return headers;
 }
 

@@ -5,7 +5,7 @@ import type { AuthorizerError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body-budget.ts";
 import { type HttpLimits, KEEP_ALIVE } from "./limits.ts";
-import type { HttpCounters, HttpLog, RevisedCall, Revisions } from "./ports.ts";
+import type { HttpCounters, HttpLog, RequestSpan, RequestTraces, RevisedCall, Revisions } from "./ports.ts";
 import { Query } from "./query.ts";
 import { requestId } from "./request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
@@ -19,6 +19,8 @@ export interface ServerContext {
   readonly log: HttpLog;
   /** Undefined for a server that answers nothing from the directory. */
   readonly revisions: Revisions | undefined;
+  /** Undefined if nothing is traced. */
+  readonly traces: RequestTraces | undefined;
   /**
    * Headers of every answer, name and value in turn; asked for once per answer. A header of the same name that the
    * answer itself has wins.
@@ -29,6 +31,9 @@ export interface ServerContext {
   /** Stands for the route of a request as long as none is found. */
   readonly unrouted: MountedRoute;
 }
+
+/** Names the trace in which an answer was made, in the form of `traceparent` (W3C Trace Context, level 2). */
+export const TRACE_RESPONSE = "traceresponse";
 
 /** Takes a piece of a body, or null at its end; must not throw. */
 export type PieceReceiver = (exchange: Exchange, piece: Buffer | null) => void;
@@ -89,6 +94,8 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   /** True while the request counts as admitted. */
   admitted = false;
   answered = false;
+  /** Undefined if the request is not traced. */
+  span: RequestSpan | undefined = undefined;
   /** Takes the body past the stream; to be set within the "request" event. */
   onPiece: PieceReceiver | undefined = undefined;
   onBody: BodyReceiver | undefined = undefined;
@@ -137,6 +144,11 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   }
 
   get traceParent(): string | undefined {
+    return this.span?.traceParent ?? this.sentTraceParent;
+  }
+
+  /** The header `traceparent`, as it came. */
+  get sentTraceParent(): string | undefined {
     return this.request.headers["traceparent"] as string | undefined;
   }
 
@@ -145,6 +157,7 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     const own = ["X-Request-ID", this.requestId];
     if (this.revision !== "") own.push("X-Svc-Revision", this.revision);
     if (this.response.shouldKeepAlive) own.push("Keep-Alive", KEEP_ALIVE);
+    if (this.span !== undefined) own.push(TRACE_RESPONSE, this.span.traceParent);
     return [...own, ...this.server.answerHeaders()];
   }
 

@@ -22,6 +22,8 @@ export interface JsonBounds {
   readonly values: number;
   /** Characters of a string or number, which cannot be read in steps. */
   readonly scalar: number;
+  /** Members of one object: its table of names grows in steps that cannot be interrupted. */
+  readonly members: number;
 }
 
 /** The bound that a text breaks. */
@@ -36,6 +38,8 @@ export function* findBreach(text: string, bounds: JsonBounds): Generator<undefin
   let values = 0;
   let nextStep = SCANNED_PER_STEP;
   let scalar = 0;
+  /** Members so far of the object or array at each depth. */
+  const members: number[] = [];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) {
@@ -47,10 +51,16 @@ export function* findBreach(text: string, bounds: JsonBounds): Generator<undefin
     } else scalar = 0;
     if (opens(unit)) {
       if (++depth > bounds.depth) return "depth";
+      members[depth] = 0;
       // The first value of what it opens; commas count the others.
       if (!closes(text.charCodeAt(at + 1)) && ++values > bounds.values) return "values";
     } else if (closes(unit)) depth--;
     else if (unit === COMMA && ++values > bounds.values) return "values";
+    else if (unit === COLON) {
+      const count = (members[depth] ?? 0) + 1;
+      if (count > bounds.members) return "members";
+      members[depth] = count;
+    }
     if (at >= nextStep) {
       nextStep = at + SCANNED_PER_STEP;
       yield;

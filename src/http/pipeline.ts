@@ -9,7 +9,7 @@ import { answer, finish, refuse } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseJsonInTurns } from "./json-body.ts";
 import { checkBodyHeaders } from "./media-type.ts";
-import type { Revisions } from "./ports.ts";
+import type { Revisions, TracedRequest } from "./ports.ts";
 import { readBody, receiveBody, tooLarge } from "./receive-body.ts";
 import { type Answer, type Caller, type MountedRoute, OPEN_API, type RouteBody } from "./route.ts";
 
@@ -20,6 +20,29 @@ const AT_ONCE_MS = 2;
 export function serve(exchange: Exchange, route: MountedRoute, params?: readonly string[]): void {
   exchange.route = route;
   if (params !== undefined) exchange.params = params;
+  if (exchange.server.traces !== undefined && route.api !== OPEN_API) {
+    exchange.span = exchange.server.traces.begin(tracedRequest(exchange));
+    if (exchange.span !== undefined) {
+      exchange.span.run(() => begin(exchange, route));
+      return;
+    }
+  }
+  begin(exchange, route);
+}
+
+/** Probes and documents are not traced. */
+function tracedRequest({ request, route, requestId, startedAt, sentTraceParent }: Exchange): TracedRequest {
+  return {
+    method: request.method as string,
+    path: route.shownPath ?? route.path,
+    requestId,
+    startedAt,
+    traceParent: sentTraceParent,
+    traceState: request.headers["tracestate"] as string | undefined,
+  };
+}
+
+function begin(exchange: Exchange, route: MountedRoute): void {
   try {
     expectPlace(exchange, route);
     const { revisions } = exchange.server;
@@ -158,6 +181,12 @@ async function stream(exchange: Exchange, body: RouteBody): Promise<void> {
 }
 
 function received(exchange: Exchange, bytes: Buffer): void {
+  // The parser hands the body over outside of the request's own context.
+  if (exchange.span === undefined) take(exchange, bytes);
+  else exchange.span.run(() => take(exchange, bytes));
+}
+
+function take(exchange: Exchange, bytes: Buffer): void {
   try {
     admit(exchange);
     exchange.deadline = exchange.startedAt + exchange.server.limits.requestTimeoutMs;

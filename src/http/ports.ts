@@ -103,3 +103,43 @@ export interface HttpLog {
   /** A failed authentication or a missing scope; rate-limiting what it writes is up to the log. */
   refused(entry: RefusedCaller): void;
 }
+
+/** A request that may be traced. */
+export interface TracedRequest {
+  readonly method: string;
+  /** The route's template. */
+  readonly path: string;
+  readonly requestId: string;
+  /** Milliseconds of `performance.now()`: when the headers had arrived. */
+  readonly startedAt: number;
+  /** The headers `traceparent` and `tracestate`, as they came. */
+  readonly traceParent: string | undefined;
+  readonly traceState: string | undefined;
+}
+
+/** The end of a traced request. */
+export interface TracedAnswer {
+  readonly status: number;
+  /** Name of the token or user; "" for an anonymous caller. */
+  readonly caller: string;
+  /** `N.log`; "" where none is named. */
+  readonly revision: string;
+}
+
+/** A request that is traced. */
+export interface RequestSpan {
+  /** The trace, as `traceparent` names it, with this span as parent. */
+  readonly traceParent: string;
+  /** Runs a part of the work; what that traces belongs to the request. */
+  run(work: () => void): void;
+  /** Ends the span with the answer; what comes later is ignored. */
+  answered(answer: TracedAnswer): void;
+  /** Ends the span of a request whose caller went away; nothing where it has ended. */
+  abandoned(): void;
+}
+
+/** Port: traces of requests. */
+export interface RequestTraces {
+  /** Begins the span of a request; undefined for one that is not traced. Cheap where it is not. */
+  begin(request: TracedRequest): RequestSpan | undefined;
+}

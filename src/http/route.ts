@@ -34,7 +34,7 @@ export interface Call<C extends Caller = Caller> {
   readonly peer: string | undefined;
   /** Milliseconds of `performance.now()`: when the headers had arrived. */
   readonly startedAt: number;
-  /** The header `traceparent`, as it came. */
+  /** The span of this request where it is traced, else the header `traceparent` as it came. */
   readonly traceParent: string | undefined;
 }
 

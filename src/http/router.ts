@@ -45,31 +45,67 @@ export class PathTable<
 
   /**
    * @param target the raw request target, in origin form
+   * @param method the wanted one: where a word of a path has no such route, it may be the value of a parameter
    * @returns undefined for a path that no route has
    */
-  match(target: string): PathMatch<R> | undefined {
+  match(target: string, method: string): PathMatch<R> | undefined {
     if (!target.startsWith("/")) return undefined;
     const query = target.indexOf("?");
     const end = query < 0 ? target.length : query;
     const params: string[] = [];
     let node: Node<R> | undefined = this.#root;
-    for (let start = 1; start <= end; ) {
-      const slash = target.indexOf("/", start);
-      const stop = slash < 0 || slash > end ? end : slash;
+    let hasWords = false;
+    for (let start = 1; start <= end && node !== undefined; ) {
+      const stop = endOfSegment(target, start, end);
       const segment = target.slice(start, stop);
       start = stop + 1;
       const literal: Node<R> | undefined = node.literals.get(segment);
       if (literal !== undefined) {
+        hasWords ||= node.parameter !== undefined;
         node = literal;
         continue;
       }
       node = node.parameter;
-      const value = node === undefined || segment === "" ? undefined : this.#decode(segment);
-      if (node === undefined || value === undefined) return undefined;
-      params.push(value);
+      const value = node === undefined ? undefined : this.#valueOf(segment);
+      if (value === undefined) node = undefined;
+      else params.push(value);
     }
-    return node.routes.size === 0 ? undefined : { routes: node.routes, params };
+    const found = node === undefined ? undefined : matchOf(node, params);
+    if (!hasWords || found?.routes.has(method) === true) return found;
+    return this.#matchBelow(this.#root, target.slice(1, end).split("/"), [], method);
   }
+
+  /** As {@link match}, where a segment may be a word of a path and the value of a parameter: a policy named `lint`. */
+  #matchBelow(
+    node: Node<R>,
+    segments: readonly string[],
+    params: readonly string[],
+    method: string,
+  ): PathMatch<R> | undefined {
+    const [segment, ...rest] = segments;
+    if (segment === undefined) return matchOf(node, params);
+    const literal = node.literals.get(segment);
+    const asWord = literal && this.#matchBelow(literal, rest, params, method);
+    if (asWord?.routes.has(method) === true) return asWord;
+    const value = node.parameter && this.#valueOf(segment);
+    if (node.parameter === undefined || value === undefined) return asWord;
+    const asValue = this.#matchBelow(node.parameter, rest, [...params, value], method);
+    if (asWord === undefined || asValue?.routes.has(method) === true) return asValue;
+    return { ...asWord, routes: new Map([...(asValue?.routes ?? []), ...asWord.routes]) };
+  }
+
+  #valueOf(segment: string): string | undefined {
+    return segment === "" ? undefined : this.#decode(segment);
+  }
+}
+
+function endOfSegment(target: string, start: number, end: number): number {
+  const slash = target.indexOf("/", start);
+  return slash < 0 || slash > end ? end : slash;
+}
+
+function matchOf<R>(node: Node<R>, params: readonly string[]): PathMatch<R> | undefined {
+  return node.routes.size === 0 ? undefined : { routes: node.routes, params };
 }
 
 function emptyNode<R>(): Node<R> {
@@ -119,7 +155,7 @@ export function routed({ routes, decode, claim, otherwise }: RouterOptions): (ex
       return;
     }
     useOriginForm(request);
-    const found = table.match(request.url as string);
+    const found = table.match(request.url as string, method as string);
     const one = found?.routes.get(method as string);
     if (one !== undefined) serve(exchange, one, found?.params);
     else if (found !== undefined) refuseMethod(exchange, found.routes);

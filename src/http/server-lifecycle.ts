@@ -37,6 +37,8 @@ export interface ManagedServerOptions
     Partial<Pick<ServerContext, "answerHeaders">> {
   /** The revisions that answers name; absent for a server that answers nothing from the directory. */
   readonly revisions?: ServerContext["revisions"];
+  /** Absent if nothing is traced. */
+  readonly traces?: ServerContext["traces"] | undefined;
   readonly tls?: TlsMaterial;
   /** Serves one request; must not throw. */
   readonly handler: (exchange: Exchange) => void;
@@ -115,7 +117,8 @@ function checkInterval(timeoutMs: number): number {
   return Math.min(MAX_CHECK_INTERVAL_MS, Math.max(10, Math.floor(timeoutMs / 4)));
 }
 
-function tlsOptions(tls: TlsMaterial) {
+/** The options of `node:tls` for a listener: TLS 1.2 or later, mutual with the authorities of clients. */
+export function tlsOptions(tls: TlsMaterial) {
   const mutual =
     tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true };
   return {
@@ -130,7 +133,7 @@ function tlsOptions(tls: TlsMaterial) {
 const NO_HEADERS: readonly string[] = [];
 
 function contextOf(options: ManagedServerOptions, stopping: () => boolean): ServerContext {
-  const { admission, counters, limits, log, revisions, answerHeaders = () => NO_HEADERS } = options;
+  const { admission, counters, limits, log, revisions, traces, answerHeaders = () => NO_HEADERS } = options;
   const unrouted: MountedRoute = {
     method: "GET",
     path: "",
@@ -139,7 +142,7 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     handle: () => ({ status: 404 }),
   };
   const bodies = new BodyBudget(limits.bodiesBytes, counters);
-  return { admission, bodies, counters, limits, log, revisions, answerHeaders, stopping, unrouted };
+  return { admission, bodies, counters, limits, log, revisions, traces, answerHeaders, stopping, unrouted };
 }
 
 type Listener = RequestListener<typeof IncomingRequest, typeof ServerResponse>;
@@ -218,7 +221,7 @@ async function listen(
 }
 
 /** The URL of a listening server. */
-function urlOf(server: HttpServer | HttpsServer): string {
+export function urlOf(server: NetServer): string {
   const { address, family, port } = server.address() as AddressInfo;
   const scheme = "setSecureContext" in server ? "https" : "http";
   return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;

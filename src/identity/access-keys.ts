@@ -3,7 +3,7 @@
  * the same path.
  */
 
-import { type KeyObject, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
@@ -12,6 +12,7 @@ import { isPossibleName } from "../model/names.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { Identities, Identity } from "./identity.ts";
 import { KnownSecret } from "./secret-comparison.ts";
+import type { HmacKey } from "./signature/hmac-key.ts";
 
 /** An access key that can verify attempts. */
 export interface AccessKey {
@@ -25,7 +26,7 @@ export interface AccessKey {
   readonly byKey: Identity;
   readonly bySignature: Identity;
   /** Signing keys derived from the secret, by date of the scope. They live as long as this object. */
-  readonly signingKeys: Map<string, KeyObject>;
+  readonly signingKeys: Map<string, HmacKey>;
 }
 
 /** Options of {@link AccessKeys}. */

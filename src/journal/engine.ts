@@ -4,7 +4,7 @@
  */
 
 /** Kinds of items. Entries are numbered by revision; the others have names of their own. */
-export type ItemKind = "entry" | "part" | "checkpoint" | "piece";
+export type ItemKind = "entry" | "part" | "checkpoint" | "piece" | "usage";
 
 /** Names an item. */
 export interface ItemName {

@@ -14,6 +14,8 @@ export interface ListedToken {
   /** 64 hexadecimal digits. */
   readonly tokenSha256?: string;
   readonly scopes: readonly Scope[];
+  /** Patterns of the names of groups that its requests may assert for an unknown subject; default none. */
+  readonly assertGroups?: readonly string[];
 }
 
 /** Options of {@link BearerVerifier}. Empty texts count as unset. */
@@ -51,7 +53,7 @@ export class BearerVerifier {
   constructor(options: BearerOptions) {
     const known = (options.tokens ?? []).map(knownToken);
     const apiToken = options.apiToken ?? "";
-    if (apiToken !== "") known.unshift(plainToken("data-server", apiToken, ALL_SCOPES));
+    if (apiToken !== "") known.unshift(plainToken({ name: "data-server", scopes: ALL_SCOPES }, apiToken));
     this.#known = known;
     this.#anyHashed = known.some((token) => token.hashed);
     const keys = [options.secretKey, options.previousSecretKey].filter(
@@ -67,7 +69,7 @@ export class BearerVerifier {
    * The caller of a request; a promise only for a JWT that was not seen before.
    * @throws AuthorizerError "unauthenticated", at once or by rejection.
    */
-  verify(request: IncomingMessage): ServiceCaller | Promise<ServiceCaller> {
+  verify(request: Pick<IncomingMessage, "headers" | "rawHeaders">): ServiceCaller | Promise<ServiceCaller> {
     const header = request.headers.authorization;
     if (header === undefined) throw unauthenticated("a bearer token is needed");
     if (hasRepeatedAuthorization(request.rawHeaders))
@@ -116,19 +118,20 @@ function unauthenticated(message: string): AuthorizerError {
   return new AuthorizerError("unauthenticated", message);
 }
 
-function plainToken(name: string, token: string, scopes: ReadonlySet<Scope>): KnownToken {
+function plainToken(access: ServiceCaller, token: string): KnownToken {
   const secret = Buffer.from(PREFIX + token, "utf8");
-  return { access: { name, scopes }, secret, presented: Buffer.alloc(secret.length), hashed: false };
+  return { access, secret, presented: Buffer.alloc(secret.length), hashed: false };
 }
 
-function hashedToken(name: string, digest: string, scopes: ReadonlySet<Scope>): KnownToken {
+function hashedToken(access: ServiceCaller, digest: string): KnownToken {
   const secret = Buffer.from(digest, "latin1");
-  return { access: { name, scopes }, secret, presented: Buffer.alloc(secret.length), hashed: true };
+  return { access, secret, presented: Buffer.alloc(secret.length), hashed: true };
 }
 
 function knownToken(listed: ListedToken): KnownToken {
   const scopes: ReadonlySet<Scope> = new Set(listed.scopes);
-  const { name, token, tokenSha256 } = listed;
+  const { name, token, tokenSha256, assertGroups = [] } = listed;
+  const access: ServiceCaller = { name, scopes, assertGroups };
   if ((token === undefined) === (tokenSha256 === undefined)) {
     throw new AuthorizerError("invalid_request", `token ${name}: give exactly one of token and token_sha256`);
   }
@@ -136,10 +139,10 @@ function knownToken(listed: ListedToken): KnownToken {
     if (!SHA256_HEX.test(tokenSha256)) {
       throw new AuthorizerError("invalid_request", `token ${name}: token_sha256 needs 64 hexadecimal digits`);
     }
-    return hashedToken(name, tokenSha256.toLowerCase(), scopes);
+    return hashedToken(access, tokenSha256.toLowerCase());
   }
   if ((token as string).length < MIN_TOKEN_LENGTH) {
     throw new AuthorizerError("invalid_request", `token ${name}: at least ${MIN_TOKEN_LENGTH} characters`);
   }
-  return plainToken(name, token as string, scopes);
+  return plainToken(access, token as string);
 }

@@ -14,7 +14,7 @@ import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { Admission } from "../http/admission.ts";
 import { openApiRoute } from "../http/openapi-route.ts";
-import type { HttpCounters, HttpLog, Revisions } from "../http/ports.ts";
+import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
 import {
   type Authenticate,
   type MountedRoute,
@@ -45,6 +45,8 @@ export interface ServiceListenerOptions {
   readonly tls?: TlsMaterial;
   /** The revisions that answers name; absent: they name none. */
   readonly revisions?: Revisions;
+  /** Traces of requests; undefined: none. */
+  readonly traces?: RequestTraces | undefined;
   /** The source of this PDP's URL in the AuthZEN metadata; absent: there are none. */
   readonly metadata?: {
     /** `authorizer.public_url`. */
@@ -96,6 +98,7 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     limits,
     log,
     revisions: options.revisions,
+    traces: options.traces,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     handler: routed({ routes, decode: decodeSegment, claim }),
   });

@@ -10,8 +10,14 @@ import { decodeSegment } from "../api/rest/operation.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { openApiRoute } from "../http/openapi-route.ts";
-import { firstSegments, folderRoute, isForPage, type PageFolder } from "../http/page-folders.ts";
-import type { HttpCounters, HttpLog, Revisions } from "../http/ports.ts";
+import {
+  firstSegments,
+  folderRoute,
+  isForPage,
+  type PageFolder,
+  type PageSite,
+} from "../http/page-folders.ts";
+import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
 import { type MountedRoute, mount, OPEN_API } from "../http/route.ts";
 import { type RouterOptions, routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
@@ -27,10 +33,12 @@ export interface UserListenerOptions {
   readonly tls?: TlsMaterial;
   /** The revisions that answers name; absent: they name none. */
   readonly revisions?: Revisions;
+  /** Traces of requests; undefined: none. */
+  readonly traces?: RequestTraces | undefined;
   /** The management API and its document; absent: not served. */
   readonly management?: ManagementOptions;
-  /** Folders of pages; absent: none are served. */
-  readonly pages?: readonly PageFolder[];
+  /** Folders of pages, and pages that programs make; absent: none are served. */
+  readonly pages?: readonly (PageFolder | PageSite)[];
 }
 
 /** First segments of paths that belong to APIs, of this listener or the other one: there is no page below them. */
@@ -54,6 +62,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     limits,
     log,
     revisions: options.revisions,
+    traces: options.traces,
     answerHeaders: () => headers,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     handler: routed({
@@ -66,7 +75,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
 
 /** Returns what answers the paths that no API has. */
 function otherwise(
-  folders: readonly PageFolder[],
+  folders: readonly (PageFolder | PageSite)[],
   routes: readonly MountedRoute[],
   counters: HttpCounters,
 ): Pick<RouterOptions, "otherwise"> {

@@ -116,6 +116,14 @@ export interface NearMiss extends StatementName {
   readonly conditions?: readonly ConditionTest[];
 }
 
+/** The groups whose policies decided about a subject that the directory does not know (decision-api.md §8). */
+export interface Assertion {
+  /** Name of the token whose request named the groups, or the issuer of the verified token that did. */
+  readonly by: string;
+  /** Groups of the directory, in UTF-8 byte order. */
+  readonly groups: readonly string[];
+}
+
 /** The reason of a decision (decision-api.md §5). */
 export interface Explanation {
   /** Decision id, also in the audit log. */
@@ -124,6 +132,8 @@ export interface Explanation {
   readonly determining: readonly DeterminingStatement[];
   readonly tree: EffectTree;
   readonly near_misses: readonly NearMiss[];
+  /** Present if the policies are those of groups that a caller asserted (decision-api.md §8). */
+  readonly asserted?: Assertion;
   readonly cache: "hit" | "miss";
   /** Digest of the policy set under `policies/`. */
   readonly policies_version: string;

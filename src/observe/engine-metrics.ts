@@ -2,6 +2,7 @@
 
 import type { Engine } from "../journal/engine.ts";
 import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
+import type { InSpan } from "./store-metrics.ts";
 
 /** Calls that are timed. */
 export type EngineCall = "create" | "read" | "entries" | "floor" | "raiseFloor" | "remove" | "list";
@@ -23,24 +24,33 @@ export function createEngineTimes(): EngineTimes {
   };
 }
 
-/** The same engine, with every call timed. */
-export function observeEngine(engine: Engine, times: EngineTimes): Engine {
+/**
+ * The same engine, with every call timed.
+ * @param inSpan absent if nothing is traced
+ */
+export function observeEngine(engine: Engine, times: EngineTimes, inSpan?: InSpan): Engine {
+  const timed: Timed =
+    inSpan === undefined
+      ? (name, call) => measured(times[name], call)
+      : (name, call) => inSpan(`journal.${name}`, () => measured(times[name], call));
   return {
     budgets: engine.budgets,
-    create: (name, item) => timed(times.create, () => engine.create(name, item)),
-    read: (name) => timed(times.read, () => engine.read(name)),
-    entries: (after, limit) => timed(times.entries, () => engine.entries(after, limit)),
-    floor: () => timed(times.floor, () => engine.floor()),
-    raiseFloor: (to) => timed(times.raiseFloor, () => engine.raiseFloor(to)),
-    remove: (names) => timed(times.remove, () => engine.remove(names)),
-    list: (kind, upTo, limit) => timed(times.list, () => engine.list(kind, upTo, limit)),
+    create: (name, item) => timed("create", () => engine.create(name, item)),
+    read: (name) => timed("read", () => engine.read(name)),
+    entries: (after, limit) => timed("entries", () => engine.entries(after, limit)),
+    floor: () => timed("floor", () => engine.floor()),
+    raiseFloor: (to) => timed("raiseFloor", () => engine.raiseFloor(to)),
+    remove: (names) => timed("remove", () => engine.remove(names)),
+    list: (kind, upTo, limit) => timed("list", () => engine.list(kind, upTo, limit)),
     ...(engine.isCrowded !== undefined && { isCrowded: () => engine.isCrowded!() }),
     watch: (listener) => engine.watch(listener),
     close: () => engine.close(),
   };
 }
 
-async function timed<T>(histogram: FastHistogram, call: () => Promise<T>): Promise<T> {
+type Timed = <T>(name: EngineCall, call: () => Promise<T>) => Promise<T>;
+
+async function measured<T>(histogram: FastHistogram, call: () => Promise<T>): Promise<T> {
   const start = performance.now();
   try {
     return await call();

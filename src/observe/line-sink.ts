@@ -7,6 +7,7 @@
  */
 
 import { writeSync } from "node:fs";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 
 /** Mode of files that this service creates: logs and audit logs name users and resources. */
 export const FILE_MODE = 0o600;
@@ -186,6 +187,8 @@ export class LineSink {
   }
 
   async #writeWaiting(): Promise<void> {
+    // The lines of one turn of the event loop go out together: a write costs more than the line that it writes.
+    await endOfTurn();
     try {
       for (;;) {
         if (this.#reopenWanted) {

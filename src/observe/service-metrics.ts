@@ -1,6 +1,7 @@
 /** The metrics of the service itself: every name begins with `svc_authorizer_`. */
 
 import type { DecisionCounters } from "../decisions/decisions.ts";
+import type { ShadowCounters } from "../decisions/shadow/shadow.ts";
 import type { IdentityCounters } from "../identity/identity.ts";
 import type { MailCounters } from "../mail/ports.ts";
 import type { AuditCounters } from "./audit-port.ts";
@@ -9,6 +10,7 @@ import { type DecisionLogSource, decisionLogMetrics } from "./decision-log-metri
 import { journalMetrics, type LogSource } from "./journal-metrics.ts";
 import type { OpenSnapshots } from "./open-snapshots.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
+import { shadowMetrics } from "./shadow-metrics.ts";
 import type { StoreCounters } from "./store-metrics.ts";
 
 const PREFIX = "svc_authorizer_";
@@ -36,6 +38,17 @@ export interface MetricSources {
   readonly openSnapshots: Pick<OpenSnapshots, "long">;
   /** The log of decisions; undefined if none are logged. */
   readonly decisionLog: DecisionLogSource | undefined;
+  /** The comparison with a candidate; undefined if none is configured. */
+  readonly shadow: ShadowCounters | undefined;
+  /** Spans of traces; undefined if nothing is traced. */
+  readonly traces?: TraceSpans | undefined;
+}
+
+/** Spans, as they are counted. */
+interface TraceSpans {
+  readonly ended: number;
+  readonly exported: number;
+  readonly failed: number;
 }
 
 /** All metrics of the service over their sources. */
@@ -53,8 +66,19 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ),
     ...journalMetrics(sources.changes),
     ...decisionLogMetrics(sources.decisionLog),
+    ...shadowMetrics(sources.shadow),
     ...mailMetrics(sources.mail),
+    ...traceMetrics(sources.traces),
     ...stateMetrics(sources),
+  ];
+}
+
+function traceMetrics(traces: TraceSpans | undefined): ScrapedMetric[] {
+  const name = (of: keyof TraceSpans): string => `${PREFIX}trace_spans_${of}_total`;
+  return [
+    single("counter", name("ended"), "Spans of traced requests that ended.", () => traces?.ended),
+    single("counter", name("exported"), "Spans that the collector took.", () => traces?.exported),
+    single("counter", name("failed"), "Spans that were lost in failed exports.", () => traces?.failed),
   ];
 }
 

@@ -8,6 +8,9 @@ import { OpenSnapshots } from "./open-snapshots.ts";
 /** Operations that are counted. */
 export type StoreOperation = "snapshot" | "get" | "getMany" | "scan" | "commit";
 
+/** Runs an operation in a span of its name, where requests are traced. */
+export type InSpan = <T>(name: string, work: () => T) => T;
+
 /** The result of an operation; `conflict` is the normal end of a lost race. */
 export type StoreResult = "ok" | "conflict" | "unavailable" | "error";
 
@@ -32,6 +35,7 @@ export function createStoreCounters(): StoreCounters {
 /**
  * The same store, with every snapshot, read and commit counted and timed.
  * @param open is told of snapshots that are opened and released
+ * @param inSpan absent if nothing is traced
  * @param onCommitted called with the revision of each commit, in the asynchronous context of who commits
  */
 export function observeStore(
@@ -39,15 +43,20 @@ export function observeStore(
   counters: StoreCounters,
   onCommitted: (revision: number) => void = () => {},
   open: OpenSnapshots = new OpenSnapshots(),
+  inSpan?: InSpan,
 ): Store {
+  const measured: Measured =
+    inSpan === undefined
+      ? (operation, run) => timed(counters[operation], run)
+      : (operation, run) => inSpan(`store.${operation}`, () => timed(counters[operation], run));
   return {
     get logId() {
       return store.logId;
     },
     snapshot: async () =>
-      new ObservedSnapshot(await measured(counters.snapshot, () => store.snapshot()), counters, open),
+      new ObservedSnapshot(await measured("snapshot", () => store.snapshot()), measured, open),
     commit: async (commit: Commit) => {
-      const revision = await measured(counters.commit, () => store.commit(commit));
+      const revision = await measured("commit", () => store.commit(commit));
       onCommitted(revision);
       return revision;
     },
@@ -66,14 +75,16 @@ export function observeStore(
   };
 }
 
+type Measured = <T>(operation: StoreOperation, run: () => Promise<T>) => Promise<T>;
+
 class ObservedSnapshot implements Snapshot {
   readonly #snapshot: Snapshot;
-  readonly #counters: StoreCounters;
+  readonly #measured: Measured;
   readonly #open: OpenSnapshots;
 
-  constructor(snapshot: Snapshot, counters: StoreCounters, open: OpenSnapshots) {
+  constructor(snapshot: Snapshot, measured: Measured, open: OpenSnapshots) {
     this.#snapshot = snapshot;
-    this.#counters = counters;
+    this.#measured = measured;
     this.#open = open;
     open.opened(this);
   }
@@ -83,15 +94,15 @@ class ObservedSnapshot implements Snapshot {
   }
 
   get(partition: string, key: string): Promise<StoredRecord | undefined> {
-    return measured(this.#counters.get, () => this.#snapshot.get(partition, key));
+    return this.#measured("get", () => this.#snapshot.get(partition, key));
   }
 
   getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
-    return measured(this.#counters.getMany, () => this.#snapshot.getMany(partition, keys));
+    return this.#measured("getMany", () => this.#snapshot.getMany(partition, keys));
   }
 
   scan(partition: string, options: ScanOptions): Promise<readonly ScannedRecord[]> {
-    return measured(this.#counters.scan, () => this.#snapshot.scan(partition, options));
+    return this.#measured("scan", () => this.#snapshot.scan(partition, options));
   }
 
   release(): void {
@@ -100,7 +111,7 @@ class ObservedSnapshot implements Snapshot {
   }
 }
 
-async function measured<T>(counters: StoreOperationCounters, run: () => Promise<T>): Promise<T> {
+async function timed<T>(counters: StoreOperationCounters, run: () => Promise<T>): Promise<T> {
   const start = performance.now();
   let result: StoreResult = "error";
   try {

@@ -58,7 +58,13 @@ interface Job {
 export class Scheduler {
   /** Jobs, and those who do their own work in a turn. */
   readonly #queue: (Job | (() => void))[] = [];
+  readonly #turnMs: number;
   #scheduled = false;
+
+  /** @param turnMs milliseconds of work in one turn of the event loop */
+  constructor(turnMs: number = TURN_MS) {
+    this.#turnMs = turnMs;
+  }
 
   /**
    * Runs `steps` to their end, in slices; resolves with what they return, rejects with what they throw. Numbers that
@@ -90,7 +96,7 @@ export class Scheduler {
   }
 
   #runTurn(): void {
-    const end = performance.now() + TURN_MS;
+    const end = performance.now() + this.#turnMs;
     while (this.#queue.length > 0 && performance.now() < end) {
       const next = this.#queue.shift() as Job | (() => void);
       if (typeof next === "function") {

@@ -31,6 +31,8 @@ export interface TestAuthorizer {
   readonly userUrl: string;
   /** Base URL of the metrics listener. */
   readonly metricsUrl: string;
+  /** `host:port` for Envoy, where `authorizer.ext_authz.listen_address` is set. */
+  readonly extAuthz?: string;
   /** Bearer token with every scope. */
   readonly token: string;
   readonly client: AuthorizerClient;
@@ -57,6 +59,7 @@ function testDefaults(): ConfigObject {
     "auth.encrypt.secret_key": randomBytes(SECRET_BYTES).toString("base64url"),
     "auth.api.token": randomBytes(SECRET_BYTES).toString("base64url"),
     "logging.level": "NONE",
+    "ui.enabled": false,
   };
 }
 
@@ -79,6 +82,7 @@ export async function startAuthorizer({ dataset, config = {} }: StartOptions = {
       url: addresses.service,
       userUrl: addresses.user,
       metricsUrl: addresses.metrics,
+      ...(addresses.extAuthz !== undefined && { extAuthz: addresses.extAuthz }),
       token,
       client: new AuthorizerClient({ url: addresses.service, token }),
       directory: data.directory,

@@ -366,7 +366,6 @@ describe("a file shared with a data server", () => {
     expect(texts.filter((warning) => !warning.includes("placeholder"))).toEqual([
       "blockstore.s3.regoin: unknown item (did you mean blockstore.s3.region?)",
       "features: unknown item",
-      "ui.enabled: has no effect: this version has no web interface",
     ]);
     const lines = text.split("\n");
     for (const { item, line } of warnings) {

@@ -140,6 +140,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.replication.checkpoint_every": 10_000,
   "authorizer.history.keep": 2_592_000_000,
   "authorizer.shutdown_delay": 0,
+  "authorizer.subjects.unknown": "deny",
   "authorizer.decision_log.compress": true,
   "authorizer.decision_log.directory": undefined,
   "authorizer.decision_log.include": "none",

@@ -201,6 +201,23 @@ describe("security 1.2: authorizer.tokens", () => {
     expect(tokens({ name: "a", token: GOOD.token })).toHaveLength(1);
   });
 
+  it("may assert groups, by patterns of their names", () => {
+    const groups = (assert_groups: unknown) => {
+      const token = { ...GOOD, assert_groups };
+      return configFromObject({ "authorizer.tokens": [token] }, BASE).values["authorizer.tokens"][0];
+    };
+    expect(groups(["team-*", "Admins"])?.assert_groups).toEqual(["team-*", "Admins"]);
+    expect(groups("a, b")?.assert_groups).toEqual(["a", "b"]);
+    expect(groups([])?.assert_groups).toEqual([]);
+    expect(tokens({ ...GOOD, assert_groups: { a: 1 } })).toEqual([
+      "expected a list of patterns of group names",
+    ]);
+    expect(tokens({ ...GOOD, assert_groups: ["a", "", ["b"]] })).toEqual([
+      "expected a pattern of group names",
+      "expected a pattern of group names",
+    ]);
+  });
+
   it("have names and secrets of their own", () => {
     expect(tokens(GOOD, { ...GOOD, token: "u".repeat(32) })).toEqual(['the name "shop" is given twice']);
     expect(tokens(GOOD, { ...GOOD, name: "b" })).toEqual(['"b" has the token of "shop"']);
@@ -310,8 +327,8 @@ describe("items that this version does not act on", () => {
   const idle = CONFIG_ITEMS.filter(({ acts }) => acts.startsWith("no: "));
 
   it("give a warning where they are set, with the reason", () => {
-    expect(warnings({ "ui.enabled": false })).toEqual([
-      "ui.enabled: has no effect: this version has no web interface",
+    expect(warnings({ "security.audit_check_interval": "1h" })).toEqual([
+      "security.audit_check_interval: has no effect: this version has no security audit check",
     ]);
     const set = idle.filter(({ name }) => !/^database\.(?:postgres|dynamodb|cosmosdb)\./.test(name));
     for (const { name, default: value } of set) {

@@ -99,11 +99,57 @@ describe.each(BACKENDS)("lists on $name", (backend) => {
       expect(await lists[kind]!({ amount: 1, prefix: "b" })).toMatchObject({ next_offset: "" });
     });
 
+    it("are searched by a part of a name in letters of any case, through pages of any size", async () => {
+      for (const search of ["B", ".", "é", "É", "本", "\u{1f600}", '"', "nothing", "%", "a", "\\"]) {
+        const wanted = names.filter((name) => name.toLowerCase().includes(search.toLowerCase()));
+        expect(await keys({ amount: 1_000, search })).toEqual(wanted);
+        for (const amount of [1, 2, Math.max(1, wanted.length)]) {
+          const seen: string[] = [];
+          let after = "";
+          do {
+            const page = await lists[kind]!({ amount, after, search });
+            seen.push(...page.results.map(keyOf));
+            after = page.next_offset;
+          } while (after !== "");
+          expect(seen).toEqual(wanted);
+        }
+      }
+      expect(await keys({ amount: 10, prefix: "a", search: "B" })).toEqual(
+        names.filter((name) => name.startsWith("a") && name.includes("b")),
+      );
+    });
+
     it("refuse an amount that is not 1 to 1000", async () => {
       for (const amount of [0, -1, 1_001, 1.5, Number.NaN]) {
         expect(await codeOf(lists[kind]!({ amount }))).toBe("invalid_request");
       }
     });
+  });
+
+  it("of users are searched by friendly name and e-mail, those of groups by description, and by nothing else", async () => {
+    const { users, groups } = bed.directory;
+    await users.create({
+      username: "known",
+      friendly_name: 'Ann "Quote" M\u00fcller',
+      email: "Ann@Example.com",
+      encryptedPassword: Buffer.from("needle-needle").toString("base64"),
+      source: "needle",
+    });
+    await groups.create({ name: "described", description: "People of the \u202eharbour" });
+    const found = async (search: string) =>
+      (await users.list({ amount: 10, search })).results.map(({ username }) => username);
+    for (const search of ['"quote"', "m\u00dcLLER", "@example", "ANN", "know"]) {
+      expect([search, await found(search)]).toEqual([search, ["known"]]);
+    }
+    for (const search of ["needle", "friendly_name", "creation_date", "bmVlZGxl"]) {
+      expect([search, await found(search)]).toEqual([search, []]);
+    }
+    const named = await groups.list({ amount: 10, search: "HARBOUR" });
+    expect(named.results.map(({ name }) => name)).toEqual(["described"]);
+    const byMail = await users.list({ amount: 10, search: "kno" }, { email: "Ann@Example.com" });
+    expect(byMail.results.map(({ username }) => username)).toEqual(["known"]);
+    expect((await users.list({ amount: 10, search: "x" }, { email: "Ann@Example.com" })).results).toEqual([]);
+    await users.delete("known");
   });
 
   it("of an unknown user or group are not found", async () => {

@@ -41,7 +41,9 @@ function commandsOf(block: string): ShownCommand[] {
   return block
     .split(/^\$ /m)
     .slice(1)
-    .map((text) => {
+    .map((part) => {
+      // A command may go on in the next line.
+      const text = part.replace(/\\\n\s*/g, "");
       const [command = "", ...lines] = text.split("\n");
       const [, code = "0"] = /^\[exit code (\d+)\]$/m.exec(text) ?? [];
       const isOutput = (line: string): boolean => !/^(\? |\[exit code \d+\]$)/.test(line);

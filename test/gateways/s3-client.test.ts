@@ -18,7 +18,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "./proxy-program.ts";
 import { type StandIn, startStandIn } from "./stand-in.ts";
-import { ACCESS_KEYS, PROXY_TOKEN, S3_DOMAIN, SECRET, startBehindProxy } from "./start-behind-proxy.ts";
+import {
+  ACCESS_KEYS,
+  PROXY_TOKEN,
+  portFor,
+  S3_DOMAIN,
+  SECRET,
+  startBehindProxy,
+} from "./start-behind-proxy.ts";
 
 const BUCKET = "data";
 const PART = 5 * 1024 * 1024;
@@ -37,7 +44,7 @@ for (const name of PROGRAM_NAMES) {
       beforeAll(async () => {
         dataServer = await startStandIn();
         authorizer = await startBehindProxy(name);
-        const authorizerPort = Number(new URL(authorizer.url).port);
+        const authorizerPort = portFor(authorizer);
         proxy = await startProxy(name, {
           dataServerPort: dataServer.port,
           authorizerPort,

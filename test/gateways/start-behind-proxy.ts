@@ -31,6 +31,11 @@ export const ACCESS_KEYS: ReadonlyMap<string, string> = new Map(
 /** Host of the object-store gateway. */
 export const S3_DOMAIN = "s3.example.com";
 
+/** The port that the proxy asks. */
+export function portFor({ extAuthz, url }: TestAuthorizer): number {
+  return Number(new URL(extAuthz === undefined ? url : `http://${extAuthz}`).port);
+}
+
 /** Starts the service for a proxy. */
 export function startBehindProxy(
   proxy: string,
@@ -39,8 +44,12 @@ export function startBehindProxy(
   return startAuthorizer({
     dataset,
     config: {
-      "authorizer.forward_auth.proxy": proxy,
-      "authorizer.forward_auth.proxy_token": PROXY_TOKEN,
+      ...(proxy === "envoy over grpc"
+        ? { "authorizer.ext_authz.listen_address": "127.0.0.1:0", "auth.api.token": PROXY_TOKEN }
+        : {
+            "authorizer.forward_auth.proxy": proxy,
+            "authorizer.forward_auth.proxy_token": PROXY_TOKEN,
+          }),
       "authorizer.audit.output": devNull,
       "gateways.s3.domain_name": S3_DOMAIN,
       "gateways.s3.region": "us-east-1",

@@ -43,12 +43,30 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
   { page: "docs/recipes.md", language: "sh", test: PAGES },
   { page: "docs/recipes.md", language: "console", test: PAGES },
   { page: "docs/management-api.md", language: "console", test: PAGES },
+  { page: "docs/policy-as-code.md", language: "sh", test: PAGES },
+  { page: "docs/policy-as-code.md", language: "console", test: PAGES },
   { page: "docs/svcctl.md", begins: "cat > ReadData.json", language: "sh", test: PAGES },
   { page: "docs/svcctl.md", language: "console", test: PAGES },
 ];
 
 /** Blocks that no test runs. */
 export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
+  {
+    page: "docs/kubernetes.md",
+    begins: "kubectl create namespace authz",
+    reason: "needs a cluster",
+  },
+  {
+    page: "docs/kubernetes.md",
+    begins: "helm install authz",
+    reason: "needs a cluster; test/deploy/helm.test.ts renders the values of this page",
+  },
+  {
+    page: "docs/tracing.md",
+    begins: "export OTEL_EXPORTER_OTLP_ENDPOINT",
+    reason:
+      "needs a collector at that port; test/tracing/traces.test.ts runs the service with these variables",
+  },
   {
     page: "docs/decision-log.md",
     begins: "svcctl decisions list --since",
@@ -57,8 +75,24 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   },
   {
     page: "docs/decision-log.md",
+    begins: "svcctl auth users list --last-used",
+    reason:
+      "names a user that does not exist; test/end-to-end/decision-log/usage.test.ts runs these commands",
+  },
+  {
+    page: "docs/decision-log.md",
     begins: "svc-authorizer export --config",
     reason: "names files of a server; test/decision-log/replay-command.test.ts runs the command",
+  },
+  {
+    page: "docs/decision-log.md",
+    begins: "svcctl policy replay --server",
+    reason: "needs a server's records; test/end-to-end/decision-log/questions.test.ts runs the command",
+  },
+  {
+    page: "docs/decision-log.md",
+    begins: "svcctl shadow report",
+    reason: "needs a candidate; test/end-to-end/decision-log/shadow.test.ts runs the command",
   },
   {
     page: "docs/decision-log.md",

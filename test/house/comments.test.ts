@@ -17,7 +17,7 @@ function headless(text: string): string[] {
 function programs(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .map((path) => join(folder, path))
-    .filter((path) => /(?<!\.gen)\.m?[jt]s$/.test(path));
+    .filter((path) => /(?<!\.gen)\.m?[jt]sx?$/.test(path));
 }
 
 describe("a doc comment", () => {

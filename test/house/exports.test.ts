@@ -33,7 +33,7 @@ describe("an export of src", () => {
   it("is used in src, and not by tests alone", () => {
     const paths = readdirSync(SRC, { recursive: true, encoding: "utf8" })
       .map((path) => path.split(sep).join("/"))
-      .filter((path) => path.endsWith(".ts"));
+      .filter((path) => /\.tsx?$/.test(path));
     const texts = new Map(paths.map((path) => [path, readFileSync(join(SRC, path), "utf8")]));
     const isListed = (line: string): boolean =>
       Object.keys(USED_BY_OTHERS).some((path) => line.startsWith(path));

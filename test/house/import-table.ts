@@ -36,9 +36,16 @@ const EVERYTHING_COMPOSED = [
   "api/changes",
   "api/management",
   "api/forward-auth",
+  "api/ext-authz",
   "listeners",
   "analysis",
+  "access",
+  "impact",
+  "overview",
+  "help",
   "decision-log",
+  "source-files",
+  "tracing",
 ];
 
 const SVCCTL = [
@@ -77,6 +84,10 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   },
   // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
   "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
+  // What a change of policies would change for whom.
+  impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
+  // The state of a node and its directory at a glance.
+  overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions"] },
   mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
   observe: {
     may: ["model", "errors"],
@@ -94,6 +105,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "mail",
     ],
   },
+  // Spans around requests and decisions, by the SDK of OpenTelemetry.
+  tracing: { may: ["model", "errors"], types: ["http", "decisions"] },
   http: { may: ["schedule", "errors"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
@@ -110,12 +123,19 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "http",
       "directory",
       "decisions",
+      "impact",
+      "overview",
       "request-map",
       "identity",
+      "schedule",
       "model",
       "errors",
     ],
+    // Data sets that are applied to a running service.
+    types: ["datasets"],
   },
+  // The manual, as pages below /help.
+  help: { may: ["http"] },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
     may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
@@ -124,8 +144,11 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
   },
+  // Envoy asks over gRPC what proxies ask over HTTP.
+  "api/ext-authz": { may: ["api", "http", "api/forward-auth", "errors"], types: ["decisions"] },
   listeners: {
     may: [
+      "api/ext-authz",
       "http",
       "api",
       "api/rest",
@@ -140,6 +163,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "errors",
     ],
   },
+  // The browser application calls the management API alone, as anybody could.
+  console: { may: [] },
   client: { may: [], types: ["model"] },
   // A decision point in another process: the engine, and the pure parts of decisions around it.
   "client/embedded": {
@@ -160,6 +185,19 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
+  // Learns from the use of access, in a thread: over one state of the directory as a value.
+  access: {
+    may: [
+      "analysis",
+      "decision-log",
+      "engine",
+      "catalog",
+      "request-map",
+      "bootstrap/acl-policies.ts",
+      "model",
+      "errors",
+    ],
+  },
   // What both programs share: exit codes, the edge to the process.
   cli: { may: ["config", "model", "errors"] },
   "cli/svcctl": { may: SVCCTL },
@@ -191,5 +229,33 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   cosmosdb: ["@azure/cosmos"],
 };
 
+/** Rooms that a bundler builds: all packages that they may know, which nobody installs with the service. */
+export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  console: [
+    "preact",
+    "preact-iso",
+    "@tanstack/preact-query",
+    "@codemirror/autocomplete",
+    "@codemirror/commands",
+    "@codemirror/lang-json",
+    "@codemirror/language",
+    "@codemirror/lint",
+    "@codemirror/merge",
+    "@codemirror/search",
+    "@codemirror/state",
+    "@codemirror/view",
+  ],
+};
+
 /** Packages that one room alone may know. */
-export const PACKAGE_OWNERS: Readonly<Record<string, string>> = { nodemailer: "mail" };
+export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
+  nodemailer: "mail",
+  "markdown-it": "help",
+  "@grpc/grpc-js": "listeners",
+  "@grpc/proto-loader": "listeners",
+  "@opentelemetry/api": "tracing",
+  "@opentelemetry/core": "tracing",
+  "@opentelemetry/exporter-trace-otlp-proto": "tracing",
+  "@opentelemetry/resources": "tracing",
+  "@opentelemetry/sdk-trace": "tracing",
+};

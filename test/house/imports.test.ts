@@ -9,7 +9,7 @@ const SRC = join(ROOT, "src");
 
 function ourSources() {
   return readdirSync(SRC, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => readSource(path.split(sep).join("/"), readFileSync(join(SRC, path), "utf8")));
 }
 
@@ -103,6 +103,8 @@ describe("the rules", () => {
       'createRequire(import.meta.url)("supertest");',
       "supertest is not among",
     ],
+    ["a package that no page needs", "console/a.tsx", 'import "express";', "express is not bundled here"],
+    ["the service from a page", "console/a.tsx", 'import "../model/arn.ts";', "console may not import"],
     ["a built-in without its prefix", "http/a.ts", 'import "fs";', "without node:"],
     [
       "a file outside the sources",

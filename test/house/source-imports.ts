@@ -30,7 +30,7 @@ interface Node {
 
 /** Reads one source; `path` is relative to `src`. Throws when the text does not parse. */
 export function readSource(path: string, text: string): Source {
-  const program = parseAst(text, { lang: "ts" }) as unknown as Node;
+  const program = parseAst(text, { lang: path.endsWith(".tsx") ? "tsx" : "ts" }) as unknown as Node;
   const imports: Import[] = [];
   let computedImports = 0;
   let readsEnvironment = false;

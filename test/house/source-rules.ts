@@ -1,5 +1,5 @@
 import { isBuiltin } from "node:module";
-import { BACKENDS, IMPORT_TABLE, PACKAGE_OWNERS } from "./import-table.ts";
+import { BACKENDS, BUNDLED_PACKAGES, IMPORT_TABLE, PACKAGE_OWNERS } from "./import-table.ts";
 import type { Import, Source } from "./source-imports.ts";
 
 /** Of a source that a person writes; what is generated (`*.gen.ts`) has the length that it has. */
@@ -16,7 +16,7 @@ export function breaches(sources: readonly Source[], dependencies: ReadonlySet<s
 
 /** The room of a path below `src`: "http", "cli/svcctl", "main". */
 export function roomOf(path: string): string {
-  const [first = "", second] = path.replace(/\.ts$/, "").split("/");
+  const [first = "", second] = path.replace(/\.tsx?$/, "").split("/");
   const nested = `${first}/${second}`;
   return second !== undefined && nested in IMPORT_TABLE ? nested : first;
 }
@@ -49,6 +49,8 @@ function packageBreach(source: Source, one: Import, dependencies: ReadonlySet<st
     .split("/")
     .slice(0, one.specifier.startsWith("@") ? 2 : 1)
     .join("/");
+  const bundled = BUNDLED_PACKAGES[roomOf(source.path)];
+  if (bundled !== undefined) return bundled.includes(name) ? undefined : `${name} is not bundled here`;
   if (!dependencies.has(name)) return `${name} is not among the dependencies`;
   const room = PACKAGE_OWNERS[name];
   if (room !== undefined && room !== roomOf(source.path)) return `${name} is known to ${room} alone`;

@@ -91,15 +91,15 @@ describe("parsing in steps", () => {
   it("takes many steps, each of a bounded length", () => {
     const text = `[${"{},".repeat(300_000)}{}]`;
     expect(runAll(parseInSteps(text)).steps).toBeGreaterThan(text.length / 40_000);
-    expect(runAll(findBreach(text, { depth: 2, values: 1e6, scalar: 1e6 })).steps).toBeGreaterThan(
-      text.length / 70_000,
-    );
+    expect(
+      runAll(findBreach(text, { depth: 2, values: 1e6, scalar: 1e6, members: 1e6 })).steps,
+    ).toBeGreaterThan(text.length / 70_000);
   });
 });
 
 describe("the bounds of a text", () => {
   const breach = (text: string, depth: number, values: number) =>
-    runAll(findBreach(text, { depth, values, scalar: 1e6 })).value;
+    runAll(findBreach(text, { depth, values, scalar: 1e6, members: 1e6 })).value;
 
   it("count nesting and values, and nothing in strings", () => {
     expect(breach("[[1]]", 2, 10)).toBeUndefined();
@@ -109,13 +109,21 @@ describe("the bounds of a text", () => {
     expect(breach('["[[[,,,\\",,"]', 1, 1)).toBeUndefined();
   });
 
+  it("count the members of each object by itself", () => {
+    const bounds = { depth: 3, values: 100, scalar: 100, members: 2 };
+    const of = (text: string) => runAll(findBreach(text, bounds)).value;
+    expect(of('[{"a":1,"b":{"c":1,"d":2}},{"a":":::","b":2}]')).toBeUndefined();
+    expect(of('[{"a":1,"b":{"c":1},"c":2}]')).toBe("members");
+    expect(of('{"a":{"a":1,"b":2,"c":3}}')).toBe("members");
+  });
+
   it.each([
     ["a string", `["${"x".repeat(1000)}"]`, `["${"x".repeat(998)}"]`],
     ["a string without an end", `["${"x".repeat(2000)}`, `["${"x".repeat(500)}`],
     ["a number", `[${"1".repeat(1001)}]`, `[${"1".repeat(999)},${"1".repeat(999)}]`],
     ["a fraction", `[0.${"1".repeat(1001)}]`, `[${"1".repeat(600)}.${"1".repeat(600)}]`],
   ])("limit the length of %s", (_name, tooLong, within) => {
-    const bounds = { depth: 10, values: 10, scalar: 1000 };
+    const bounds = { depth: 10, values: 10, scalar: 1000, members: 10 };
     expect(runAll(findBreach(tooLong, bounds)).value).toBe("scalar");
     expect(runAll(findBreach(within, bounds)).value).toBeUndefined();
   });

@@ -42,6 +42,13 @@ function newSources() {
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
     decisionLog: { counters: newCounters(), sinks: [{ lagSeconds: 3 }] },
+    shadow: {
+      decisions: 9,
+      dropped: 2,
+      failed: 1,
+      differences: { allow: 3, neutral: 1, deny: 0 },
+      loaded: true,
+    },
     changes: {
       revision: () => 7,
       journal: { counters: { ...createJournalCounters(), lagMs: 30 }, staleness: () => 250 },

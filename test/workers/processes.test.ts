@@ -162,6 +162,24 @@ describe("two workers", () => {
     }
   }, 60_000);
 
+  it("answer about the decisions of both, whichever of them is asked", async () => {
+    const statement = [{ effect: "allow", action: ["auth:ReadDecisions"], resource: "*" }];
+    await api("POST", "/auth/policies", { name: "Watch", statement });
+    await api("POST", "/auth/users", { username: "alice" });
+    await api("PUT", "/auth/users/alice/policies/Watch");
+    const { access_key_id: id, secret_access_key: secret } = JSON.parse(
+      (await api("POST", "/auth/users/alice/credentials")).body,
+    );
+    const made = await askBoth(20, decision("alice"));
+    const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+    const status = () => ask(program.user, "GET", "/api/v1/auth/status", undefined, basic);
+    for (const { body } of await askBoth(4, status)) {
+      const { minutes } = JSON.parse(body).decisions;
+      const refused = minutes.reduce((sum: number, one: { refused: number }) => sum + one.refused, 0);
+      expect(refused).toBe(made.length);
+    }
+  }, 60_000);
+
   it("tell readers of changes what either of them committed, and share one set-up", async () => {
     const answer = await fetch(`${program.service}/api/v1/watch`, {
       headers: { authorization: `Bearer ${TOKEN}` },

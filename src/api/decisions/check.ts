@@ -9,9 +9,10 @@ import { isName } from "./authzen.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { FieldReader, NO_CONTEXT } from "./native-fields.ts";
 import { refuseQuery } from "./query.ts";
+import { reasonText } from "./reason-texts.ts";
 import { readRequired } from "./required.ts";
 
-const FIELDS: ReadonlySet<string> = new Set(["user", "required", "context", "explain"]);
+const FIELDS: ReadonlySet<string> = new Set(["user", "groups", "required", "context", "explain"]);
 const ALLOWED = '{"allowed":true,"effect":"allow"}';
 
 /** An answer as it goes over the wire. */
@@ -19,9 +20,13 @@ export function checkBody(answer: CheckAnswer): Record<string, unknown> {
   return { allowed: answer.effect === "allow", ...answer };
 }
 
+/** An answer as JSON text: the usual ones without a serialiser. */
 function checkText(answer: CheckAnswer): string {
-  const plain = answer.effect === "allow" && answer.id === undefined && answer.explanation === undefined;
-  return plain ? ALLOWED : JSON.stringify(checkBody(answer));
+  const { effect, message, id, reason, explanation } = answer;
+  if (explanation !== undefined || reason !== undefined) return JSON.stringify(checkBody(answer));
+  if (effect === "allow") return id === undefined ? ALLOWED : JSON.stringify(checkBody(answer));
+  if (message === undefined || id === undefined) return JSON.stringify(checkBody(answer));
+  return `{"allowed":false,"effect":"${effect}","message":${reasonText(message)},"id":"${id}"}`;
 }
 
 /** Builds the handler. */
@@ -66,8 +71,10 @@ function readAny(body: unknown, call: Call, limits: DecisionLimits): CheckReques
   const fields = reader.object({ value: body, pointer: "" }, FIELDS);
   const whole = reader.problems.length === 0 || fields.size > 0;
   if (!whole) reader.finish();
+  const groups = reader.groups(fields.get("groups"));
   const request: CheckRequest = {
     user: reader.text(fields.get("user"), "/user"),
+    ...(groups && { groups }),
     required: readRequired(
       reader,
       fields.get("required") ?? { value: undefined, pointer: "/required" },

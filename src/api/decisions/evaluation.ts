@@ -8,27 +8,35 @@ import type { ServiceCall } from "../service-caller.ts";
 import { type EvaluationParts, partProblems, readParts } from "./authzen.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { wantsExplanation } from "./query.ts";
+import { reasonText } from "./reason-texts.ts";
 
 const ALLOWED = '{"decision":true}';
 
-/** An answer as JSON text. */
+/** An answer as JSON text: the usual ones without a serialiser. */
 export function evaluationText(answer: EvaluationAnswer): string {
-  return answer.decision && answer.context === undefined ? ALLOWED : JSON.stringify(answer);
+  const { context } = answer;
+  if (context === undefined) return answer.decision ? ALLOWED : JSON.stringify(answer);
+  const { id, reason_user } = context;
+  const message = reason_user?.["403"];
+  return id !== undefined && message !== undefined && isPlain(answer)
+    ? refusalText(id, message)
+    : JSON.stringify(answer);
 }
 
-/** Texts before and after the decision id, by refusal: refusals that are alike are one object. */
-const refusals = new WeakMap<Outcome, readonly [string, string]>();
+/** True for a refusal that has an id and a reason and nothing else. */
+function isPlain({ decision, context }: EvaluationAnswer): boolean {
+  let members = 0;
+  for (const _name in context) members++;
+  return !decision && members === 2;
+}
+
+function refusalText(id: string, message: string): string {
+  return `{"decision":false,"context":{"id":"${id}","reason_user":{"403":${reasonText(message)}}}}`;
+}
 
 /** An outcome as JSON text: that of the answer which an evaluation gives for it. */
-export function outcomeText(outcome: Outcome, decisionId: () => string): string {
-  if (outcome.effect === "allow") return ALLOWED;
-  let parts = refusals.get(outcome);
-  if (parts === undefined) {
-    const reason = JSON.stringify({ "403": outcome.message });
-    parts = ['{"decision":false,"context":{"id":"', `","reason_user":${reason}}}`];
-    refusals.set(outcome, parts);
-  }
-  return `${parts[0]}${decisionId()}${parts[1]}`;
+export function outcomeText({ effect, message }: Outcome, decisionId: () => string): string {
+  return effect === "allow" ? ALLOWED : refusalText(decisionId(), message as string);
 }
 
 /** Builds the handler. */

@@ -213,7 +213,9 @@ class Batch {
     if (outcomes === undefined || !isResource(resource, this.#limits)) return undefined;
     if (!isOptionalObject(element["context"])) return undefined;
     const outcome = outcomes(resource.type, resource.id);
-    return outcome && outcomeText(outcome, this.#decisions.decisionId);
+    if (outcome === undefined) return undefined;
+    if (this.#decisions.shadow?.takes()) this.#tellShadow(element, outcome.effect === "allow");
+    return outcomeText(outcome, this.#decisions.decisionId);
   }
 
   #turnTo(subject: unknown, action: unknown): void {
@@ -229,15 +231,27 @@ class Batch {
     this.#last = { subject, action, user: subject.id, name: action.name, outcomes };
   }
 
-  #request(element: unknown, pointer: string): EvaluationRequest {
-    if (!isObject(element)) throw invalidRequest([{ pointer, message: "expected an object" }]);
+  #tellShadow(element: Record<string, unknown>, allowed: boolean): void {
+    const parts = readParts(this.#whole(element), this.#limits);
+    if (parts === undefined) return;
+    const request = toRequest(parts, this.#call, false, "evaluations");
+    this.#decisions.shadow?.evaluated(request, allowed);
+  }
+
+  /** An element with the defaults for what it lacks. */
+  #whole(element: Record<string, unknown>) {
     const defaults = this.#defaults;
-    const whole = {
+    return {
       subject: element["subject"] === undefined ? defaults["subject"] : element["subject"],
       action: element["action"] === undefined ? defaults["action"] : element["action"],
       resource: element["resource"] === undefined ? defaults["resource"] : element["resource"],
       context: element["context"] ?? defaults["context"],
     };
+  }
+
+  #request(element: unknown, pointer: string): EvaluationRequest {
+    if (!isObject(element)) throw invalidRequest([{ pointer, message: "expected an object" }]);
+    const whole = this.#whole(element);
     const parts = readParts(whole, this.#limits);
     if (parts === undefined) throw invalidRequest(partProblems(whole, pointer, this.#limits));
     const request = toRequest(parts, this.#call, this.#explain, "evaluations");

@@ -10,6 +10,8 @@ import { contextOf } from "./native-fields.ts";
 /** Fields that all items of a request share. */
 export interface FilterHead {
   readonly user: string;
+  /** Groups that the caller asserts for a user whom the directory does not know. */
+  readonly groups?: readonly string[];
   /** `service:Verb`, or a short name of `type`. */
   readonly action: string;
   readonly type?: string;
@@ -22,8 +24,14 @@ export interface FilterHeadBody extends Omit<FilterHead, "context"> {
 }
 
 /** Returns the shared fields of a body that was checked. */
-export function headOf({ user, action, type, context }: FilterHeadBody): FilterHead {
-  return { user, action, ...(type === undefined ? {} : { type }), context: contextOf(context) };
+export function headOf({ user, groups, action, type, context }: FilterHeadBody): FilterHead {
+  return {
+    user,
+    ...(groups && { groups }),
+    action,
+    ...(type === undefined ? {} : { type }),
+    context: contextOf(context),
+  };
 }
 
 /** One item: an ARN, `undefined` for what nobody can be allowed (an unknown type), or what is wrong with it. */

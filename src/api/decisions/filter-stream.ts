@@ -166,7 +166,7 @@ class FilterSession {
   }
 
   async #allowedOf(resources: readonly string[]): Promise<readonly number[]> {
-    const { user, context } = this.#head as FilterHead;
+    const { user, groups, context } = this.#head as FilterHead;
     const action = this.#items?.action;
     if (action === undefined || resources.length === 0) return [];
     await this.#serving.admission.acquire(this.#gone.signal);
@@ -175,6 +175,8 @@ class FilterSession {
       const batch = this.#batch;
       return await this.#serving.decisions.filter({
         user,
+        ...(groups && { groups }),
+        asserter: this.#call.caller,
         action,
         resources,
         context,

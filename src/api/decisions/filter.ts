@@ -35,14 +35,24 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
     await decisions.typesRefreshed();
     const itemReader = new ItemReader(decisions, head, limits);
     const resources = await readItems(itemReader, items, `/${head.type === undefined ? "resources" : "ids"}`);
-    const { user, context } = head;
+    const { user, groups, context } = head;
     const { action } = itemReader;
-    const { requestId } = call;
+    const { requestId, caller: asserter } = call;
     const batch = decisions.log?.batch({ entrance: "filter", requestId, call });
     const allowed =
       action === undefined || resources === undefined
         ? []
-        : await decisions.filter({ user, action, resources, context, requestId, batch, waiter: call });
+        : await decisions.filter({
+            user,
+            ...(groups && { groups }),
+            asserter,
+            action,
+            resources,
+            context,
+            requestId,
+            batch,
+            waiter: call,
+          });
     await batch?.end();
     return `{"allowed":[${allowed.join(",")}],"complete":true}`;
   };

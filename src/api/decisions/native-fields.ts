@@ -1,5 +1,6 @@
 /** Fields of native bodies (decision-api.md §3): unknown ones are refused, every problem is reported at once. */
 
+import { MOST_GROUPS } from "../../decisions/subjects/asserted-groups.ts";
 import { type Problem, pointTo } from "../../errors.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { isObject } from "../../http/json-body.ts";
@@ -49,6 +50,17 @@ export class FieldReader {
     if (field === undefined || typeof field.value === "boolean") return field?.value === true;
     this.problem(field.pointer, "expected true or false");
     return false;
+  }
+
+  /** Optional names of groups that the caller asserts for the user. */
+  groups(field: Field | undefined): readonly string[] | undefined {
+    if (field === undefined) return undefined;
+    const { value, pointer } = field;
+    if (!Array.isArray(value) || value.length > MOST_GROUPS) {
+      this.problem(pointer, `expected a list of at most ${MOST_GROUPS} names`);
+      return undefined;
+    }
+    return value.map((name, index) => this.text({ value: name, pointer: "" }, `${pointer}/${index}`));
   }
 
   /** Throws "invalid_request" when there is a problem. */

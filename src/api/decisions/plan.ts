@@ -8,6 +8,7 @@ import { recordSearch } from "./search-record.ts";
 
 interface PlanBody {
   readonly user: string;
+  readonly groups?: readonly string[];
   readonly action: string;
   readonly type?: string;
   readonly context?: unknown;
@@ -18,7 +19,7 @@ export function planHandler(decisions: Decisions) {
   return async (call: AnyCall): Promise<string> => {
     refuseQuery(call);
     const { context, ...question } = call.body as PlanBody;
-    const request = { ...question, context: contextOf(context) };
+    const request = { ...question, context: contextOf(context), asserter: call.caller };
     const plan = await decisions.searches.plan(request, call.signal);
     await recordSearch(decisions, call, "plan", request, []);
     return JSON.stringify(plan);

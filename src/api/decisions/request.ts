@@ -53,16 +53,18 @@ function requestText({ operation, required, allowed, perItem, ...rest }: Request
 
 interface RequestBody extends GivenRequest {
   readonly user: string;
+  readonly groups?: readonly string[];
   readonly context?: unknown;
 }
 
 function checkOf(call: ServiceCall, limits: DecisionLimits, s3Domains: readonly string[]): RequestCheck {
-  const { user, context, ...given } = call.body as RequestBody;
+  const { user, groups, context, ...given } = call.body as RequestBody;
   const problems: Problem[] = [];
   const request = wireRequest(given, limits, s3Domains, problems);
   if (problems.length > 0) throw invalidRequest(problems);
   return {
     user,
+    ...(groups && { groups }),
     request,
     items: "told",
     missingBody: "every_resource",

@@ -27,7 +27,7 @@ export function searchHandler<S extends { readonly page: SearchPage }>(
     const entities = entitiesOf<S>(kind, body);
     const text = requestText(`search/${kind}`, entities, call.caller.name);
     const requested = new RequestedPage(tokens, body["page"] as AskedPage | null | undefined, text);
-    const search = withPage(entities, requested.page);
+    const search = { ...withPage(entities, requested.page), asserter: call.caller };
     const found = await find(search, call.signal);
     await record?.(search, found.results as readonly never[], call);
     // The page comes first, so that a reader of a long answer knows how much is to come.

@@ -11,6 +11,7 @@ import { recordSearch } from "./search-record.ts";
 
 interface WhatCanBody {
   readonly user: string;
+  readonly groups?: readonly string[];
   readonly resource: string;
   readonly context?: unknown;
   readonly page?: AskedPage | null;
@@ -23,7 +24,7 @@ export function whatCanHandler(decisions: Decisions, { tokens }: SearchServing) 
     const { page, context, ...rest } = call.body as WhatCanBody;
     const text = requestText("what-can", { ...rest, context }, call.caller.name);
     const requested = new RequestedPage(tokens, page, text);
-    const whole = { ...rest, context: contextOf(context), page: requested.page };
+    const whole = { ...rest, context: contextOf(context), page: requested.page, asserter: call.caller };
     const { reason, ...found } = await decisions.searches.whatCan(whole, call.signal);
     const { user, resource } = rest;
     const actions = found.results.map((action) => ({ user, action, resource }));

@@ -1,23 +1,16 @@
 /**
  * `/forward-auth`: proxies ask whether a request may pass (security.md §2). Everything below the path comes here, for
- * all methods, on the raw request target and before any router; nothing but `passed` makes a 2xx.
+ * all methods, on the raw request target and before any router; nothing but `answers.ts` makes a 2xx.
  */
 
 import { AuthorizerError } from "../../errors.ts";
 import { clientAddress, type TrustedProxies } from "../../http/client-address.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import type { Api, Caller, MountedRoute, RawCall, Reply } from "../../http/route.ts";
-import type { Identity } from "../../identity/identity.ts";
 import { KnownSecret } from "../../identity/secret-comparison.ts";
 import type { DecisionMeters } from "../decisions/ports.ts";
-import { claimedKeyId } from "./claimed-key.ts";
-import {
-  type AskedRequest,
-  decideRequest,
-  type Outcome,
-  type Refused,
-  type RequestDecisionOptions,
-} from "./decide-request.ts";
+import { answerOf } from "./answers.ts";
+import { type AskedRequest, decideRequest, type RequestDecisionOptions } from "./decide-request.ts";
 import { BASE, ERROR_PATH, originalRequest, type ProxyKind, splitUri } from "./proxies.ts";
 import { handedOn, refusalReply } from "./refusals.ts";
 import { RequestHeaders } from "./request-headers.ts";
@@ -39,10 +32,6 @@ export interface ForwardAuthServing {
 }
 
 const TOKEN_HEADER = "x-svc-proxy-token";
-/** The name of the anonymous user. No user can have this name. */
-const ANONYMOUS_NAME = "-";
-/** A name that a header can carry as it is. */
-const PLAIN_NAME = /^(?!-$)[!-~]+$/;
 
 /** A trusted proxy, with the headers of its request. */
 interface Proxy extends Caller {
@@ -111,51 +100,8 @@ function decide(
   if (source === undefined) throw notAllowed("X-Forwarded-For holds something that is no address");
   const asked: AskedRequest = { original, headers, source, requestId: call.requestId, call };
   const outcome = decideRequest(options, asked);
-  if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, serving));
-  return answerOf(outcome, asked, serving);
-}
-
-function answerOf(outcome: Outcome, asked: AskedRequest, serving: ForwardAuthServing): Reply {
-  if (outcome.pass) return passed(outcome.identity, outcome.id);
-  return refused(outcome, asked, serving);
-}
-
-/** The one place that makes a 2xx. */
-function passed(identity: Identity | undefined, id: string): Reply {
-  const user = identity === undefined ? ANONYMOUS_NAME : headerName(identity.username);
-  return { status: 200, headers: ["X-Svc-User", user, "X-Svc-Decision-Id", id] };
-}
-
-/**
- * A user's name as a header can carry it: what is not printable ASCII is percent-encoded, and so is the name that would
- * read as anonymous. Names hold no `%` (security.md §3.0), so it can be decoded.
- */
-function headerName(username: string): string {
-  if (PLAIN_NAME.test(username)) return username;
-  if (username === ANONYMOUS_NAME) return "%2D";
-  return username.toWellFormed().replace(/[^!-~]+/gu, (text) => encodeURIComponent(text));
-}
-
-function refused(
-  { refusal, id, identity }: Refused,
-  { original, headers, source, requestId }: AskedRequest,
-  { log }: ForwardAuthServing,
-): Reply {
-  const { status, message } = refusal;
-  const [path, query] = splitUri(original.uri);
-  if (identity === undefined) {
-    const key = claimedKeyId(headers, query);
-    log.refused({
-      request_id: requestId,
-      path: BASE,
-      status,
-      message,
-      peer: source,
-      ...(key === undefined ? {} : { access_key_id: key }),
-    });
-  }
-  const reply = refusalReply(refusal, { resource: path, id: id === "" ? requestId : id });
-  return id === "" ? reply : { ...reply, headers: [...reply.headers, "X-Svc-Decision-Id", id] };
+  if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, serving.log, BASE));
+  return answerOf(outcome, asked, serving.log, BASE);
 }
 
 /** The body of a refusal that nginx received in the headers of a subrequest. */

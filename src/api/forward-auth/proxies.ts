@@ -66,10 +66,17 @@ export function originalRequest(proxy: ProxyKind, subrequest: Subrequest): Origi
       : isBase(target)
         ? toldBy(headers, NAMES[proxy])
         : undefined;
-  if (told?.method === undefined || told.uri === undefined || told.host === undefined) return undefined;
-  const { method: ofClient, uri, host } = told;
-  if (!METHOD.test(ofClient) || !URI.test(uri) || !HOST.test(host)) return undefined;
-  return { method: ofClient, uri, host, contentLength: contentLength === "" ? undefined : contentLength };
+  return told && requestAsTold(told, contentLength);
+}
+
+/** A request as a proxy tells it; undefined where a part is missing or is nothing that a request can have. */
+export function requestAsTold(
+  { method, uri, host }: Readonly<Record<"method" | "uri" | "host", string | undefined>>,
+  contentLength: string | undefined,
+): OriginalRequest | undefined {
+  if (method === undefined || uri === undefined || host === undefined) return undefined;
+  if (!METHOD.test(method) || !URI.test(uri) || !HOST.test(host)) return undefined;
+  return { method, uri, host, contentLength: contentLength === "" ? undefined : contentLength };
 }
 
 /** Path and query of a URI; the query may be "". */

@@ -11,11 +11,17 @@ import type { PageTokens } from "../decisions/page-tokens.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
 import type { PolicySet } from "../rest/ports.ts";
+import type { AccessQuestions } from "./access/ports.ts";
+import type { Applications } from "./apply/ports.ts";
 import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
+import type { Escalation } from "./escalation.ts";
+import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
+import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
-import type { DecisionRecords } from "./records/ports.ts";
+import type { DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
+import type { ServiceStatus } from "./status/ports.ts";
 
 /** The parts that handlers work with. */
 export interface ManagementParts extends RestParts {
@@ -26,6 +32,11 @@ export interface ManagementParts extends RestParts {
   readonly limits: DecisionLimits;
   /** Tokens of the pages of searches. */
   readonly tokens: PageTokens;
+  readonly escalation: Escalation;
+  /** Data sets that are applied to the running service. */
+  readonly applications: Applications;
+  readonly policyChecks: PolicyChecks;
+  readonly status: ServiceStatus;
   readonly acls: GroupAcls;
   readonly setup: Setup;
   readonly invitations: UserInvitations;
@@ -39,6 +50,12 @@ export interface ManagementParts extends RestParts {
   readonly policySet: PolicySet;
   /** The records of decisions; undefined if none are logged. */
   readonly records: DecisionRecords | undefined;
+  /** undefined if no shadow candidate is configured. */
+  readonly shadow: ShadowReports | undefined;
+  /** Answers about use; undefined if use is not counted. */
+  readonly usage: UseAnswers | undefined;
+  /** Questions about access and its use; undefined if use is not counted. */
+  readonly access: AccessQuestions | undefined;
 }
 
 /** Names and values: of a permission row's placeholders, or of condition fields. */

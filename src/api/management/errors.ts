@@ -1,6 +1,6 @@
 /** Errors as the management API answers them: status and text of the reference, which people and scripts know. */
 
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
 import { type ErrorReply, errorBody, errorReply, RequestRefused } from "../../http/errors.ts";
 import { plainError } from "../rest/plain-errors.ts";
 
@@ -12,8 +12,9 @@ export class PermissionRefused extends AuthorizerError {
   /** 401 where the user's policies do not allow the call, as in the reference. */
   readonly status: 401 | 403;
 
-  constructor(message: string, status: 401 | 403 = 401) {
-    super("not_allowed", message);
+  /** @param problems the parts of the call that are refused, where it has several */
+  constructor(message: string, status: 401 | 403 = 401, problems: readonly Problem[] = []) {
+    super("not_allowed", message, { problems });
     this.status = status;
   }
 }
@@ -32,14 +33,24 @@ export function notImplemented(): RequestRefused {
  */
 export function managementError(error: unknown, missing = "not found"): ErrorReply {
   if (error instanceof PermissionRefused) {
-    const { status, message } = error;
-    return { status, body: errorBody(message), headers: status === 401 ? CHALLENGE : [], recorded: true };
+    const { status, message, problems } = error;
+    return {
+      status,
+      body: errorBody(message, problems),
+      headers: status === 401 ? CHALLENGE : [],
+      recorded: true,
+    };
   }
   if (isErrorCode(error, "unauthenticated")) return { ...unauthenticated(error), recorded: true };
-  if (error instanceof OwnText) return errorReply(error);
+  if (error instanceof OwnText || isOwnRefusal(error)) return errorReply(error);
   if (isErrorCode(error, "not_found")) return errorReply(withText(error, missing));
   if (isErrorCode(error, "already_exists")) return errorReply(withText(error, "Already exists"));
   return errorReply(plainError(error));
+}
+
+/** True for an operation's own 404 or 410, which says what is missing. */
+function isOwnRefusal(error: unknown): boolean {
+  return error instanceof RequestRefused && error.code === "not_found";
 }
 
 /** 401, or 429 after too many failures of one key and source (security.md §2.10). */

@@ -65,38 +65,45 @@ export class Escalation implements GrantChecks {
     return { result, warnings };
   }
 
-  async #judgeGrant(
-    call: UserCall,
-    { what, actsAs, policies }: Grant,
-    state: JudgedState,
-  ): Promise<readonly string[]> {
-    const actor = call.caller.identity.username;
-    const excess = await this.#parts.check.excessRight(actor, await policies(state), actsAs);
-    if (excess === undefined) return [];
-    const grants = excess.certain ? "grants" : "may grant";
-    const message = `${what} ${grants} more than ${JSON.stringify(actor)} holds: ${excess.what}`;
-    return this.#widens(call, what, excess, message);
+  async #judgeGrant(call: UserCall, grant: Grant, state: JudgedState): Promise<readonly string[]> {
+    const excess = await this.excessOfGrant(call, grant, state);
+    return excess === undefined ? [] : this.#widens(call, widens(call, "grants", grant.what, excess));
   }
 
-  async #judgeRemoval(
-    call: UserCall,
-    { what, takes }: Removal,
+  async #judgeRemoval(call: UserCall, removal: Removal, state: JudgedState): Promise<readonly string[]> {
+    const excess = await this.excessOfRemoval(call, removal, state);
+    return excess === undefined ? [] : this.#widens(call, widens(call, "lifts", removal.what, excess));
+  }
+
+  /** The right that a grant gives beyond those of its caller. */
+  async excessOfGrant(
+    { caller }: UserCall,
+    { actsAs, policies }: Pick<Grant, "actsAs" | "policies">,
     state: JudgedState,
-  ): Promise<readonly string[]> {
-    const { check } = this.#parts;
-    const actor = call.caller.identity.username;
+  ): Promise<ExcessRight | undefined> {
+    return this.#parts.check.excessRight(caller.identity.username, await policies(state), actsAs);
+  }
+
+  /** The right that the caller gains by a removal, because it takes a deny away. */
+  async excessOfRemoval(
+    { caller }: UserCall,
+    { takes }: Pick<Removal, "takes">,
+    state: JudgedState,
+  ): Promise<ExcessRight | undefined> {
+    const actor = caller.identity.username;
     const held = (await state.principal(actor))?.policies ?? [];
     const kept = held.filter(({ name, via }) => !via.every((way) => takes(name, way)));
     const lost = held.filter((policy) => !kept.includes(policy));
-    if (!lost.some(({ statement }) => statement.some(mayDeny))) return [];
-    const excess = await check.excessRight(actor, kept, actor);
-    if (excess === undefined) return [];
-    const lifts = excess.certain ? "lifts" : "may lift";
-    const message = `${what} ${lifts} a deny from ${JSON.stringify(actor)}: ${excess.what}`;
-    return this.#widens(call, what, excess, message);
+    if (!lost.some(({ statement }) => statement.some(mayDeny))) return undefined;
+    return this.#parts.check.excessRight(actor, kept, actor);
   }
 
-  #widens(call: UserCall, what: string, excess: ExcessRight, message: string): readonly string[] {
+  get mode(): EscalationMode {
+    return this.#parts.mode;
+  }
+
+  /** Records what widens rights: in the audit log, and in mode `warn` in the log. */
+  record(call: UserCall, { what, excess }: Widens): void {
     const { mode, audit, log } = this.#parts;
     const refused = mode === "deny";
     const fields = {
@@ -109,10 +116,37 @@ export class Escalation implements GrantChecks {
       refused,
     };
     audit.event("write", { ...fields, operation: "escalation" });
-    if (refused) throw new PermissionRefused(`insufficient permissions: ${message}`, 403);
-    log.warn("a write grants more than its caller holds", fields);
-    return warningHeaders([{ pointer: "escalation", message }]);
+    if (!refused) log.warn("a write grants more than its caller holds", fields);
   }
+
+  #widens(call: UserCall, found: Widens): readonly string[] {
+    this.record(call, found);
+    if (this.#parts.mode === "deny") {
+      throw new PermissionRefused(`insufficient permissions: ${found.message}`, 403);
+    }
+    return warningHeaders([{ pointer: "escalation", message: found.message }]);
+  }
+}
+
+/** A change that gives more than its caller holds, or takes a deny from the caller. */
+export interface Widens {
+  /** The change, for people. */
+  readonly what: string;
+  readonly message: string;
+  readonly excess: ExcessRight;
+}
+
+/** Describes a change that widens rights. */
+export function widens(
+  { caller }: UserCall,
+  how: "grants" | "lifts",
+  what: string,
+  excess: ExcessRight,
+): Widens {
+  const actor = JSON.stringify(caller.identity.username);
+  const verb = excess.certain ? how : { grants: "may grant", lifts: "may lift" }[how];
+  const more = how === "grants" ? `more than ${actor} holds` : `a deny from ${actor}`;
+  return { what, message: `${what} ${verb} ${more}: ${excess.what}`, excess };
 }
 
 /** False for a statement that can only allow: losing it makes nothing possible. */

@@ -6,6 +6,10 @@ import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
+import { ACCESS_SCHEMAS } from "./access/schemas.ts";
+import { APPLY_SCHEMAS } from "./apply/schemas.ts";
+import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
+import { STATUS_SCHEMAS } from "./status/schemas.ts";
 
 const NAME: Schema = { type: "string", minLength: 1 };
 const STATEMENTS: Schema = { ...listOf(schemaRef("Statement")), minItems: 1 };
@@ -13,6 +17,13 @@ const KEY = {
   access_key_id: text("Access key id, unique over all users."),
   creation_date: UNIX_SECONDS,
 };
+const USE = {
+  last_used: {
+    ...UNIX_SECONDS,
+    description: "With `last_used=true`: Unix seconds; absent if it was never used.",
+  },
+  uses: { type: "integer", minimum: 0, description: "With `last_used=true`: how often it was used." },
+} as const;
 const ENTRY = {
   revision: { type: "integer", minimum: 1, description: "Revision of the entry in the log." },
   at: text("Time of the entry, RFC 3339; absent where it is no longer kept."),
@@ -26,6 +37,10 @@ const FAILURE_SCHEMAS: Schemas = {
     {
       message: text("What is wrong, for people. An internal error shows only its id."),
       code: ERROR_CODE,
+      problems: listOf(
+        schemaRef("AppliedProblem"),
+        "Each problem of documents that are applied, at most 101.",
+      ),
     },
     ["message"],
   ),
@@ -50,6 +65,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       creation_date: UNIX_SECONDS,
       friendly_name: text("Name to show."),
       email: text("E-mail address."),
+      ...USE,
     },
     ["id", "creation_date"],
   ),
@@ -98,7 +114,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   PolicyVersionList: pageOf("PolicyVersion"),
   HistoryList: pageOf("HistoryEntry"),
   AclWrite: object({ permission: { enum: PERMISSIONS } }),
-  Credentials: object(KEY),
+  Credentials: object({ ...KEY, ...USE }, ["access_key_id", "creation_date"]),
   CredentialsWithSecret: object({ ...KEY, secret_access_key: text("The secret, shown this once.") }),
   ExternalPrincipal: object({ id: text("Id of the principal."), user_id: text("Name of the user.") }),
   UserList: pageOf("User"),
@@ -124,7 +140,13 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     invite_user: { type: "boolean", description: "Whether mails can be sent." },
     forgot_password: { const: false },
   }),
-  Config: object({ version_config: schemaRef("Version"), capabilities_config: { type: "object" } }),
+  Config: object({
+    version_config: schemaRef("Version"),
+    capabilities_config: { type: "object" },
+    partition: text("The second part of every ARN, `authorizer.partition`."),
+    decision_log: { type: "boolean", description: "Whether decisions are recorded, and can be read." },
+    counts_use: { type: "boolean", description: "Whether lists can say when things were used last." },
+  }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },
     comm_prefs_missing: { const: false },
@@ -148,6 +170,9 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["username", "setup_token"],
   ),
+  ...POLICY_CHECK_SCHEMAS,
+  ...STATUS_SCHEMAS,
+  ...ACCESS_SCHEMAS,
   DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
   DecisionRecordList: object({
     pagination: schemaRef("Pagination"),
@@ -162,5 +187,35 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["record"],
   ),
+  AccessDirectory: object({
+    format: { const: 1 },
+    users: listOf({ type: "object" }),
+    groups: listOf({ type: "object" }),
+    policies: listOf({ type: "object" }),
+  }),
+  ShadowReport: object(
+    {
+      node: text("Name of the node; the report is about all its processes."),
+      candidate: {
+        type: ["object", "null"],
+        description:
+          "`source`, `kind` (`data_set` or `policies`) and `loaded_at`; null while none is loaded.",
+      },
+      error: text("The reason why the newest state of the files is not used."),
+      share: { type: "number" },
+      decisions: { type: "integer", description: "Decisions that were made again." },
+      dropped: {
+        type: "integer",
+        description: "Decisions that were drawn, and left out as too many waited.",
+      },
+      failed: { type: "integer", description: "Decisions that could not be made again." },
+      wider: { type: "integer", description: "Refused now, allowed by the candidate." },
+      narrower: { type: "integer", description: "Allowed now, refused by the candidate." },
+      groups: { ...listOf({ type: "object" }), description: "The differences by statement, most first." },
+      differences: { ...listOf({ type: "object" }), description: "The last 1,000, newest first." },
+    },
+    ["node", "candidate", "share", "decisions", "wider", "narrower", "groups", "differences"],
+  ),
+  ...APPLY_SCHEMAS,
   Form: object({ token: text("The token of the link.") }),
 };

@@ -37,13 +37,25 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
     access: "user",
     id: "getConfig",
     path: `${BASE_PATH}/config`,
-    summary: "Version and capabilities",
+    summary: "Version, capabilities, and what the configuration says to clients",
     description: "What command line clients ask before their first call.",
-    answer: answerWith(200, "Config", { version_config: { version: "1.0.0" }, capabilities_config: {} }),
+    answer: answerWith(200, "Config", {
+      version_config: { version: "1.0.0" },
+      capabilities_config: {},
+      partition: "svc",
+      decision_log: true,
+      counts_use: true,
+    }),
     handler:
-      ({ version }) =>
+      ({ version, vocabulary: { partition }, records, usage }) =>
       () =>
-        json(200, { version_config: { version }, capabilities_config: {} }),
+        json(200, {
+          version_config: { version },
+          capabilities_config: {},
+          partition,
+          decision_log: records !== undefined,
+          counts_use: usage !== undefined,
+        }),
   },
   {
     ...GET,

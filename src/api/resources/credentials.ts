@@ -4,8 +4,9 @@ import { AuthorizerError } from "../../errors.ts";
 import type { Parameter } from "../../http/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
 import type { CredentialWithSecret } from "../../model/entities.ts";
+import { addsLastUse, LAST_USED } from "../management/last-used.ts";
 import { secretBody } from "../management/shapes.ts";
-import { NO_STORE_HEADER } from "../rest/declared.ts";
+import { NO_STORE_HEADER, PAGING } from "../rest/declared.ts";
 import { one, page } from "../rest/examples.ts";
 import { withFieldNames } from "../rest/field-names.ts";
 import type { RestCall } from "../rest/grants.ts";
@@ -50,10 +51,19 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
       summary: "List the credentials of a user, without secrets",
       description: "All access keys of the user.",
     },
-    handler:
-      ({ directory: { credentials } }) =>
-      (call) =>
-        listReply(call, (asked) => credentials.list(param(call, 0), asked), credentialBody),
+    management: { query: [...PAGING, LAST_USED] },
+    handler: {
+      dataServer:
+        ({ directory: { credentials } }) =>
+        (call) =>
+          listReply(call, (asked) => credentials.list(param(call, 0), asked), credentialBody),
+      management:
+        ({ directory: { credentials }, usage }) =>
+        (call) =>
+          listReply(call, (asked) => credentials.list(param(call, 0), asked), credentialBody, {
+            adds: addsLastUse(call.query, usage, "key", "access_key_id"),
+          }),
+    },
   },
   {
     ...CREATE,

@@ -90,7 +90,7 @@ export const GROUP_OPERATIONS: readonly ResourceOperation[] = [
           call,
           (asked) => groups.members(param(call, 0), asked),
           (user) => shapes.user(user, call),
-          shapes.usersHeaders,
+          { headers: shapes.usersHeaders },
         ),
   },
   {

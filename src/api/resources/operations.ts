@@ -3,15 +3,22 @@
 import type { DataServerDeclaration } from "../data-server/declaration.ts";
 import { SERVER_CHECK_OPERATIONS } from "../data-server/server-check.ts";
 import { TOKEN_ID_OPERATIONS } from "../data-server/token-ids.ts";
+import { ACCESS_OPERATIONS } from "../management/access/access-operations.ts";
+import { DIRECTORY_OPERATION } from "../management/access/directory-operation.ts";
 import { ACL_OPERATIONS } from "../management/acls.ts";
+import { APPLY_OPERATIONS } from "../management/apply/apply-operation.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
+import { COMPARE_OPERATION } from "../management/policy-checks/compare.ts";
+import { LINT_OPERATION } from "../management/policy-checks/lint.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
 import { QUESTION_OPERATIONS } from "../management/questions.ts";
 import { RECORD_OPERATIONS } from "../management/records/record-operations.ts";
+import { SHADOW_OPERATIONS } from "../management/records/shadow-operations.ts";
 import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
 import { SESSION_OPERATIONS } from "../management/session.ts";
 import { SETUP_OPERATIONS } from "../management/setup-operations.ts";
+import { STATUS_OPERATION } from "../management/status/status-operation.ts";
 import { ATTACHMENT_OPERATIONS } from "./attachments.ts";
 import { CREDENTIAL_OPERATIONS } from "./credentials.ts";
 import { EXTERNAL_PRINCIPAL_OPERATIONS } from "./external-principals.ts";
@@ -41,11 +48,18 @@ export const DATA_SERVER_OPERATIONS: readonly DataServerDeclaration[] = [
 export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,
+  STATUS_OPERATION,
   ...RECORD_OPERATIONS,
+  ...ACCESS_OPERATIONS,
+  ...SHADOW_OPERATIONS,
+  DIRECTORY_OPERATION,
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...QUESTION_OPERATIONS,
+  LINT_OPERATION,
+  COMPARE_OPERATION,
   ...POLICY_VERSION_OPERATIONS,
+  ...APPLY_OPERATIONS,
   ...forManagement(RESOURCE_OPERATIONS),
   ...ACL_OPERATIONS,
 ];

@@ -2,6 +2,7 @@
 
 import type { Parameter } from "../../http/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
+import { addsLastUse, LAST_USED } from "../management/last-used.ts";
 import { decidedOnNewName } from "../management/new-names.ts";
 import { MAYBE_NO_STORE_HEADER, NO_STORE_HEADER, PAGING } from "../rest/declared.ts";
 import { one, page } from "../rest/examples.ts";
@@ -57,6 +58,7 @@ export const USER_OPERATIONS: readonly ResourceOperation[] = [
       query: [...PAGING, ...LOOK_UP],
       answerHeaders: NO_STORE_HEADER,
     },
+    management: { query: [...PAGING, LAST_USED] },
     handler: {
       dataServer:
         ({ directory: { users }, shapes }) =>
@@ -65,15 +67,16 @@ export const USER_OPERATIONS: readonly ResourceOperation[] = [
             call,
             (asked) => foundUsers(users, asked, call.query),
             (user) => shapes.user(user, call),
-            NO_STORE,
+            { headers: NO_STORE },
           ),
       management:
-        ({ directory: { users }, shapes }) =>
+        ({ directory: { users }, shapes, usage }) =>
         (call) =>
           listReply(
             call,
             (asked) => users.list(asked),
             (user) => shapes.user(user, call),
+            { adds: addsLastUse(call.query, usage, "user", "id") },
           ),
     },
   },

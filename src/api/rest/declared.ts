@@ -25,6 +25,13 @@ export const PAGING: readonly Parameter[] = [
     schema: { type: "string", default: "" },
   },
   {
+    name: "search",
+    in: "query",
+    description:
+      "Only items with this text in their names, in letters of any case; of users also in friendly name and e-mail address, of groups in the description. A page of a long list may have fewer items than `amount`, also none, and a next page.",
+    schema: { type: "string", default: "" },
+  },
+  {
     name: "after",
     in: "query",
     description: "Only items behind this key: the `next_offset` of the page before.",

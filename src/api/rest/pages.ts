@@ -9,19 +9,27 @@ import { json } from "./operation.ts";
 
 const MAX_AMOUNT = 1000;
 const DEFAULT_AMOUNT = 100;
+/** Longest name. */
+const LONGEST_SEARCH = 1_024;
 const AMOUNT = /^-?\d{1,4}$/;
 
 /**
  * The part of a list that a query asks for. An amount that is absent, empty or 0 is 100; -1 is as many as there can
  * be, 1,000.
- * @throws AuthorizerError "invalid_request" for an amount beyond -1…1000
+ * @throws AuthorizerError "invalid_request" for an amount beyond -1…1000, or a search longer than any name
  */
 export function pageOf(query: Query): Required<PageRequest> {
   return {
     prefix: query.get("prefix") ?? "",
+    search: searchOf(query.get("search")),
     after: query.get("after") ?? "",
     amount: amountOf(query.get("amount")),
   };
+}
+
+function searchOf(text = ""): string {
+  if (text.length <= LONGEST_SEARCH) return text;
+  throw new AuthorizerError("invalid_request", `search: must have at most ${LONGEST_SEARCH} characters`);
 }
 
 function amountOf(text: string | undefined): number {
@@ -48,13 +56,24 @@ export function pageText(items: readonly string[], next: string): string {
 /** The page of a whole list that is sorted by name. */
 export function pageOfSorted<T extends { readonly name: string }>(
   all: readonly T[],
-  { prefix, after, amount }: Required<PageRequest>,
+  { prefix, search, after, amount }: Required<PageRequest>,
 ): Page<T> {
+  const wanted = search.toLowerCase();
   const inRange = all.filter(
-    ({ name }) => name.startsWith(prefix) && (after === "" || compareUtf8(name, after) > 0),
+    ({ name }) =>
+      name.startsWith(prefix) &&
+      (after === "" || compareUtf8(name, after) > 0) &&
+      (wanted === "" || name.toLowerCase().includes(wanted)),
   );
   const results = inRange.slice(0, amount);
   return { results, next_offset: inRange.length > results.length ? (results.at(-1)?.name ?? "") : "" };
+}
+
+/** The form of an answer with a page. */
+export interface ListForm {
+  readonly headers?: readonly string[] | undefined;
+  /** Adds to the shaped items. */
+  readonly adds?: ((items: readonly unknown[]) => Promise<readonly unknown[]>) | undefined;
 }
 
 /** Answers with a page. */
@@ -62,14 +81,15 @@ export async function listReply<T>(
   call: Pick<Call, "query">,
   list: (page: Required<PageRequest>) => Promise<Page<T>>,
   shape: (item: T) => unknown,
-  headers?: readonly string[],
+  { headers, adds }: ListForm = {},
 ): Promise<Reply> {
   const { results, next_offset } = await list(pageOf(call.query));
+  const shown = results.map(shape);
   const pagination = {
     has_more: next_offset !== "",
     max_per_page: MAX_AMOUNT,
     results: results.length,
     next_offset,
   };
-  return json(200, { pagination, results: results.map(shape) }, headers);
+  return json(200, { pagination, results: adds === undefined ? shown : await adds(shown) }, headers);
 }

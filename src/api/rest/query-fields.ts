@@ -1,6 +1,7 @@
 /** Query parameters that operations of both REST APIs read. */
 
 import { AuthorizerError } from "../../errors.ts";
+import type { Query } from "../../http/query.ts";
 import type { Call } from "../../http/route.ts";
 
 /** The texts that clients send for a boolean. */
@@ -15,10 +16,14 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
  * boolean.
  */
 export function isEffective({ query }: Pick<Call, "query">): boolean {
-  const effective = BOOLEANS.get(query.get("effective") ?? "");
-  if (effective === undefined)
-    throw new AuthorizerError("invalid_request", "effective: must be true or false");
-  return effective;
+  return isTrue(query, "effective");
+}
+
+/** Returns a parameter that is a boolean, false by default; throws "invalid_request" for any other value. */
+export function isTrue(query: Query, name: string): boolean {
+  const value = BOOLEANS.get(query.get(name) ?? "");
+  if (value === undefined) throw new AuthorizerError("invalid_request", `${name}: must be true or false`);
+  return value;
 }
 
 /** The external principal that a query names; throws "invalid_request" where it names none. */

@@ -3,6 +3,7 @@
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import { openData, openLog } from "../../compose/data.ts";
 import { type RunningService, startService } from "../../compose/service.ts";
+import { openServiceTraces } from "../../compose/traces.ts";
 import type { Environment } from "../../config/environment.ts";
 import type { FlagValue, LoadedConfig, LoadOptions } from "../../config/load.ts";
 import { formatProblem } from "../../config/problem.ts";
@@ -71,7 +72,8 @@ async function start(
   const logger = openLog(values);
   for (const warning of warnings) logger.warn("configuration", { problem: formatProblem(warning) });
   try {
-    const data = await openData(values, logger);
+    const traces = await openServiceTraces(env, logger, version);
+    const data = await openData(values, logger, { traces });
     return await startService(data, { version, env: (name) => env[name], nextFreePort });
   } catch (error) {
     await logger.close();

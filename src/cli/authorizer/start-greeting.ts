@@ -7,8 +7,13 @@ import { shownPath } from "./quickstart.ts";
 /** A service that answers, as far as the greeting shows it. */
 export interface StartedService {
   readonly version: string;
-  /** URLs of the three listeners. */
-  readonly addresses: { readonly service: string; readonly user: string; readonly metrics: string };
+  /** URLs of the three listeners, and `host:port` of Envoy's where there is one. */
+  readonly addresses: {
+    readonly service: string;
+    readonly user: string;
+    readonly metrics: string;
+    readonly extAuthz?: string;
+  };
   /** The one-time token, until the first administrator exists (security.md §6.2). */
   readonly setup: SetupOffer | undefined;
   /** Present for a quick start: its token file, and the value of `--data` if it was given. */
@@ -21,8 +26,9 @@ export interface StartedService {
 /** The lines for programs: `ready` first, then the token file, a first decision and the setup token. */
 export function readyLines(started: StartedService): string {
   const { addresses, setup, quickstart } = started;
-  const { service, user, metrics } = addresses;
-  const lines = [`ready service=${service} user=${user} metrics=${metrics}`];
+  const { service, user, metrics, extAuthz } = addresses;
+  const envoy = extAuthz === undefined ? "" : ` ext_authz=${extAuthz}`;
+  const lines = [`ready service=${service} user=${user} metrics=${metrics}${envoy}`];
   if (quickstart !== undefined) {
     lines.push(`token ${shownPath(quickstart.tokenFile, started.cwd)}`);
     lines.push("First decision:", firstDecision(started, quickstart.tokenFile));
@@ -46,6 +52,9 @@ export function greetingBlock(started: StartedService): string {
     `  Management  ${addresses.user}   for people and svcctl: users, groups, policies, access keys`,
     `  Metrics     ${addresses.metrics}   for Prometheus, at /metrics`,
   ];
+  if (addresses.extAuthz !== undefined) {
+    lines.push(`  Envoy       ${addresses.extAuthz}   for external authorization over gRPC`);
+  }
   if (quickstart !== undefined) {
     lines.push(`  Token       ${shownPath(quickstart.tokenFile, cwd)}`);
     lines.push("", "Try: may alice read this object?", firstDecision(started, quickstart.tokenFile));

@@ -1,5 +1,7 @@
 /** A refusal by the server. */
 
+import type { Problem } from "../../errors.ts";
+
 /** The server answered with a status of 400 or more. The message is the server's own, and may be empty. */
 export class ApiFailure extends Error {
   override readonly name = "ApiFailure";
@@ -7,8 +9,12 @@ export class ApiFailure extends Error {
   /** `404 Not Found`. */
   readonly statusLine: string;
 
-  constructor(status: number, statusLine: string, message: string) {
+  /** Places in the body of the request; empty where the answer names none. */
+  readonly problems: readonly Problem[];
+
+  constructor(status: number, statusLine: string, message: string, problems: readonly Problem[] = []) {
     super(message);
+    this.problems = problems;
     this.status = status;
     this.statusLine = statusLine;
   }

@@ -8,7 +8,9 @@ import { booleanSwitches } from "../boolean-switches.ts";
 import { GLOBAL_HEADING, newProgram, VERSION } from "../new-program.ts";
 import { refuseUnknownWord } from "../unknown-word.ts";
 import { ABUSE_GROUP } from "./abuse/abuse-group.ts";
+import { ACCESS_GROUP } from "./access/access-group.ts";
 import { ACTIONS_GROUP } from "./actions/actions-group.ts";
+import { APPLY_COMMANDS } from "./apply/apply-commands.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
 import { BISECT_GROUP } from "./bisect/bisect-group.ts";
 import { BRANCH_GROUP } from "./branch/branch-group.ts";
@@ -27,6 +29,7 @@ import { PLUMBING_COMMANDS } from "./plumbing/plumbing-commands.ts";
 import { POLICY_GROUP } from "./policy/policy-group.ts";
 import { REPO_GROUP } from "./repo/repo-group.ts";
 import { reportFailure } from "./report-failure.ts";
+import { SHADOW_GROUP } from "./shadow/shadow-group.ts";
 import { addCompletion } from "./shell/add-completion.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
 import { TAG_GROUP } from "./tag/tag-group.ts";
@@ -83,7 +86,10 @@ export function buildProgram(context: CommandContext): Command {
     [
       AUTH_GROUP,
       POLICY_GROUP,
+      ...APPLY_COMMANDS,
       DECISIONS_GROUP,
+      ACCESS_GROUP,
+      SHADOW_GROUP,
       ...ON_REPOSITORIES,
       ...TOP_COMMANDS,
       ...PLUMBING_COMMANDS,

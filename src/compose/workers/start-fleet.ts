@@ -1,8 +1,11 @@
 /** The primary process of several workers (journal.md §7): it writes, looks after the store, and answers for metrics. */
 
 import { extname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ConfigValues } from "../../config/table.ts";
+import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
+import { type ActivityReport, mergedActivity } from "../../overview/activity.ts";
 import type { Commit } from "../../store/port.ts";
 import type { Answerer } from "../../workers/channel.ts";
 import { type FleetWorker, WorkerFleet } from "../../workers/fleet.ts";
@@ -13,7 +16,7 @@ import { KIND, type WorkerAddresses, type WorkerStart } from "./worker-role.ts";
 
 /** Workers with their primary. */
 export interface StartedFleet {
-  readonly addresses: { readonly service: string; readonly user: string; readonly metrics: string };
+  readonly addresses: WorkerAddresses & { readonly metrics: string };
   /** Makes all workers read tokens and certificates again. */
   reload(values: ConfigValues): void;
   /** Stops the workers, each when it has finished what it has begun. */
@@ -22,6 +25,8 @@ export interface StartedFleet {
 
 /** Time for which a worker that stops may take beside `authorizer.shutdown_delay`. */
 const STOP_WITHIN_MS = 15_000;
+/** Time for which a worker may take to report. */
+const ANSWER_WITHIN_MS = 2_000;
 
 /**
  * Starts workers over the parts of this process, which keep the lock of the folder and listen for scrapes only. Throws
@@ -50,7 +55,7 @@ export async function startFleet(
       nextFreePort: options.nextFreePort ?? false,
     });
     return {
-      addresses: { service: first?.service ?? "", user: first?.user ?? "", metrics: scrape },
+      addresses: { ...(first ?? { service: "", user: "" }), metrics: scrape },
       reload: (fresh) => {
         given.values = fresh;
         fleet.tell(KIND.reload, fresh);
@@ -83,7 +88,12 @@ function openFleet(
       nextFreePort,
       setupToken: setup.offer?.token,
     }),
-    answerers: (worker) => answerersFor(parts, (key) => relayFailure(key, worker)),
+    answerers: (worker) =>
+      answerersFor(parts, (key) => relayFailure(key, worker))
+        .set(KIND.shadow, () => reportsOf<ShadowReport>(fleet, KIND.shadow))
+        .set(KIND.activity, async () =>
+          mergedActivity(await reportsOf<ActivityReport>(fleet, KIND.activity)),
+        ),
     onGone: (worker) => {
       metrics.gone(worker);
       // A process that was killed leaves its place among the readers behind, which would keep old pages alive.
@@ -93,10 +103,7 @@ function openFleet(
   return fleet;
 }
 
-function answerersFor(
-  parts: ServiceParts,
-  relayFailure: (key: string) => void,
-): ReadonlyMap<string, Answerer> {
+function answerersFor(parts: ServiceParts, relayFailure: (key: string) => void): Map<string, Answerer> {
   const { audit, data } = parts;
   const writeLines = ({ output, batch }: { readonly output: string; readonly batch: string }): void => {
     data.logger.relayed(output, batch);
@@ -107,6 +114,17 @@ function answerersFor(
     [KIND.audit, (batch: string) => void audit.relayed(batch)],
     [KIND.lines, writeLines],
   ]);
+}
+
+/** The reports of all workers; those that do not answer in time are left out. */
+async function reportsOf<T>(fleet: WorkerFleet<WorkerAddresses>, kind: string): Promise<readonly T[]> {
+  const asked = fleet.workers.map(({ channel }) =>
+    Promise.race([
+      channel.ask<T | undefined>(kind).catch(() => undefined),
+      delay(ANSWER_WITHIN_MS, undefined, { ref: false }),
+    ]),
+  );
+  return (await Promise.all(asked)).filter((report) => report !== undefined) as readonly T[];
 }
 
 /** Commits what a worker asks for, and looks for the background work that it leaves. */

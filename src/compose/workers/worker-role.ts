@@ -1,7 +1,10 @@
 /** The part of a process that is one of several workers, and what it gets from its primary (journal.md §7). */
 
+import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { LineRelay } from "../../observe/relay-target.ts";
+import type { ActivityReport } from "../../overview/activity.ts";
+import type { ExtAuthzAddress } from "../listen.ts";
 
 /** The things that a worker is given. */
 export interface WorkerRole {
@@ -10,6 +13,10 @@ export interface WorkerRole {
   readonly sharing: FailureSharing;
   /** Hands audit records to the primary. */
   readonly relayAudit: LineRelay;
+  /** Asks for the reports of the shadows of all workers. */
+  readonly shadowReports: () => Promise<readonly ShadowReport[]>;
+  /** Asks for the decisions of all workers. */
+  readonly activity: () => Promise<ActivityReport>;
 }
 
 /** Kinds of questions and news between primary and workers. */
@@ -18,7 +25,11 @@ export const KIND = {
   start: "start",
   /** To a worker: its metrics. */
   metrics: "metrics",
-  /** To a worker: tokens and certificates are read again. */
+  /** To a worker: the report of its shadow; to the primary: those of all workers. */
+  shadow: "shadow",
+  /** To a worker: its decisions over time; to the primary: those of all workers. */
+  activity: "activity",
+  /** To a worker: tokens, certificates and the shadow candidate are read again. */
   reload: "reload",
   /** To a worker: finish and end. */
   stop: "stop",
@@ -35,7 +46,7 @@ export const KIND = {
 } as const;
 
 /** Addresses at which a worker serves. */
-export interface WorkerAddresses {
+export interface WorkerAddresses extends ExtAuthzAddress {
   readonly service: string;
   readonly user: string;
 }

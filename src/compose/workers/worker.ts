@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
+import { readEnvironment } from "../../config/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { openWorkerStore } from "../../store/local/worker-store.ts";
 import type { Commit } from "../../store/port.ts";
@@ -12,11 +13,13 @@ import { portableCommit } from "../../workers/portable-commit.ts";
 import { primaryPort } from "../../workers/primary-port.ts";
 import { localFolder } from "../backends.ts";
 import { openData, openLog } from "../data.ts";
-import { listenAt } from "../listen.ts";
+import { listenAt, listenForEnvoy } from "../listen.ts";
 import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
 import { reloadListeners } from "../reload.ts";
+import { openServiceTraces } from "../traces.ts";
 import { watchCertificates } from "../watch-certificates.ts";
+import { watchShadow } from "../watch-shadow.ts";
 import { KIND, type WorkerAddresses, type WorkerRole, type WorkerStart } from "./worker-role.ts";
 
 /** Serves as a worker until the primary says stop or is gone. */
@@ -42,7 +45,9 @@ export function runWorker(): void {
         for (const listener of failures) listener(key);
       },
     ],
-    [KIND.reload, (values: ConfigValues) => running.parts && reloadListeners(running.parts, values)],
+    [KIND.activity, () => running.parts?.activity.report()],
+    [KIND.shadow, () => running.parts?.shadow?.shadow.report()],
+    [KIND.reload, (values: ConfigValues) => running.parts && reloadWorker(running.parts, values)],
     [KIND.stop, () => stopWorker(running.parts)],
   ]);
   const channel = new Channel(primaryPort(), answerers);
@@ -60,6 +65,7 @@ async function startWorker(
     commit: (commit: Commit) => channel.ask(KIND.commit, portableCommit(commit)),
   });
   const data = await openData(values, logger, {
+    traces: await openServiceTraces(readEnvironment(), logger, version),
     open: async () => ({ store, memory: undefined }),
     upkeep: false,
   });
@@ -67,6 +73,8 @@ async function startWorker(
     setupToken,
     sharing: { tell: (key) => channel.tell(KIND.failure, key), onTold },
     relayAudit: (_output, batch) => channel.ask(KIND.audit, batch),
+    shadowReports: () => channel.ask(KIND.shadow),
+    activity: () => channel.ask(KIND.activity),
   };
   const parts = await openParts(data, { version, env: () => undefined, nextFreePort, worker: role });
   const at = (item: "authorizer.listen_address" | "authorizer.user_listen_address") => ({
@@ -77,10 +85,17 @@ async function startWorker(
   const addresses = {
     service: await listenAt(parts.service, at("authorizer.listen_address")),
     user: await listenAt(parts.user, at("authorizer.user_listen_address")),
+    ...(await listenForEnvoy(parts.extAuthz, values["authorizer.ext_authz.listen_address"], nextFreePort)),
   };
   watchCertificates(parts, values);
+  watchShadow(parts.shadow);
   parts.health.state = "ready";
   return { parts, addresses };
+}
+
+async function reloadWorker(parts: ServiceParts, values: ConfigValues): Promise<void> {
+  reloadListeners(parts, values);
+  await parts.shadow?.load();
 }
 
 async function stopWorker(parts: ServiceParts | undefined): Promise<never> {

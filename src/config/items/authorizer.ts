@@ -284,6 +284,24 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Peers whose forwarding headers are believed: IP addresses, CIDR blocks, or loopback",
   },
   {
+    name: "authorizer.subjects.unknown",
+    type: "choice",
+    choices: ["deny", "from_request"],
+    default: "deny",
+    acts: "yes",
+    meaning:
+      "Subjects that the directory does not know: denied, or given the policies of the groups that the request asserts, as far as the token's assert_groups allows",
+  },
+  {
+    name: "authorizer.ext_authz.listen_address",
+    type: "string",
+    default: null,
+    check: "listen address",
+    acts: "yes",
+    meaning:
+      "Host and port of Envoy's external authorization over gRPC; unset: off. It takes the TLS and the tokens of the service listener",
+  },
+  {
     name: "authorizer.forward_auth.proxy",
     type: "choice",
     choices: ["off", "nginx", "caddy", "traefik", "envoy"],
@@ -323,6 +341,6 @@ export const AUTHORIZER_ITEMS = [
     secret: true,
     acts: "yes",
     meaning:
-      "Callers other than the data server: list of {name, token or token_file or token_sha256, scopes}",
+      "Callers other than the data server: list of {name, token or token_file or token_sha256, scopes, assert_groups}",
   },
 ] as const satisfies readonly ConfigItem[];

@@ -118,4 +118,30 @@ export const DECISION_LOG_ITEMS = [
     acts: "yes",
     meaning: "Bearer token sent to the sinks of the decision log",
   },
+  {
+    name: "authorizer.shadow.candidate",
+    type: "string",
+    default: null,
+    path: "glob",
+    acts: "yes",
+    meaning:
+      "Data set, or policies in place of those of the same name (file, folder or glob), under which decisions are made again after the answer, to count what they would change",
+  },
+  {
+    name: "authorizer.shadow.share",
+    type: "float",
+    default: 1,
+    max: 1,
+    acts: "yes",
+    meaning: "Share of the decisions that are made again under authorizer.shadow.candidate",
+  },
+  {
+    name: "authorizer.usage.interval",
+    type: "duration",
+    default: "5m",
+    max: "24h",
+    acts: "yes",
+    meaning:
+      "Shortest time between two writings of what was used last, beside the decision log and for other nodes; 0s: use is not counted",
+  },
 ] as const satisfies readonly ConfigItem[];

@@ -15,8 +15,8 @@ export const GENERAL_ITEMS = [
     name: "ui.enabled",
     type: "bool",
     default: true,
-    acts: "no: this version has no web interface",
-    meaning: "Serve the embedded web interface",
+    acts: "yes",
+    meaning: "Serve the console, the web interface, on the user listener",
   },
   {
     name: "security.audit_check_interval",

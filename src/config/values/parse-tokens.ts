@@ -11,7 +11,7 @@ import { expected, type ParserTools } from "./value-parser.ts";
 export const SHORTEST_TOKEN = 32;
 
 const FORMS = ["token", "token_file", "token_sha256"] as const;
-const FIELDS: readonly string[] = ["name", ...FORMS, "scopes"];
+const FIELDS: readonly string[] = ["name", ...FORMS, "scopes", "assert_groups"];
 
 /** A list of token objects: of YAML, or a JSON text. Every fault of every element is reported. */
 export function parseTokens(
@@ -47,7 +47,8 @@ function parseToken(raw: RawValue, index: number, tools: ParserTools): ServiceTo
   if (name === undefined) complain("expected a name", fields.get("name"), "name");
   const token = parseSecret(fields, complain, tools);
   const scopes = parseScopes(fields.get("scopes"), complain);
-  return sound ? { name: name as string, ...token, scopes } : undefined;
+  const groups = parseGroups(fields.get("assert_groups"), complain);
+  return sound ? { name: name as string, ...token, scopes, ...groups } : undefined;
 }
 
 type Complain = (message: string, entry: RawEntry | undefined, ...below: (string | number)[]) => void;
@@ -113,6 +114,27 @@ function parseScopes(entry: RawEntry | undefined, complain: Complain): readonly 
     }
   }
   return [...scopes];
+}
+
+function parseGroups(
+  entry: RawEntry | undefined,
+  complain: Complain,
+): Pick<ServiceTokenItem, "assert_groups"> {
+  if (entry === undefined) return {};
+  const list = entry.value.shape === "scalar" ? splitList(entry.value) : entry.value;
+  const elements = list?.shape === "list" ? list.elements : undefined;
+  if (elements === undefined) complain("expected a list of patterns of group names", entry, "assert_groups");
+  const patterns = (elements ?? []).map((value, position) => {
+    if (value.shape === "scalar" && value.kind !== "bool" && value.text !== "") return value.text;
+    complain(
+      "expected a pattern of group names",
+      { key: "", place: value.place, value },
+      "assert_groups",
+      position,
+    );
+    return "";
+  });
+  return { assert_groups: patterns };
 }
 
 function reportRepeated(

@@ -4,7 +4,13 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { AuthorizerError } from "../../errors.ts";
 import type { IndexAnswer, IndexMessage, IndexQuestion } from "./index-worker.ts";
-import type { NewRecords, RecordFilter, RecordPage, RecordPageRequest } from "./record-filter.ts";
+import type {
+  NewRecords,
+  PolicyRefusals,
+  RecordFilter,
+  RecordPage,
+  RecordPageRequest,
+} from "./record-filter.ts";
 
 /** Most questions that wait for their answers. */
 const MOST_WAITING = 64;
@@ -48,6 +54,11 @@ export class DecisionIndex {
   /** Returns records after a place, oldest first; without a place, only the place after the newest. */
   async since(filter: RecordFilter, place: number | undefined): Promise<NewRecords> {
     return (await this.#ask({ kind: "since", filter, place })) as NewRecords;
+  }
+
+  /** Returns how many of the newest refusals each policy decided, those of most refusals first. */
+  async refusals(): Promise<readonly PolicyRefusals[]> {
+    return (await this.#ask({ kind: "refusals" })) as readonly PolicyRefusals[];
   }
 
   /** Ends the thread. */

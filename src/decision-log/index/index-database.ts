@@ -9,15 +9,26 @@ import type { DatabaseSync } from "node:sqlite";
 import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "../chain-files.ts";
 import { segmentLines } from "../read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
+import { indexFile } from "./index-file.ts";
 import { openSqlite } from "./open-sqlite.ts";
 import { clausesOf } from "./query-clauses.ts";
-import type { NewRecords, RecordFilter, RecordPage, RecordPageRequest } from "./record-filter.ts";
+import type {
+  NewRecords,
+  PolicyRefusals,
+  RecordFilter,
+  RecordPage,
+  RecordPageRequest,
+} from "./record-filter.ts";
 
 const FORMAT = 1;
 /** Lines of one transaction. */
 const LINES_PER_COMMIT = 2_000;
 /** Most records of a page. */
 const MOST_RECORDS = 1_000;
+
+/** Records that are looked at for refusals, and policies that are named. */
+const MOST_REFUSALS = 100_000;
+const MOST_POLICIES = 20;
 
 const SCHEMA = `
   CREATE TABLE records (n INTEGER PRIMARY KEY, chain TEXT NOT NULL, segment INTEGER NOT NULL, id TEXT NOT NULL,
@@ -52,7 +63,7 @@ export class IndexDatabase {
   constructor(directory: string, node: string, worker: number) {
     this.#directory = directory;
     this.#node = node;
-    this.#database = openIndex(join(directory, `index-${node}-${worker}.sqlite`));
+    this.#database = openIndex(indexFile(directory, node, worker));
   }
 
   /** Reads what the chains have beyond the index, and forgets what they no longer have. */
@@ -100,6 +111,14 @@ export class IndexDatabase {
       .prepare("SELECT text FROM records WHERE id = ? ORDER BY n DESC LIMIT 1")
       .get(id);
     return (row as { text: string } | undefined)?.text;
+  }
+
+  /** Returns how many of the newest refusals each policy decided, those of most refusals first. */
+  refusals(): readonly PolicyRefusals[] {
+    const sql = `SELECT policy, count(*) AS count FROM decisions
+      WHERE n > ? AND effect <> 'allow' GROUP BY policy ORDER BY count DESC, policy LIMIT ${MOST_POLICIES}`;
+    const rows = this.#database.prepare(sql).all(this.place() - MOST_REFUSALS) as unknown as PolicyRefusals[];
+    return rows.map(({ policy, count }) => ({ policy, count }));
   }
 
   /** Closes the database. */

@@ -2,16 +2,27 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { IndexDatabase } from "./index-database.ts";
-import type { NewRecords, RecordFilter, RecordPage, RecordPageRequest } from "./record-filter.ts";
+import type {
+  NewRecords,
+  PolicyRefusals,
+  RecordFilter,
+  RecordPage,
+  RecordPageRequest,
+} from "./record-filter.ts";
 
 /** Questions to the thread. */
 export type IndexQuestion =
   | { readonly kind: "page"; readonly filter: RecordFilter; readonly page: RecordPageRequest }
   | { readonly kind: "get"; readonly id: string }
+  | { readonly kind: "refusals" }
   | { readonly kind: "since"; readonly filter: RecordFilter; readonly place: number | undefined };
 
 /** Answers of the thread. */
-export type IndexAnswer = RecordPage | { readonly record: string | undefined } | NewRecords;
+export type IndexAnswer =
+  | RecordPage
+  | { readonly record: string | undefined }
+  | NewRecords
+  | readonly PolicyRefusals[];
 
 /** Messages of the thread. */
 export interface IndexMessage {
@@ -39,6 +50,7 @@ async function answerTo(question: IndexQuestion): Promise<IndexAnswer> {
   database ??= new IndexDatabase(directory, node, worker);
   const chains = await database.catchUp();
   if (question.kind === "get") return { record: database.get(question.id) };
+  if (question.kind === "refusals") return database.refusals();
   if (question.kind === "page") return { ...database.page(question.filter, question.page), chains };
   const { filter, place } = question;
   return place === undefined ? { records: [], place: database.place() } : database.since(filter, place);

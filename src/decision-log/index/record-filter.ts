@@ -33,6 +33,13 @@ export interface RecordPage {
   readonly chains: readonly string[];
 }
 
+/** Refusals that statements of a policy decided. */
+export interface PolicyRefusals {
+  /** null: no statement decided. */
+  readonly policy: string | null;
+  readonly count: number;
+}
+
 /** Records after a place, oldest first. */
 export interface NewRecords {
   readonly records: readonly string[];

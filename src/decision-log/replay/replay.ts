@@ -1,5 +1,5 @@
 /**
- * Decides recorded requests again under two sets of policies, and reports what changes (decision-log.md §4). Differences are
+ * Decides recorded requests again under two sets of policies, and reports what changes (decision-log.md §4.1). Differences are
  * grouped by the statement that makes them.
  */
 
@@ -9,10 +9,13 @@ import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import type { StatementName } from "../../model/decision.ts";
 import type { NamedStatements } from "../../model/policy.ts";
 import type { LoggedDecision } from "../record.ts";
-import { questionsOf, type RecordedQuestion } from "../recorded-questions.ts";
+import { isHypothetical, questionsOf, type RecordedQuestion } from "../recorded-questions.ts";
 
-/** The policies of users: in the order of their names; undefined for an unknown user. */
-export type PoliciesOf = (user: string) => readonly NamedStatements[] | undefined;
+/**
+ * The policies of users, and of groups that were asserted for an unknown user: in the order of their names; undefined
+ * for an unknown user.
+ */
+export type PoliciesOf = (user: string, groups?: readonly string[]) => readonly NamedStatements[] | undefined;
 
 /** A recorded request whose decision changes. */
 export interface ReplayExample {
@@ -61,8 +64,6 @@ interface OpenGroup extends Omit<ReplayGroup, "count" | "examples"> {
 
 /** Users whose compiled policies are kept. */
 const MOST_USERS = 10_000;
-/** Entrances whose records are about what might be, or list what was found: nobody acted on them. */
-const HYPOTHETICAL: ReadonlySet<string> = new Set(["simulate", "search", "plan", "who_can", "what_can"]);
 
 /** Replays records one after the other. */
 export class Replay {
@@ -84,7 +85,7 @@ export class Replay {
 
   /** Decides the requests of a record. */
   add(record: LoggedDecision): void {
-    if (HYPOTHETICAL.has(record.entrance)) return;
+    if (isHypothetical(record)) return;
     this.#records++;
     for (const question of questionsOf(record)) this.#decide(record, question);
   }
@@ -101,11 +102,11 @@ export class Replay {
     };
   }
 
-  #decide(record: LoggedDecision, { user, required, context }: RecordedQuestion): void {
+  #decide(record: LoggedDecision, { user, groups, required, context }: RecordedQuestion): void {
     if (user === null) return;
     this.#decisions++;
-    const before = this.#before.of(user);
-    const after = this.#after.of(user);
+    const before = this.#before.of(user, groups);
+    const after = this.#after.of(user, groups);
     this.#noteMissing(after, context);
     const [oldBy, newBy]: [CompiledStatement[], CompiledStatement[]] = [[], []];
     const request = { user, required, context };
@@ -166,14 +167,15 @@ class CompiledUsers {
     this.#partition = partition;
   }
 
-  of(user: string): CompiledUser {
-    const known = this.#users.get(user);
+  of(user: string, groups: readonly string[] = []): CompiledUser {
+    const who = groups.length === 0 ? user : JSON.stringify([user, groups]);
+    const known = this.#users.get(who);
     if (known !== undefined) return known;
-    const policies = this.#policiesOf(user) ?? [];
+    const policies = this.#policiesOf(user, groups) ?? [];
     const key = JSON.stringify(policies.map(({ name }) => name));
     const compiled = this.#lists.get(key) ?? this.#compile(policies);
     if (this.#users.size >= MOST_USERS) this.#users.clear();
-    this.#users.set(user, compiled);
+    this.#users.set(who, compiled);
     this.#lists.set(key, compiled);
     return compiled;
   }

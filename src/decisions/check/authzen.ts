@@ -4,7 +4,8 @@ import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
-import type { BatchSubject, DecisionBatch } from "../decision-log.ts";
+import type { AuthzenSubject } from "../authzen-entities.ts";
+import type { BatchSubject, DecidingPolicies, DecisionBatch } from "../decision-log.ts";
 import type {
   CachedOutcomes,
   CheckAnswer,
@@ -22,6 +23,9 @@ import {
 } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
+import type { Asserter } from "../subjects/asserted-groups.ts";
+import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
+import type { UsingUser } from "../usage.ts";
 import { sourceIpOf } from "./condition-fields.ts";
 import type { Deciding, UserPolicies } from "./deciding.ts";
 import { requestedFields } from "./evaluation-fields.ts";
@@ -29,6 +33,7 @@ import { requestedFields } from "./evaluation-fields.ts";
 /** Options of {@link Authzen}. */
 export interface AuthzenOptions {
   readonly principals: Principals;
+  readonly subjects: Subjects;
   readonly types: ResourceTypes;
   readonly registered: RegisteredResources;
   readonly deciding: Deciding;
@@ -72,7 +77,8 @@ export class Authzen {
     const user = principals.cached(username);
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, OutcomeTest | undefined>();
-    const loaded = { policies: user.policies, via: (policy: string) => viaOf(user, policy) };
+    const loaded = policiesOf(user);
+    const { usage } = deciding;
     const subjects = new Map<string, BatchSubject>();
     const subjectOf = (type: string): BatchSubject => {
       const action = types.action(type, actionName) ?? actionName;
@@ -89,6 +95,7 @@ export class Authzen {
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
+      usage?.decidedOne(loaded, types.action(type, actionName) ?? actionName, test.decidedBy());
       if (batch !== undefined) {
         const subject = subjects.get(type) ?? subjectOf(type);
         subjects.set(type, subject);
@@ -101,14 +108,14 @@ export class Authzen {
 
   #evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
     const { subject, action, resource } = request;
-    const { types, principals } = this.#options;
+    const { types, subjects } = this.#options;
     const arn = types.arn(resource.type, resource.id);
     if (subject.type !== "user") {
       return this.#refused(request, { arn, action: action.name }, "unknown_subject", "unknown subject");
     }
     const mapped: Mapped = { arn, action: types.action(resource.type, action.name) };
     const required = { action: mapped.action ?? action.name, resource: arn ?? resource.id };
-    const found = principals.find(subject.id, required);
+    const found = subjects.find(askedSubject(subject, request.call?.caller), required);
     if (found instanceof Promise)
       return found.then((user) => this.#known(user, request, mapped, required, "miss"));
     return this.#known(found, request, mapped, required, "hit");
@@ -139,18 +146,36 @@ export class Authzen {
         `unknown action ${action.name} of resource type ${resource.type}`,
       );
     }
-    const loaded: UserPolicies = { policies: user.policies, via: (policy) => viaOf(user, policy), cache };
-    const decided = (context: ConditionFields): EvaluationAnswer | Promise<EvaluationAnswer> => {
-      const answer = deciding.check(loaded, { user: subject.id, required, context }, request);
-      return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
-    };
-    if (!user.policies.readsContext) return decided(deciding.logs ? addressOf(request.context) : NO_FIELDS);
-    const fields = (properties: RegisteredProperties): ConditionFields =>
-      withRegistered(requestedFields(request), properties, this.#options.requestProperties);
+    const loaded: UserPolicies = { ...policiesOf(user), cache };
+    if (!user.policies.readsContext) {
+      return this.#decided(loaded, required, deciding.logs ? addressOf(request.context) : NO_FIELDS, request);
+    }
     const subjects = user.principal.properties;
-    if (!user.policies.readsResource) return decided(fields({ subject: subjects }));
-    const registered = this.#options.registered.propertiesOf(mapped.arn, resource);
-    return registered.then((resources) => decided(fields({ subject: subjects, resource: resources })));
+    if (!user.policies.readsResource) {
+      return this.#decided(loaded, required, this.#fieldsOf(request, { subject: subjects }), request);
+    }
+    return this.#options.registered.propertiesOf(mapped.arn, resource).then((resources) => {
+      const fields = this.#fieldsOf(request, { subject: subjects, resource: resources });
+      return this.#decided(loaded, required, fields, request);
+    });
+  }
+
+  #fieldsOf(request: EvaluationRequest, registered: RegisteredProperties): ConditionFields {
+    return withRegistered(requestedFields(request), registered, this.#options.requestProperties);
+  }
+
+  #decided(
+    loaded: UserPolicies,
+    required: RequiredLeaf,
+    context: ConditionFields,
+    request: EvaluationRequest,
+  ): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const answer = this.#options.deciding.check(
+      loaded,
+      { user: request.subject.id, required, context },
+      request,
+    );
+    return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer);
   }
 
   /** The denial of what could not be evaluated. */
@@ -192,6 +217,23 @@ function quickTest(
   return outcomeTest(policies, { user, action, context: NO_FIELDS });
 }
 
+/** A subject of AuthZEN: `properties.groups` are the groups that its request asserts. */
+export function askedSubject(
+  { id, properties }: AuthzenSubject,
+  asserter: Asserter | undefined,
+): AskedSubject {
+  const groups = properties && Object.hasOwn(properties, "groups") ? properties["groups"] : undefined;
+  return { user: id, groups, asserter };
+}
+
+/** The policies of a loaded user, for decisions, their records and the counts of use. */
+export function policiesOf(user: CachedPrincipal): DecidingPolicies & UsingUser {
+  const { policies, asserted, principal } = user;
+  const via = (policy: string): readonly Via[] => viaOf(user, policy);
+  const found = { policies, via, username: principal.username, userId: principal.id };
+  return asserted === undefined ? found : { ...found, asserted };
+}
+
 /** The ways in which a policy reaches a user. */
 export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
   return user.principal.held.flatMap(({ via, policies }) =>
@@ -201,6 +243,10 @@ export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
 
 function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {
   if (effect === "allow" && explanation === undefined) return ALLOWED;
+  // The usual refusal, in one go.
+  if (explanation === undefined && id !== undefined && message !== undefined) {
+    return { decision: false, context: { id, reason_user: { "403": message } } };
+  }
   const reasons = message === undefined ? {} : { reason_user: { "403": message } };
   const context = {
     ...(id === undefined ? {} : { id }),

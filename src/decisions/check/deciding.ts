@@ -1,15 +1,20 @@
 /** One decision about a loaded user: outcome, explanation, counting, audit. */
 
-import type { CompiledPolicies } from "../../engine/compile.ts";
 import { decide, decideInSteps, type EngineRequest, isShort } from "../../engine/decide.ts";
 import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
-import type { ConditionFields, Explanation, Outcome } from "../../model/decision.ts";
-import type { Via } from "../../model/policy.ts";
+import type { ConditionFields, Explanation, Outcome, RequiredPermissions } from "../../model/decision.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
-import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "../decision-log.ts";
+import type {
+  AskedResource,
+  AskingCall,
+  DecidingPolicies,
+  DecisionBatch,
+  DecisionLog,
+} from "../decision-log.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
+import type { DecisionUsage, UsingUser } from "../usage.ts";
 
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
@@ -51,11 +56,11 @@ export interface Recorded {
 }
 
 /** The compiled policies of a loaded user: the input of a decision. */
-export interface UserPolicies {
-  readonly policies: CompiledPolicies;
-  /** The ways in which a policy reaches the user. */
-  readonly via: (policy: string) => readonly Via[];
+export interface UserPolicies extends DecidingPolicies {
   readonly cache: "hit" | "miss";
+  /** The user whose policies these are; absent for what is only tried. */
+  readonly username?: string;
+  readonly userId?: string;
 }
 
 /** Options of {@link Deciding}. */
@@ -64,6 +69,8 @@ export interface DecidingOptions {
   readonly audit: DecisionAudit;
   /** Absent if no decisions are logged. */
   readonly log?: DecisionLog | undefined;
+  /** Absent if use is not counted. */
+  readonly usage?: DecisionUsage | undefined;
   readonly policiesVersion: string;
   readonly nextId: () => string;
   readonly now: () => Date;
@@ -95,6 +102,16 @@ export class Deciding {
     return this.#options.log !== undefined;
   }
 
+  /** True when it has to be known which statements decide. */
+  get notesStatements(): boolean {
+    return this.#options.log !== undefined || this.#options.usage !== undefined;
+  }
+
+  /** Counts use; undefined where it is not counted. */
+  get usage(): DecisionUsage | undefined {
+    return this.#options.usage;
+  }
+
   /**
    * Decides; synchronous except for long explanations and where the answer waits for its record. An allow without
    * record and explanation gets no id.
@@ -104,7 +121,7 @@ export class Deciding {
     request: EngineRequest,
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
-    const asked = this.#options.log === undefined ? request : { ...request, decidedBy: [] };
+    const asked = this.notesStatements ? { ...request, decidedBy: [] } : request;
     if (call.explain) return this.#explained(loaded, asked, call);
     if (call.budget !== undefined || !isShort(request.required))
       return this.#decidedInSteps(loaded, asked, call);
@@ -126,10 +143,13 @@ export class Deciding {
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
+    this.#used(loaded, request.required, request.decidedBy);
     const { audit, log } = this.#options;
     if (log === undefined) {
       if (outcome.effect === "allow" && audit.decisions !== "all") return outcome;
-      return { ...outcome, id: this.#audited(outcome, request, call) };
+      const { effect, message } = outcome;
+      const id = this.#audited(outcome, request, call);
+      return message === undefined ? { effect, id } : { effect, message, id };
     }
     return this.#recorded(outcome, { ...request, loaded }, call);
   }
@@ -160,7 +180,18 @@ export class Deciding {
   /** Counts and records a decision that other code made. */
   record(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): Recorded {
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
+    this.#used(subject.loaded, subject.required, subject.decidedBy);
     return this.#noted(outcome, subject, call);
+  }
+
+  #used(
+    loaded: UserPolicies | undefined,
+    required: RequiredPermissions | null,
+    decidedBy: CompiledStatement[] | undefined,
+  ): void {
+    const { usage } = this.#options;
+    if (usage === undefined || loaded === undefined || !isUsing(loaded)) return;
+    usage.decided(loaded, required, decidedBy);
   }
 
   /** Records a refusal for which no policy was read and which counts as no decision. */
@@ -246,16 +277,22 @@ export class Deciding {
     return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }
 
-  #explanation(id: string, outcome: ExplainedOutcome, { via, cache }: UserPolicies): Explanation {
+  #explanation(id: string, outcome: ExplainedOutcome, { via, cache, asserted }: UserPolicies): Explanation {
     return {
       id,
       effect: outcome.effect,
       determining: outcome.determining.map((one) => ({ ...one, via: via(one.policy) })),
       tree: outcome.tree,
       near_misses: outcome.nearMisses,
+      ...(asserted && { asserted }),
       cache,
       policies_version: this.#options.policiesVersion,
       evaluated_at: this.#options.now().toISOString(),
     };
   }
+}
+
+/** True for the policies of a user who exists: those that are only tried are no use. */
+function isUsing(loaded: UserPolicies): loaded is UserPolicies & UsingUser {
+  return loaded.userId !== undefined;
 }

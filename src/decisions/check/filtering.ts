@@ -15,7 +15,11 @@ import type { DecisionCounters, FilterRequest } from "../decisions.ts";
 const READ = 64;
 
 /** The common input of the items of a filter. */
-export type FilterQuestion = Omit<FilterRequest, "context"> & { readonly context: ConditionFields };
+export interface FilterQuestion extends Omit<FilterRequest, "context"> {
+  readonly context: ConditionFields;
+  /** Called with the statement that decided each item, where use is counted. */
+  readonly counted: ((statement: CompiledStatement | undefined) => void) | undefined;
+}
 
 /** Decides about each resource. Returns the indexes of the allowed ones, ascending. */
 export function* filterResources(
@@ -23,7 +27,7 @@ export function* filterResources(
   request: FilterQuestion,
   counters: DecisionCounters,
 ): Steps<readonly number[]> {
-  const { user, action, resources, context, batch } = request;
+  const { user, action, resources, context, batch, counted } = request;
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
   const test = outcomeTest(policies, { user, action, context });
@@ -34,6 +38,7 @@ export function* filterResources(
     const { effect } = outcome;
     counts[effect]++;
     batch?.add(outcome, resource, undefined, test.decidedBy());
+    counted?.(test.decidedBy());
     if (effect === "allow") allowed.push(index);
     const work = test.work() - done;
     if (work < STEP_UNITS) continue;
@@ -51,7 +56,7 @@ export function* filterResources(
  */
 export async function filterByAttributes(
   policies: CompiledPolicies,
-  { user, action, resources, batch }: FilterQuestion,
+  { user, action, resources, batch, counted }: FilterQuestion,
   counters: DecisionCounters,
   fieldsOf: (resource: string) => Promise<ConditionFields>,
   pause: () => Promise<void> | undefined,
@@ -64,12 +69,14 @@ export async function filterByAttributes(
     for (const [index, context] of fields.entries()) {
       await pause();
       const resource = some[index] as string;
-      const decidedBy: CompiledStatement[] | undefined = batch && [];
+      const decidedBy: CompiledStatement[] | undefined =
+        batch === undefined && counted === undefined ? undefined : [];
       const request = { user, required: { action, resource }, context, ...(decidedBy && { decidedBy }) };
       const outcome = decide(policies, request);
       const { effect } = outcome;
       counts[effect]++;
       batch?.add(outcome, resource, undefined, decidedBy?.[0]);
+      counted?.(decidedBy?.[0]);
       if (effect === "allow") allowed.push(from + index);
     }
   }

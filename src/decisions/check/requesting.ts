@@ -9,9 +9,10 @@ import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
-import { isUser, type Principals } from "../principals.ts";
+import { isUser } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
-import { viaOf } from "./authzen.ts";
+import type { Subjects } from "../subjects/subjects.ts";
+import { policiesOf } from "./authzen.ts";
 import type { Deciding, DecisionSubject, UserPolicies } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
@@ -25,7 +26,7 @@ const NEVER: RequiredOnSets = { or: [] };
 /** Options of {@link Requesting}. */
 export interface RequestingOptions {
   readonly endpoints: Endpoints;
-  readonly principals: Principals;
+  readonly subjects: Subjects;
   readonly scheduler: Scheduler;
   readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly deciding: Deciding;
@@ -104,7 +105,8 @@ export class Requesting {
       return this.#refused(asked, `the body that ${match.operation} is decided by is not at hand`);
     }
     if (needed.excess !== undefined) return this.#refused(asked, needed.excess);
-    const found = this.#options.principals.find(user, needed.shown ?? { and: [] });
+    const { groups, asserter = check.call?.caller } = check;
+    const found = this.#options.subjects.find({ user, groups, asserter }, needed.shown ?? { and: [] });
     return found instanceof Promise
       ? found.then((known) => this.#decided(asked, known))
       : this.#decided(asked, found);
@@ -139,8 +141,8 @@ export class Requesting {
   ): RequestAnswer | Promise<RequestAnswer> {
     const { scheduler, workBudget, deciding } = this.#options;
     const { principal, policies } = cached;
-    const loaded: UserPolicies = { policies, via: (policy) => viaOf(cached, policy), cache: "hit" };
-    const decided = deciding.logs ? { loaded, decidedBy: [] } : undefined;
+    const loaded: UserPolicies = { ...policiesOf(cached), cache: "hit" };
+    const decided = deciding.notesStatements ? { loaded, decidedBy: [] } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
     const options = () => ({ budget: workBudget(asked.check.call) });

@@ -4,13 +4,14 @@ import { outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
+import { askedSubject } from "../check/authzen.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
-import type { Principals } from "../principals.ts";
 import { type RequestProperties, withRegistered } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { ActionSearch, Found, FoundEntity, SubjectSearch } from "../searches.ts";
+import type { Subjects } from "../subjects/subjects.ts";
 import type { ActionsOf } from "./action-listing.ts";
 import type { UserSearch } from "./user-search.ts";
 
@@ -21,7 +22,7 @@ export const NOTHING: Found<never> = { results: [], total: 0 };
 
 /** Options of {@link EntitySearching}. */
 export interface EntitySearchingOptions {
-  readonly principals: Principals;
+  readonly subjects: Subjects;
   readonly types: ResourceTypes;
   readonly registered: RegisteredResources;
   readonly users: UserSearch;
@@ -71,12 +72,13 @@ export class EntitySearching {
 
   /** Actions for which an evaluation of the rest says true. */
   async actions(search: ActionSearch, budget: WorkBudget): Promise<Found<{ readonly name: string }>> {
-    const { types, principals, registered, actions, requestProperties } = this.#options;
+    const { types, subjects, registered, actions, requestProperties } = this.#options;
     const { subject, resource, page } = search;
     await types.refreshed();
     const arn = types.arn(resource.type, resource.id);
-    const user = subject.type === USER && arn !== undefined ? await principals.get(subject.id) : undefined;
-    if (user === undefined || arn === undefined) return NOTHING;
+    if (subject.type !== USER || arn === undefined) return NOTHING;
+    const user = await subjects.get(askedSubject(subject, search.asserter));
+    if (user === undefined) return NOTHING;
     const properties = {
       subject: user.principal.properties,
       resource: await registered.propertiesOf(arn, resource),

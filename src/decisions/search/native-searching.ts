@@ -11,17 +11,17 @@ import type { DecisionCounters } from "../decisions.ts";
 import { TypePattern } from "../plan/plan-patterns.ts";
 import { NEVER, planInSteps } from "../plan/planning.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
-import type { Principals } from "../principals.ts";
 import { fieldsOfAnyResource, type RequestProperties, withRegistered } from "../registered-properties.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "../searches.ts";
+import type { Subjects } from "../subjects/subjects.ts";
 import type { ActionsOf } from "./action-listing.ts";
 import type { UserSearch } from "./user-search.ts";
 
 /** Options of {@link NativeSearching}. */
 export interface NativeSearchingOptions {
   readonly partition: string;
-  readonly principals: Principals;
+  readonly subjects: Subjects;
   readonly types: ResourceTypes;
   readonly users: UserSearch;
   readonly actions: ActionsOf;
@@ -77,13 +77,10 @@ export class NativeSearching {
   }
 
   /** Actions for which a check allows. */
-  async whatCan(
-    { user: username, resource, context, page }: WhatCan,
-    budget: WorkBudget,
-  ): Promise<WhatCanAnswer> {
-    const { types, principals, actions, native } = this.#options;
+  async whatCan({ resource, context, page, ...asked }: WhatCan, budget: WorkBudget): Promise<WhatCanAnswer> {
+    const { types, subjects, actions, native } = this.#options;
     await types.refreshed();
-    const user = await principals.get(username);
+    const user = await subjects.get(asked);
     if (user === undefined) return { results: [], total: 0, reason: "unknown_user" };
     const fields = native.ofUser(await native.ofResource(context, resource), user);
     const question = { names: types.allActions(), action: itself, resource, context: fields, page, budget };
@@ -92,9 +89,9 @@ export class NativeSearching {
 
   /** The resources on which a user may act, as patterns. */
   async plan(request: PlanRequest, budget: WorkBudget): Promise<Plan> {
-    const { types, principals, counters } = this.#options;
+    const { types, subjects, counters } = this.#options;
     await types.refreshed();
-    const user = await principals.get(request.user);
+    const user = await subjects.get(request);
     const plan = user === undefined ? UNKNOWN_USER : await this.#plan(user, request, budget);
     counters.decisions.plan[plan.kind === "never" ? "neutral" : "allow"]++;
     return plan;

@@ -9,6 +9,7 @@ import type { RequestProperties } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Searches } from "../searches.ts";
+import type { Subjects } from "../subjects/subjects.ts";
 import { ActionsOf } from "./action-listing.ts";
 import { AllPolicies } from "./all-policies.ts";
 import { EntitySearching } from "./entity-searching.ts";
@@ -21,6 +22,7 @@ export interface SearchesOptions {
   readonly directory: Directory;
   readonly partition: string;
   readonly principals: Principals;
+  readonly subjects: Subjects;
   readonly types: ResourceTypes;
   readonly registered: RegisteredResources;
   readonly native: NativeFields;

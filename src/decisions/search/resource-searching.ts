@@ -9,13 +9,14 @@ import type { ConditionFields } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { RegisteredResource } from "../../model/resource-type.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
+import { askedSubject } from "../check/authzen.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
-import type { Principals } from "../principals.ts";
 import { type RequestProperties, withRegistered } from "../registered-properties.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, FoundEntity, ResourceSearch } from "../searches.ts";
+import type { Subjects } from "../subjects/subjects.ts";
 import { NOTHING } from "./entity-searching.ts";
 
 /** Number of resources in one read: a few milliseconds of the store's work. */
@@ -26,7 +27,7 @@ const STEP = 64;
 /** Options of {@link ResourceSearching}. */
 export interface ResourceSearchingOptions {
   readonly directory: Directory;
-  readonly principals: Principals;
+  readonly subjects: Subjects;
   readonly types: ResourceTypes;
   readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
@@ -51,12 +52,16 @@ export class ResourceSearching {
 
   /** Registered resources of the type for which an evaluation of the rest says true. */
   async resources(search: ResourceSearch, budget: WorkBudget): Promise<Found<FoundEntity>> {
-    const { types, principals, directory, scheduler } = this.#options;
+    const { types, subjects, directory, scheduler } = this.#options;
     const { subject, action: asked, resource, page } = search;
     await types.refreshed();
     const action = types.action(resource.type, asked.name);
     if (subject.type !== "user" || action === undefined) return NOTHING;
-    const user = await principals.find(subject.id, { action, resource: "*" }, budget);
+    const user = await subjects.find(
+      askedSubject(subject, search.asserter),
+      { action, resource: "*" },
+      budget,
+    );
     if (user === undefined || !grants(user.policies, action)) return NOTHING;
     const found: string[] = [];
     const given = requestedFields(search);

@@ -55,6 +55,20 @@ class Planner implements RestorePlan {
     for (const [name, state] of this.#past.users) this.#user(name, state);
     for (const [name, state] of this.#past.groups) this.#attachments("group", name, state);
     for (const [name, state] of this.#past.users) this.#belongings(name, state);
+    this.#applied();
+  }
+
+  /** The last state that documents gave goes with the entities: the next application compares with it. */
+  #applied(): void {
+    const { applied: past } = this.#past;
+    for (const [key, { kind, name }] of this.#present.applied) {
+      if (past.has(key)) continue;
+      this.operations.push({ operation: { op: "delete_applied", kind, name }, managed: false });
+    }
+    for (const { entity, ...applied } of past.values()) {
+      if (entity !== "same") continue;
+      this.operations.push({ operation: { op: "put_applied", ...applied }, managed: false });
+    }
   }
 
   #removals(): void {

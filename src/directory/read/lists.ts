@@ -7,7 +7,8 @@ import { toGroup } from "../records/group-records.ts";
 import { type RecordTypes, under } from "../records/layout.ts";
 import { attachmentsOf, type Holder, toPolicy } from "../records/policy-records.ts";
 import { toUser } from "../records/user-records.ts";
-import { type Range, readPage } from "./pages.ts";
+import type { Range } from "./list-source.ts";
+import { readPage } from "./pages.ts";
 import type { Found, Reader } from "./reader.ts";
 
 type Refs = "user_group" | "group_user" | "user_policy" | "group_policy";

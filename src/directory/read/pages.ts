@@ -4,18 +4,13 @@ import { isPossibleName } from "../../model/names.ts";
 import { assertField } from "../checks.ts";
 import type { Page, PageRequest } from "../directory.ts";
 import type { Partition } from "../records/layout.ts";
-import type { Found, Reader } from "./reader.ts";
+import type { ListSource, Range } from "./list-source.ts";
+import type { Reader } from "./reader.ts";
+import { searchPage } from "./search-page.ts";
 
 const MAX_AMOUNT = 1_000;
 /** Records read at once after some were passed over. */
 const CATCH_UP = 200;
-
-/** A checked {@link PageRequest}. */
-export interface Range {
-  readonly prefix: string;
-  readonly after: string;
-  readonly amount: number;
-}
 
 /** The page without items. */
 export const EMPTY_PAGE: Page<never> = { results: [], next_offset: "" };
@@ -25,30 +20,20 @@ function canBegin(text: string): boolean {
 }
 
 /** The range of a page, or undefined if no name can be in it; "invalid_request" for an amount not 1…1000. */
-export function rangeOf({ prefix = "", after = "", amount }: PageRequest): Range | undefined {
+export function rangeOf({ prefix = "", search = "", after = "", amount }: PageRequest): Range | undefined {
   const possible = Number.isInteger(amount) && amount >= 1 && amount <= MAX_AMOUNT;
   assertField("/amount", possible ? undefined : `must be a whole number from 1 to ${MAX_AMOUNT}`);
-  return canBegin(prefix) && canBegin(after) ? { prefix, after, amount } : undefined;
-}
-
-/** The source of a list, and the conversion of its items. */
-export interface ListSource<P extends Partition, T> {
-  readonly partition: P;
-  /** Prefix of the names in the keys: "" or `<id>/`. */
-  readonly base: string;
-  /** Makes the items of records; undefined for one that reads as absent. `names` are the keys without base. */
-  readonly items: (
-    found: readonly Found<P>[],
-    names: readonly string[],
-  ) => Promise<readonly (T | undefined)[]> | readonly (T | undefined)[];
+  return canBegin(prefix) && canBegin(after) ? { prefix, search, after, amount } : undefined;
 }
 
 /** Reads a page. */
 export async function readPage<P extends Partition, T>(
   reader: Reader,
   range: Range,
-  { partition, base, items }: ListSource<P, T>,
+  source: ListSource<P, T>,
 ): Promise<Page<T>> {
+  if (range.search !== "") return searchPage(reader, range, source);
+  const { partition, base, items } = source;
   const results: T[] = [];
   let last = "";
   let after = range.after;

@@ -3,8 +3,9 @@
 import type { Properties } from "../../model/entities.ts";
 import { isPossibleName } from "../../model/names.ts";
 import type { EffectivePolicy } from "../../model/policy.ts";
+import { compareUtf8 } from "../../model/utf8-order.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { HeldPolicies, Principal, StoredPolicy } from "../directory.ts";
+import type { GroupPrincipal, HeldPolicies, Principal, StoredPolicy } from "../directory.ts";
 import { type RecordTypes, under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";
@@ -23,6 +24,15 @@ export async function readPrincipal(
 ): Promise<Principal | undefined> {
   if (!isPossibleName(username)) return undefined;
   return read(context, (reader) => new PrincipalReader(reader, context.groupPolicies).read(username));
+}
+
+/** The groups that exist among these distinct names, with their policies. */
+export async function readGroupPrincipal(
+  context: DirectoryContext,
+  names: readonly string[],
+): Promise<GroupPrincipal> {
+  const possible = names.filter(isPossibleName);
+  return read(context, (reader) => new PrincipalReader(reader, context.groupPolicies).readGroups(possible));
 }
 
 /** Reads users from one state; the groups and policies that they share are read once. */
@@ -49,10 +59,7 @@ export class PrincipalReader {
     const own = await this.#attachedTo("user_policy", user.id);
     const held: HeldPolicies[] = [];
     if (own.length > 0) held.push({ holder: user.id, via: { user: username }, policies: own });
-    for (const { id, name } of groups) {
-      const policies = await this.ofGroup(id);
-      if (policies.length > 0) held.push({ holder: id, via: { group: name }, policies });
-    }
+    held.push(...(await this.#heldThrough(groups)));
     return new ReadPrincipal(
       user.id,
       username,
@@ -60,6 +67,29 @@ export class PrincipalReader {
       groups.map(({ id }) => id),
       held,
     );
+  }
+
+  /** The policies that a member of the groups has through them. */
+  async readGroups(names: readonly string[]): Promise<GroupPrincipal> {
+    const records = await this.#groups.getMany(names);
+    const groups = names.flatMap((name, index) => {
+      const record = records[index];
+      return record === undefined ? [] : [{ id: record.id, name }];
+    });
+    groups.sort((a, b) => compareUtf8(a.name, b.name));
+    const held = await this.#heldThrough(groups);
+    const ids = groups.map(({ id }) => id);
+    const found = groups.map(({ name }) => name);
+    return new ReadGroupPrincipal({ ids, found, held, isComplete: found.length === names.length });
+  }
+
+  async #heldThrough(groups: readonly { readonly id: string; readonly name: string }[]) {
+    const held: HeldPolicies[] = [];
+    for (const { id, name } of groups) {
+      const policies = await this.ofGroup(id);
+      if (policies.length > 0) held.push({ holder: id, via: { group: name }, policies });
+    }
+    return held;
   }
 
   async #groupsOf(userId: string): Promise<{ id: string; name: string }[]> {
@@ -128,6 +158,25 @@ class ReadPrincipal implements Principal {
   get policies(): readonly EffectivePolicy[] {
     this.#policies ??= effectivePolicies(this.held);
     return this.#policies;
+  }
+}
+
+interface ReadGroups {
+  readonly ids: readonly string[];
+  readonly found: readonly string[];
+  readonly held: readonly HeldPolicies[];
+  readonly isComplete: boolean;
+}
+
+/** Groups as read, for a subject that is no user. */
+class ReadGroupPrincipal extends ReadPrincipal implements GroupPrincipal {
+  readonly names: readonly string[];
+  readonly isComplete: boolean;
+
+  constructor({ ids, found, held, isComplete }: ReadGroups) {
+    super("", "", {}, ids, held);
+    this.names = found;
+    this.isComplete = isComplete;
   }
 }
 

@@ -75,6 +75,22 @@ export class Reader implements StateReader {
     }));
   }
 
+  /**
+   * Those records of a range whose key and stored text pass; others are not decoded.
+   * @returns `end`: the last key that was looked at; undefined at the end of the range
+   */
+  async search<P extends Partition>(
+    partition: P,
+    options: ScanOptions,
+    passes: (key: string, value: string) => boolean,
+  ): Promise<{ readonly found: readonly Found<P>[]; readonly end: string | undefined }> {
+    const page = await this.#snapshot.scan(partition, options);
+    const found = page
+      .filter(({ key, value }) => passes(key, value))
+      .map(({ key, value, version }) => ({ key, record: this.#decode(partition, key, { value, version }) }));
+    return { found, end: page.length < options.limit ? undefined : page.at(-1)?.key };
+  }
+
   /** Every record below a prefix, page by page. */
   scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
     return pagesOf((range) => this.scan(partition, range), prefix);

@@ -33,6 +33,7 @@ export const REPLICATED: FieldsOf = {
   claim_expiry: undefined,
   session: undefined,
   sweep: undefined,
+  applied: undefined,
 };
 
 /** A record as it is sent; without fields it is removed. */

@@ -1,8 +1,10 @@
 /** One state of the directory, looked through. */
 
+import type { Credential } from "../../model/entities.ts";
 import { isPossibleName } from "../../model/names.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { StoredPolicy, Survey } from "../directory.ts";
+import { under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import type { GroupPolicies } from "./group-policies.ts";
 import { readHolders } from "./holders.ts";
@@ -23,7 +25,17 @@ export function survey<T>(
 function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
   const principals = new PrincipalReader(reader, known);
   return {
+    revision: reader.revision,
     policies: () => readPolicies(reader, pause),
+    async policy(name) {
+      const record = isPossibleName(name) ? await reader.get("policy", name) : undefined;
+      return record && { ...toPolicy(name, record), id: record.id, version: record.rev };
+    },
+    keys: () => keysOf(reader),
+    async members(name) {
+      const group = isPossibleName(name) ? await reader.get("group", name) : undefined;
+      return group && membersOf(reader, group.id);
+    },
     holders: (policies, after) => readHolders(reader, policies, after, pause),
     async properties(username) {
       const user = isPossibleName(username) ? await reader.get("user", username) : undefined;
@@ -31,6 +43,29 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
     },
     principal: async (username) => (isPossibleName(username) ? principals.read(username) : undefined),
   };
+}
+
+async function* keysOf(reader: Reader): AsyncGenerator<readonly Credential[]> {
+  for await (const page of reader.scanAll("key")) {
+    const users = await reader.getMany(
+      "user",
+      page.map(({ record }) => record.username),
+    );
+    // A key of a user who is gone is void.
+    const valid = page.filter(({ record }, index) => users[index]?.id === record.id);
+    yield valid.map(({ key, record: { username, creation_date } }) => {
+      return { access_key_id: key, creation_date, username };
+    });
+  }
+}
+
+async function* membersOf(reader: Reader, groupId: string): AsyncGenerator<readonly string[]> {
+  const base = under(groupId, "");
+  for await (const page of reader.scanAll("group_user", base)) {
+    const names = page.map(({ key }) => key.slice(base.length));
+    const users = await reader.getMany("user", names);
+    yield names.filter((_, index) => users[index]?.id === page[index]?.record.id);
+  }
 }
 
 async function readPolicies(reader: Reader, pause: Pause): Promise<readonly StoredPolicy[]> {

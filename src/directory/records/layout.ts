@@ -27,6 +27,7 @@
  * | `claim_expiry`   | `<16 digits>/<token id>`         | {}: finds claims to drop    |
  * | `resource_type`  | `<type>`                         | {@link ResourceTypeRecord}  |
  * | `resource`       | `<SHA-256 of the type>/<id>`     | {@link ResourceRecord}      |
+ * | `applied`        | `user/<name>`, `group/<name>`, `policy/<name>` | {@link AppliedRecord} |
  * | `session`        | `<user id>`                      | {@link SessionRecord}       |
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
  *
@@ -38,6 +39,7 @@ import { createHash } from "node:crypto";
 import type { Properties } from "../../model/entities.ts";
 import type { Statement } from "../../model/policy.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
+import type { Said } from "../batch.ts";
 
 /** Number of this layout, kept in `meta/layout`; a store with a higher one is refused. */
 export const LAYOUT = 1;
@@ -135,6 +137,16 @@ export interface SessionRecord {
   readonly since: string;
 }
 
+/** The last state that a manager's documents gave an entity (management-cli.md §10). It holds for this id only. */
+export interface AppliedRecord {
+  /** Internal id of the entity. */
+  readonly id: string;
+  readonly manager: string;
+  readonly said: Said;
+  /** The documents of the manager no longer name the entity, and it was left as it is. */
+  readonly dropped?: true;
+}
+
 /** A deleted entity whose references wait to be removed. */
 export interface SweepRecord {
   readonly kind: "user" | "group" | "policy";
@@ -183,6 +195,7 @@ export interface RecordTypes {
   resource: ResourceRecord;
   session: SessionRecord;
   sweep: SweepRecord;
+  applied: AppliedRecord;
 }
 
 /** Name of a partition. */

@@ -1,7 +1,7 @@
 /** Single operations of a batch inside its transaction. */
 
 import { isPossibleName } from "../../model/names.ts";
-import type { BatchOperation } from "../batch.ts";
+import { type BatchOperation, entityKey } from "../batch.ts";
 import { assertNoProblems, groupProblems, userProblems } from "../checks.ts";
 import type { NewPolicy, NewUser } from "../new-entities.ts";
 import { putGroup, putMember, removeGroup, removeMember, requireGroup } from "../records/group-records.ts";
@@ -15,6 +15,7 @@ import {
   requirePolicy,
 } from "../records/policy-records.ts";
 import { putUser, removeUser, requireUser, userRecord } from "../records/user-records.ts";
+import { putApplied } from "./applied.ts";
 import { applyOwned } from "./batch-owned.ts";
 import { applyResource } from "./batch-resources.ts";
 import type { BatchScope } from "./batch-scope.ts";
@@ -54,6 +55,10 @@ export async function applyOperation(scope: BatchScope, operation: BatchOperatio
     case "put_resource":
     case "delete_resource":
       return applyResource(scope, operation);
+    case "put_applied":
+      return putApplied(scope.tx, operation);
+    case "delete_applied":
+      return scope.tx.delete("applied", entityKey(operation));
   }
 }
 

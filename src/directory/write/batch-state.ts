@@ -11,6 +11,7 @@ import { toGroup } from "../records/group-records.ts";
 import { type Partition, splitKey } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { toUser } from "../records/user-records.ts";
+import { readApplied } from "./applied.ts";
 import { toResource, toResourceType } from "./resources.ts";
 
 type Marks = ReadonlyMap<string, Managed<true>>;
@@ -74,6 +75,12 @@ class WholeState {
 
   constructor(reader: StateReader) {
     this.#reader = reader;
+  }
+
+  /** Internal id of the entity that has a name. */
+  idOf(kind: "user" | "group" | "policy", name: string): string | undefined {
+    if (kind === "policy") return this.#policyIds.get(name);
+    return (kind === "user" ? this.users : this.groups).get(name)?.id;
   }
 
   async readEntities(): Promise<void> {
@@ -186,5 +193,6 @@ export async function readStateOf(reader: StateReader, open: OpenSecret): Promis
     policies: state.policies,
     resourceTypes: await readResourceTypes(reader),
     resources: await readResources(reader),
+    applied: await readApplied(reader, (kind, name) => state.idOf(kind, name)),
   };
 }

@@ -3,10 +3,12 @@
 import { AuthorizerError, type Problem } from "../../errors.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
-import type { BatchOperation, DirectoryBatches } from "../batch.ts";
+import type { BatchOperation, DirectoryBatches, DirectoryState, StatePlan } from "../batch.ts";
 import type { DirectoryContext } from "../context.ts";
+import type { JudgedState } from "../directory.ts";
 import { applyOperation } from "./batch-operations.ts";
-import { readDirectoryState } from "./batch-state.ts";
+import { readDirectoryState, readStateOf } from "./batch-state.ts";
+import { judgedStateOf } from "./judging.ts";
 import { markKey, readMarkedState } from "./marked-state.ts";
 import { toResourceType } from "./resources.ts";
 import type { Transaction } from "./transaction.ts";
@@ -39,6 +41,24 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
       return result;
     },
   };
+}
+
+/** Plans from everything that the directory has, and applies the plan: `directory.ts` is its contract. */
+export async function applyPlanned<T>(
+  context: DirectoryContext,
+  plan: (state: DirectoryState, judged: JudgedState) => Promise<StatePlan<T>>,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<T> {
+  const work = async (tx: Transaction): Promise<T> => {
+    const state = await readStateOf(tx, () => undefined);
+    const planned = await plan(state, judgedStateOf(tx));
+    await applyAll(context, tx, marked(planned.operations, false));
+    return planned.result;
+  };
+  if (dryRun) return context.writer.rehearse(work);
+  const result = await context.writer.write(work, BATCH_DEADLINE_MS);
+  context.wakeMaintenance();
+  return result;
 }
 
 /** An operation with the mark of what it puts. */

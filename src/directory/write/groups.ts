@@ -3,8 +3,9 @@
 import { alreadyExists, assertNoProblems, groupProblems } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Groups, Page, PageRequest } from "../directory.ts";
+import type { Range } from "../read/list-source.ts";
 import { listAttached, listMembers } from "../read/lists.ts";
-import { EMPTY_PAGE, type Range, rangeOf, readPage } from "../read/pages.ts";
+import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";
 import type { Reader } from "../read/reader.ts";
 import {
   putGroup,
@@ -48,6 +49,7 @@ function entityCases(context: DirectoryContext): Pick<Groups, "create" | "get" |
         readPage(reader, range, {
           partition: "group",
           base: "",
+          texts: ({ description }) => [description],
           items: (found, names) => found.map(({ record }, index) => toGroup(names[index]!, record)),
         }),
       );

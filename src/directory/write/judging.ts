@@ -18,15 +18,20 @@ export function judgeOf(store: Store, authors: Authors): (tx: Transaction) => Pr
     // A judge asks caches, which must not be older than the state that is judged.
     store.follow?.();
     while (store.history.head.revision < tx.revision) await nextTurn();
-    const state: JudgedState = {
-      principal: (username) => new PrincipalReader(tx).read(username),
-      policy: async (name) => toPolicy(name, await requirePolicy(tx, name)),
-      groupPolicies: async (name) => {
-        const { id } = await requireGroup(tx, name);
-        return new PrincipalReader(tx).ofGroup(id);
-      },
-      session: (username, of) => readSession(tx, username, of),
-    };
+    const state = judgedStateOf(tx);
     for (const judge of judges) await judge(state);
+  };
+}
+
+/** Returns the state of a transaction as judges read it. */
+export function judgedStateOf(tx: Transaction): JudgedState {
+  return {
+    principal: (username) => new PrincipalReader(tx).read(username),
+    policy: async (name) => toPolicy(name, await requirePolicy(tx, name)),
+    groupPolicies: async (name) => {
+      const { id } = await requireGroup(tx, name);
+      return new PrincipalReader(tx).ofGroup(id);
+    },
+    session: (username, of) => readSession(tx, username, of),
   };
 }

@@ -6,9 +6,11 @@ import { compareUtf8 } from "../../model/utf8-order.ts";
 import { alreadyExists, assertNoProblems, userFieldProblems, userProblems } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Page, PageRequest, UserFilter, Users } from "../directory.ts";
+import type { Range } from "../read/list-source.ts";
 import { listAttached, listGroupsOf } from "../read/lists.ts";
-import { EMPTY_PAGE, type Range, rangeOf, readPage } from "../read/pages.ts";
+import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";
 import type { Reader } from "../read/reader.ts";
+import { TextSearch } from "../read/text-search.ts";
 import { emailKey, type UserRecord } from "../records/layout.ts";
 import { attach, detach, requirePolicy, requireSamePolicy } from "../records/policy-records.ts";
 import {
@@ -118,6 +120,7 @@ function listUsers(reader: Reader, range: Range, filter: UserFilter | undefined)
   return readPage(reader, range, {
     partition: "user",
     base: "",
+    texts: ({ friendly_name, email }) => [friendly_name, email],
     items: (found, names) => found.map(({ record }, index) => toUser(names[index]!, record)),
   });
 }
@@ -128,7 +131,10 @@ async function listByExternalId(reader: Reader, range: Range, externalId: string
   const { username } = owner;
   const user = await reader.get("user", username);
   if (user?.id !== owner.id || user.external_id !== externalId) return EMPTY_PAGE;
-  const isInRange = username.startsWith(range.prefix) && compareUtf8(username, range.after) > 0;
+  const isInRange =
+    username.startsWith(range.prefix) &&
+    compareUtf8(username, range.after) > 0 &&
+    new TextSearch(range.search).isIn(username);
   return isInRange ? { results: [toUser(username, user)], next_offset: "" } : EMPTY_PAGE;
 }
 

@@ -272,7 +272,7 @@ function rawBytes(encoded: number): number {
 }
 
 function isSpread(kind: ItemKind): boolean {
-  return kind === "part" || kind === "piece";
+  return kind === "part" || kind === "piece" || kind === "usage";
 }
 
 function placeOf({ kind, number, name }: ItemName): Place {

@@ -250,7 +250,7 @@ const REFUSED = new Set([
 ]);
 
 function isSpread(kind: ItemKind): boolean {
-  return kind === "part" || kind === "piece";
+  return kind === "part" || kind === "piece" || kind === "usage";
 }
 
 function sortOf(number: number, name: string): string {

@@ -16,6 +16,7 @@ export const POSTGRES_SCHEMA = `CREATE TABLE IF NOT EXISTS svc_authorizer_entry 
 CREATE TABLE IF NOT EXISTS svc_authorizer_part (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_checkpoint (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_piece (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));
+CREATE TABLE IF NOT EXISTS svc_authorizer_usage (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_floor (one boolean PRIMARY KEY DEFAULT true CHECK (one), floor bigint NOT NULL);
 INSERT INTO svc_authorizer_floor (floor) VALUES (0) ON CONFLICT DO NOTHING;`;
 
@@ -25,6 +26,7 @@ export const POSTGRES_TABLES: Readonly<Record<ItemKind, string>> = {
   part: "svc_authorizer_part",
   checkpoint: "svc_authorizer_checkpoint",
   piece: "svc_authorizer_piece",
+  usage: "svc_authorizer_usage",
 };
 
 /**

@@ -127,6 +127,21 @@ describe("lists", () => {
     expect(named.json.results.map(({ id }: { id: string }) => id)).toEqual(["FSReadAll", "FSReadWriteAll"]);
   });
 
+  it("are searched by a part of a name, in letters of any case", async () => {
+    const ids = async (path: string) =>
+      (await api.call("admin", "GET", path)).json.results.map(({ id }: { id: string }) => id);
+    expect(await ids("/auth/users?search=AGE")).toEqual(["manager"]);
+    expect(await ids("/auth/groups?search=admin")).toEqual(["Admins"]);
+    expect(await ids("/auth/policies?search=readwrite&amount=1")).toEqual(["CatalogReadWriteAll"]);
+    expect(await ids("/auth/groups/Viewers/members?search=view")).toEqual(["viewer"]);
+    expect(await ids("/auth/users/viewer/policies?effective=true&search=read")).toEqual([
+      "CatalogReadAll",
+      "FSReadAll",
+    ]);
+    const long = await api.call("admin", "GET", `/auth/users?search=${"x".repeat(1_025)}`);
+    expect([long.status, long.json.message]).toEqual([400, "search: must have at most 1024 characters"]);
+  });
+
   it("effective policies are direct and through groups, as stored, in pages", async () => {
     await api.authorizer.directory.policies.create({
       name: "AOffice",

@@ -44,6 +44,21 @@ const CASES: readonly Case[] = [
     status: 404,
     action: "auth:ReadPolicy",
   },
+  { id: "getStatus", call: "GET /auth/status", status: 200, action: "auth:ReadDecisions" },
+  {
+    id: "lintPolicy",
+    call: "POST /auth/policies/lint",
+    body: { document: POLICY },
+    status: 200,
+    action: "auth:ReadPolicy",
+  },
+  {
+    id: "comparePolicy",
+    call: "POST /auth/policies/compare",
+    body: { name: "Reads", document: POLICY },
+    status: 200,
+    action: "auth:ReadPolicy",
+  },
   {
     id: "restorePolicy",
     call: "POST /auth/policies/Reads/restore",
@@ -186,12 +201,19 @@ const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVers
 /** Operations of everybody about oneself, and of others by permission: questions.test.ts. */
 const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];
 
-/** Operations that need a decision log, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
-const RECORDS = ["listDecisions", "streamDecisions", "getDecision"];
+/** Operations that need a decision log or a shadow candidate, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
+const RECORDS = ["listDecisions", "streamDecisions", "getDecision", "getShadowReport", "accessDirectory"];
+
+/** Operations that ask for each of their changes: apply/apply.test.ts. */
+const APPLICATIONS = ["apply"];
+
+/** Operations that need a decision log or counted use, and `auth:ReadDecisions`: test/end-to-end/access. */
+const ACCESS = ["unusedAccess", "suggestPolicies"];
 
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);
-  const tried = [...CASES.map(({ id }) => id), ...OF_EVERYBODY, ...QUESTIONS, ...RECORDS];
+  const others = [...OF_EVERYBODY, ...QUESTIONS, ...APPLICATIONS, ...RECORDS, ...ACCESS];
+  const tried = [...CASES.map(({ id }) => id), ...others];
   expect(tried.sort()).toEqual(guarded.sort());
 });
 

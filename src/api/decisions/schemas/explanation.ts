@@ -18,22 +18,45 @@ function node(properties: { readonly [name: string]: Schema }): Schema {
 
 const BRANCHES = listOf(schemaRef("EffectTree"));
 
+/** Members that every explanation has. */
+const EXPLAINED = [
+  "id",
+  "effect",
+  "determining",
+  "tree",
+  "near_misses",
+  "cache",
+  "policies_version",
+  "evaluated_at",
+];
+
 /** Schemas of explanations. */
 export const EXPLANATION_SCHEMAS: Schemas = {
   Effect: {
     enum: ["allow", "neutral", "deny"],
     description: "Only `allow` lets a request pass; `neutral`: no statement says anything.",
   },
-  Explanation: object({
-    id: text("Decision id, also in the audit log."),
-    effect: EFFECT,
-    determining: listOf(schemaRef("DeterminingStatement"), "The statements that decided."),
-    tree: schemaRef("EffectTree"),
-    near_misses: listOf(schemaRef("NearMiss"), "For neutral decisions, at most 5, best first."),
-    cache: { enum: ["hit", "miss"], description: "Whether the policies of the user were cached." },
-    policies_version: text("Digest of the policy set."),
-    evaluated_at: { type: "string", format: "date-time" },
-  }),
+  Explanation: object(
+    {
+      id: text("Decision id, also in the audit log."),
+      effect: EFFECT,
+      determining: listOf(schemaRef("DeterminingStatement"), "The statements that decided."),
+      tree: schemaRef("EffectTree"),
+      near_misses: listOf(schemaRef("NearMiss"), "For neutral decisions, at most 5, best first."),
+      asserted: schemaRef("Assertion"),
+      cache: { enum: ["hit", "miss"], description: "Whether the policies of the user were cached." },
+      policies_version: text("Digest of the policy set."),
+      evaluated_at: { type: "string", format: "date-time" },
+    },
+    EXPLAINED,
+  ),
+  Assertion: {
+    ...object({
+      by: text("Name of the token, or the issuer, that asserted the groups."),
+      groups: listOf({ type: "string" }, "The groups that the directory has."),
+    }),
+    description: "Whose policies decided about a subject that the directory does not know.",
+  },
   DeterminingStatement: object(
     {
       policy: text("Name of the policy."),

@@ -1,9 +1,18 @@
 /** `/check` and `/filter`. Unknown fields of requests are refused. */
 
+import { MOST_GROUPS } from "../../../decisions/subjects/asserted-groups.ts";
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
 
 const USER = text("Name of the user.");
+/** Groups that a caller asserts. */
+export const GROUPS: Schema = {
+  ...listOf(
+    { type: "string" },
+    "Groups of a user whom the directory does not know, where the token may assert them.",
+  ),
+  maxItems: MOST_GROUPS,
+};
 const ACTION: Schema = {
   ...text("`service:Verb`, or with `type` a name that the type knows."),
   "x-maxBytes": "actionBytes",
@@ -18,12 +27,13 @@ function items(description: string): Schema {
 }
 
 const FILTER_OF_ARNS = closedObject(
-  { user: USER, action: ACTION, resources: items("ARNs."), context: CONTEXT },
+  { user: USER, groups: GROUPS, action: ACTION, resources: items("ARNs."), context: CONTEXT },
   ["user", "action", "resources"],
 );
 const FILTER_OF_IDS = closedObject(
   {
     user: USER,
+    groups: GROUPS,
     action: ACTION,
     type: text("Resource type of the ids."),
     ids: items("Ids in the form of the type."),
@@ -37,6 +47,7 @@ export const NATIVE_SCHEMAS: Schemas = {
   CheckRequest: closedObject(
     {
       user: USER,
+      groups: GROUPS,
       required: schemaRef("RequiredPermissions"),
       context: CONTEXT,
       explain: { type: "boolean", default: false, description: "Needs a token with scope `read` besides." },
@@ -63,7 +74,13 @@ export const NATIVE_SCHEMAS: Schemas = {
   }),
   FilterStreamHead: {
     ...closedObject(
-      { user: USER, action: ACTION, type: text("Resource type of the items."), context: CONTEXT },
+      {
+        user: USER,
+        groups: GROUPS,
+        action: ACTION,
+        type: text("Resource type of the items."),
+        context: CONTEXT,
+      },
       ["user", "action"],
     ),
     description: "The first line of a streamed request.",

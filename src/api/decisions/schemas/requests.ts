@@ -2,6 +2,7 @@
 
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import { GROUPS } from "./native.ts";
 
 const QUERY: Schema = {
   description: "The raw query without `?`, or an object of decoded names with a value each or several.",
@@ -24,6 +25,7 @@ export const REQUEST_SCHEMAS: Schemas = {
   RequestCheck: closedObject(
     {
       user: text("Name of the user who sent the request."),
+      groups: GROUPS,
       method: {
         type: "string",
         pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",

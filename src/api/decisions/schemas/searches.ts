@@ -2,6 +2,7 @@
 
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import { GROUPS } from "./native.ts";
 
 const PROPERTIES: Schema = { type: ["object", "null"], description: "Attributes, as for an evaluation." };
 const CIRCUMSTANCES: Schema = {
@@ -91,10 +92,10 @@ export const SEARCH_SCHEMAS: Schemas = {
       "In UTF-8 byte order of the users' names.",
     ),
   ),
-  WhatCanRequest: closedObject({ user: USER, resource: ARN, context: CONTEXT, page: NATIVE_PAGE }, [
-    "user",
-    "resource",
-  ]),
+  WhatCanRequest: closedObject(
+    { user: USER, groups: GROUPS, resource: ARN, context: CONTEXT, page: NATIVE_PAGE },
+    ["user", "resource"],
+  ),
   WhatCanAnswer: object(
     {
       page: schemaRef("SearchPage"),
@@ -106,6 +107,7 @@ export const SEARCH_SCHEMAS: Schemas = {
   PlanRequest: closedObject(
     {
       user: USER,
+      groups: GROUPS,
       action: {
         ...text("`service:Verb`, or with `type` a name that the type knows; at most 256 bytes."),
         "x-maxBytes": "actionBytes",

@@ -1,5 +1,7 @@
 /** The records of decisions as the management API needs them; `decision-log` and `compose` provide them. */
 
+import type { ShadowReport } from "../../../decisions/shadow/shadow-report.ts";
+
 /** Conditions on records; see docs/spec/decision-log.md §3.1. */
 export interface RecordQuery {
   readonly subject?: string;
@@ -18,6 +20,14 @@ export interface FoundRecords {
   readonly next: string;
   /** Chains that were searched: those of this node. */
   readonly chains: readonly string[];
+}
+
+/** Port: what a shadow candidate would change. */
+export interface ShadowReports {
+  /** Name of the node. */
+  readonly node: string;
+  /** One report of each process of this node. */
+  reports(): Promise<readonly ShadowReport[]>;
 }
 
 /** Port: the records of this node. */

@@ -58,7 +58,7 @@ export const RECORD_OPERATIONS: readonly UserDeclaration[] = [
     path: `${BASE_PATH}/decisions`,
     summary: "List records of decisions",
     description: "Newest first, of this node and all its processes, which the answer names.",
-    query: [...RECORD_FILTERS, ...PAGING.filter(({ name }) => name !== "prefix")],
+    query: [...RECORD_FILTERS, ...PAGING.filter(({ name }) => name === "after" || name === "amount")],
     answer: {
       status: 200,
       description: "A page, newest first.",

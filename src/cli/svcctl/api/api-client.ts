@@ -2,6 +2,7 @@
 
 import { release } from "node:os";
 import { newerRevision, parseRevision, type Revision } from "../../../client/revision.ts";
+import type { Problem } from "../../../errors.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "../../rest-client/rest-client.ts";
@@ -151,28 +152,50 @@ export class ApiClient {
 }
 
 /** The client for a command. Throws when the configuration is faulty. */
-export function openApi(context: CommandContext): ApiClient {
-  return new ApiClient(context, loadSettings(context));
+export function openApi(context: CommandContext, timeoutMs?: number): ApiClient {
+  return new ApiClient(context, loadSettings(context), timeoutMs);
 }
 
 /** Reads an answer with status 400 or higher. */
 export function apiFailure({ status, statusLine, json }: ApiAnswer): ApiFailure {
-  const { message } = (json ?? {}) as { message?: unknown };
+  const { message, problems } = (json ?? {}) as { message?: unknown; problems?: unknown };
   return new ApiFailure(
     status,
     safeText(statusLine),
     typeof message === "string" ? safeMessage(message) : "",
+    Array.isArray(problems) ? problems.filter(isProblem) : [],
   );
+}
+
+function isProblem(value: unknown): value is Problem {
+  const { pointer, message } = (value ?? {}) as { pointer?: unknown; message?: unknown };
+  return typeof pointer === "string" && typeof message === "string";
 }
 
 function codeOf({ json }: ApiAnswer): unknown {
   return (json as { code?: unknown } | null | undefined)?.code;
 }
 
-function headersOf({ version }: CommandContext, settings: Settings): Record<string, string> {
+/**
+ * The trace that the environment names (`TRACEPARENT`, `TRACESTATE`), as pipelines set it. svcctl makes no spans of its
+ * own: what the server does belongs to the caller's span.
+ */
+function traceHeaders({ env }: CommandContext): Record<string, string> {
+  const [traceparent = "", tracestate = ""] = [env["TRACEPARENT"], env["TRACESTATE"]];
+  if (!TRACE_PARENT.test(traceparent)) return {};
+  return { traceparent, ...(TRACE_STATE.test(tracestate) && { tracestate }) };
+}
+
+/** Version 00 of W3C Trace Context. */
+const TRACE_PARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const TRACE_STATE = /^[\x20-\x7e]{1,512}$/;
+
+function headersOf(context: CommandContext, settings: Settings): Record<string, string> {
+  const { version } = context;
   const { accessKeyId, secretAccessKey } = settings;
   const basic = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
   return {
+    ...traceHeaders(context),
     "user-agent": `svcctl/${version}/${process.platform}/${release()}/${process.arch}`,
     ...(accessKeyId + secretAccessKey !== "" && { authorization: `Basic ${basic}` }),
   };

@@ -1,8 +1,9 @@
 /** `svcctl auth users`, as data. */
 
-import type { GroupSpec } from "../../command.ts";
+import type { OptionSpec } from "../../../command-spec.ts";
+import type { CommandSpec, GroupSpec } from "../../command.ts";
 import type { Column } from "../../output/records.ts";
-import { JSON_OUTPUT, OWN_ID, PRINCIPAL, USER_ID } from "../auth-options.ts";
+import { JSON_OUTPUT, OWN_ID, PAGING, PRINCIPAL, USER_ID } from "../auth-options.ts";
 import {
   attachmentCommands,
   changeCommand,
@@ -27,25 +28,32 @@ const USER = { path: "users", noun: "user", example: "bob", id: USER_ID } as con
 const SELF = { option: "id", orSelf: true } as const;
 const KEYS = ["auth", "users", SELF, "credentials"] as const;
 
+const KEY_COLUMNS: readonly Column[] = [
+  { heading: "Access Key ID", name: "access_key_id", fields: ["access_key_id"] },
+  { ...DATE, heading: "Issued Date" },
+];
+const LAST_USED: OptionSpec = { flags: "--last-used", description: "also show when each was used last" };
+const LIST: CommandSpec = {
+  name: "list",
+  description: "Lists users.",
+  examples: ["", "--prefix b --amount 20", "--last-used", "--all -o json"],
+  options: [LAST_USED, ...PAGING],
+  load: async () =>
+    (await import("./last-used-list.ts")).listingWithUse({ path: ["auth", "users"], columns: COLUMNS }),
+};
+
 const CREDENTIALS: GroupSpec = {
   name: "credentials",
   description: "Manages access keys of users.",
   commands: [
-    listCommand(
-      {
-        name: "list",
-        description: "Lists the access keys of a user.",
-        examples: ["", "--id bob"],
-        options: [OWN_ID],
-      },
-      {
-        path: KEYS,
-        columns: [
-          { heading: "Access Key ID", name: "access_key_id", fields: ["access_key_id"] },
-          { ...DATE, heading: "Issued Date" },
-        ],
-      },
-    ),
+    {
+      name: "list",
+      description: "Lists the access keys of a user.",
+      examples: ["", "--id bob", "--id bob --last-used"],
+      options: [OWN_ID, LAST_USED, ...PAGING],
+      load: async () =>
+        (await import("./last-used-list.ts")).listingWithUse({ path: KEYS, columns: KEY_COLUMNS }),
+    },
     {
       name: "create",
       description: "Creates an access key; its secret is shown this once.",
@@ -53,6 +61,18 @@ const CREDENTIALS: GroupSpec = {
       options: [OWN_ID, JSON_OUTPUT],
       load: async () => (await import("./create-credentials.ts")).createCredentials,
     },
+    showCommand(
+      {
+        name: "show",
+        description: "Shows an access key, without its secret.",
+        examples: ["--id bob --access-key-id AKIAJIOSFODNN7EXAMPQ"],
+        options: [
+          OWN_ID,
+          { flags: "--access-key-id <string>", description: "access key id", required: true },
+        ],
+      },
+      { path: [...KEYS, { option: "accessKeyId" }], columns: KEY_COLUMNS },
+    ),
     changeCommand(
       {
         name: "delete",
@@ -142,7 +162,8 @@ export const USERS_GROUP: GroupSpec = {
   name: "users",
   description: "Manages users.",
   commands: [
-    ...entityCommands({ ...USER, columns: COLUMNS }),
+    LIST,
+    ...entityCommands({ ...USER, columns: COLUMNS }).filter(({ name }) => name !== "list"),
     CREDENTIALS,
     {
       name: "groups",

@@ -1,0 +1,51 @@
+/** The jobs of the thread that learns from use. Directory and use are JSON texts as bytes, which cost little to send. */
+
+import type { Generalisation } from "./suggest/generalise.ts";
+
+/** The common part of every job. */
+interface Common {
+  /** A `DirectoryImage` as JSON. */
+  readonly image: Uint8Array;
+  /** A `KnownUse` as JSON. */
+  readonly use: Uint8Array;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** Finds what was not used. */
+export interface UnusedJob extends Common {
+  readonly kind: "unused";
+  /** Unix milliseconds. */
+  readonly since: number;
+}
+
+/** Suggests policies; exactly one of user and group is given, and exists. */
+export interface SuggestJob extends Common {
+  readonly kind: "suggest";
+  readonly user: string | undefined;
+  readonly group: string | undefined;
+  /** Unix milliseconds. */
+  readonly since: number;
+  readonly until: number;
+  readonly generalise: Generalisation;
+  /** File of the index of records, which has all that was recorded until now. */
+  readonly index: string;
+  /** Name of this node, and of others that decide too. */
+  readonly node: string;
+  readonly otherNodes: readonly string[];
+  /** The share of allowed decisions that is recorded; undefined for all. */
+  readonly share: number | undefined;
+  /** Largest policy (`authorizer.limits.policy_bytes`). */
+  readonly policyBytes: number;
+}
+
+/** A job. */
+export type AccessJob = UnusedJob | SuggestJob;
+
+/** The answer of a job: a body, or why there is none. */
+export type AccessResult = { readonly body: string } | { readonly refused: string };
+
+/** Data of the thread. */
+export interface AccessThreadData {
+  readonly partition: string;
+}

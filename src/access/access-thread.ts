@@ -1,0 +1,44 @@
+/** Learns from use in a thread with limits of time and memory. */
+
+import { BoundedThread, GIVEN_UP } from "../analysis/bounded-thread.ts";
+import { AuthorizerError } from "../errors.ts";
+import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
+
+/** Milliseconds of one job. */
+const PATIENCE_MS = 60_000;
+const MEMORY_MB = 1_024;
+
+/** Does jobs, one after the other. */
+export class AccessThread {
+  readonly #thread: BoundedThread<AccessJob, AccessResult>;
+
+  constructor(data: AccessThreadData) {
+    this.#thread = new BoundedThread({
+      name: "learning from use",
+      file: new URL("./access-worker", import.meta.url),
+      data,
+      memoryMb: MEMORY_MB,
+      busy: "too many questions about access wait, try again",
+    });
+  }
+
+  /**
+   * Returns the body of the answer.
+   * @throws AuthorizerError "invalid_request" where the question has no answer, or needs more time or memory than there
+   * is, "unavailable" where too many questions wait
+   */
+  async run(caller: string, job: AccessJob): Promise<string> {
+    const result = await this.#thread.run(caller, job, PATIENCE_MS);
+    if (result === GIVEN_UP) {
+      const message = "this needs more time or memory than the service gives to it; ask about less";
+      throw new AuthorizerError("invalid_request", message);
+    }
+    if ("refused" in result) throw new AuthorizerError("invalid_request", result.refused);
+    return result.body;
+  }
+
+  /** Ends the thread and refuses the questions that wait. */
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}

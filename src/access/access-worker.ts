@@ -1,0 +1,35 @@
+/** The thread that learns from use: does one job after the other. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import type { ThreadMessage } from "../analysis/bounded-thread.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
+import type { DirectoryImage } from "./directory-image.ts";
+import { suggestAnswer } from "./suggest/suggest-job.ts";
+import { unusedReport } from "./unused/unused-report.ts";
+import type { KnownUse } from "./use-of.ts";
+
+const { partition } = workerData as AccessThreadData;
+const catalog = await openCatalog({ partition });
+
+parentPort?.on("message", (job: AccessJob) => {
+  send("began");
+  send({ result: resultOf(job) });
+});
+
+function resultOf(job: AccessJob): AccessResult {
+  const image = parsed<DirectoryImage>(job.image);
+  if (job.kind === "suggest") return suggestAnswer(job, image, partition);
+  const use = parsed<KnownUse>(job.use);
+  const { since, now } = job;
+  const actions = [...catalog.actions.keys()];
+  return { body: JSON.stringify(unusedReport(image, use, { since, now, actions })) };
+}
+
+function parsed<T>(bytes: Uint8Array): T {
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")) as T;
+}
+
+function send(message: ThreadMessage<AccessResult>): void {
+  parentPort?.postMessage(message);
+}

@@ -1,0 +1,61 @@
+/** The use of the things of a directory, found by their names. */
+
+import { statementDigest } from "../decision-log/usage/statement-digest.ts";
+import type { UsageKind, UsageRow, Used } from "../decision-log/usage/usage-rows.ts";
+import type { Statement } from "../model/policy.ts";
+
+/** The counts of use of all nodes. */
+export interface KnownUse {
+  readonly rows: readonly UsageRow[];
+  /** The nodes whose use is known; Unix milliseconds. */
+  readonly nodes: readonly { readonly node: string; readonly at: number }[];
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** Finds use. All times are Unix seconds. */
+export class UseOf {
+  readonly #things = new Map<string, Used>();
+  readonly #statements = new Map<string, Map<string, Used>>();
+  /** Reads of effective policies by data servers. */
+  readonly served: number;
+
+  constructor({ rows }: KnownUse) {
+    let served = 0;
+    for (const { kind, name, part, action, count, last } of rows) {
+      const used = { count, last: Math.floor(last / MS_PER_SECOND) };
+      if (kind === "statement") {
+        const key = `${name}\n${part}`;
+        const actions = this.#statements.get(key) ?? new Map<string, Used>();
+        actions.set(action, used);
+        this.#statements.set(key, actions);
+        continue;
+      }
+      if (kind === "served") served += count;
+      const key = `${kind}\n${name}`;
+      // Several rows of a name are of things that existed one after the other.
+      if ((this.#things.get(key)?.last ?? -1) <= used.last) this.#things.set(key, used);
+    }
+    this.served = served;
+  }
+
+  /** The use of a thing; undefined where there was none since its creation. */
+  thing(kind: Exclude<UsageKind, "statement" | "served">, name: string, created: number): Used | undefined {
+    const used = this.#things.get(`${kind}\n${name}`);
+    return used === undefined || used.last < created ? undefined : used;
+  }
+
+  /** The use of a statement by action; "" stands for further actions. */
+  statement(policy: string, statement: Statement): ReadonlyMap<string, Used> {
+    return this.#statements.get(`${policy}\n${statementDigest(statement)}`) ?? NOTHING;
+  }
+}
+
+const NOTHING: ReadonlyMap<string, Used> = new Map();
+
+/** The newest of several uses; undefined for none. */
+export function lastOf(uses: Iterable<Used>): number | undefined {
+  let last: number | undefined;
+  for (const used of uses) if (last === undefined || used.last > last) last = used.last;
+  return last;
+}

@@ -1,0 +1,100 @@
+/**
+ * `Check` of Envoy's external authorization (security.md §2.12): the same judgement as `/forward-auth`, asked and
+ * answered in messages. A pass is made from a 200 of forward-auth alone.
+ */
+
+import type { AskingCall } from "../../decisions/decision-log.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { TrustedProxies } from "../../http/client-address.ts";
+import { errorReply } from "../../http/errors.ts";
+import type { HttpLog } from "../../http/ports.ts";
+import type { Reply } from "../../http/route.ts";
+import { answerOf } from "../forward-auth/answers.ts";
+import { decideRequest, type RequestDecisionOptions } from "../forward-auth/decide-request.ts";
+import { requireScope, type ServiceCaller } from "../service-caller.ts";
+import { askedRequest } from "./asked-request.ts";
+import { AUTHORIZATION, type CheckRequest, type CheckResponse, type HeaderValueOption } from "./messages.ts";
+
+/** Path of the call, for logs, metrics and traces. */
+export const CHECK_PATH = `/${AUTHORIZATION}/Check`;
+
+/** Parts of the judgement. */
+export interface ExtAuthzOptions extends RequestDecisionOptions {
+  /** `authorizer.trusted_proxies`. */
+  readonly trusted: TrustedProxies;
+}
+
+/** A call of Envoy. */
+export interface CheckCall extends AskingCall {
+  readonly requestId: string;
+  readonly caller: ServiceCaller;
+}
+
+/** Headers of proxies, which never reach the server behind. */
+const REMOVED = ["x-svc-proxy-token", "x-svc-error", "x-svc-reason"];
+/** Of a refusal, the headers that a client gets. */
+const FOR_CLIENTS: ReadonlySet<string> = new Set(["cache-control", "www-authenticate", "x-svc-decision-id"]);
+const PERMISSION_DENIED = 7;
+const UNAUTHENTICATED = 16;
+
+/**
+ * Decides.
+ * @throws AuthorizerError "not_allowed" for a caller or a call that is refused, other errors where no decision is
+ * possible; at once or by rejection
+ */
+export function check(
+  options: ExtAuthzOptions,
+  log: HttpLog,
+  request: CheckRequest,
+  call: CheckCall,
+): Reply | Promise<Reply> {
+  if (!options.trusted.has(call.peer)) {
+    throw new AuthorizerError("not_allowed", "this peer is no trusted proxy");
+  }
+  requireScope(call.caller, "decide");
+  const asked = askedRequest(request, call.requestId, call);
+  const outcome = decideRequest(options, asked);
+  if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, log, CHECK_PATH));
+  return answerOf(outcome, asked, log, CHECK_PATH);
+}
+
+/**
+ * A refused caller or call, as the client sees it: always 403, so that a faulty configuration of Envoy never looks like a
+ * failure, after which `failure_mode_allow` would let requests pass.
+ */
+export function refusedCall(error: AuthorizerError): Reply {
+  return { ...errorReply(error), status: 403, headers: [] };
+}
+
+/** The answer as a message. Anything but a 200 lets nothing pass. */
+export function responseOf({
+  status,
+  body = "",
+  type = "application/json",
+  headers = [],
+}: Reply): CheckResponse {
+  if (status === 200) {
+    return {
+      status: { code: 0 },
+      ok_response: { headers: options(headers), headers_to_remove: REMOVED },
+    };
+  }
+  const shown = options(headers).filter(({ header }) => FOR_CLIENTS.has(header.key));
+  return {
+    status: { code: status === 401 ? UNAUTHENTICATED : PERMISSION_DENIED },
+    denied_response: {
+      status: { code: status },
+      headers: [...shown, ...options(["content-type", type])],
+      body,
+    },
+  };
+}
+
+function options(headers: readonly string[]): HeaderValueOption[] {
+  const found: HeaderValueOption[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const [key = "", value = ""] = [headers[index]?.toLowerCase(), headers[index + 1]];
+    found.push({ header: { key, value }, append_action: 2 });
+  }
+  return found;
+}

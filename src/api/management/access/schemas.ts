@@ -1,0 +1,123 @@
+/** Bodies of questions about access (decision-log.md §5). */
+
+import type { Schema, Schemas } from "../../../http/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
+
+const COUNT: Schema = { type: "integer", minimum: 0 };
+const LAST_USED: Schema = { ...UNIX_SECONDS, description: "Unix seconds; absent where no use is known." };
+const WARNINGS = listOf({ type: "string" }, "What the reader has to know about the answer.");
+const STATEMENT = {
+  policy: text("Name of the policy."),
+  statement: { ...COUNT, description: "Index of the statement in the policy." },
+  sid: text("Name of the statement."),
+} as const;
+
+function unused(properties: Readonly<Record<string, Schema>>): Schema {
+  return object({ ...properties, last_used: LAST_USED }, Object.keys(properties));
+}
+
+const NUMBERS = object({ policies: COUNT, statements: COUNT });
+const TIME = text("RFC 3339.");
+
+/** Schemas of the questions. */
+export const ACCESS_SCHEMAS: Schemas = {
+  AccessSuggestion: closedObject(
+    {
+      user: { type: ["string", "null"], minLength: 1, description: "Name of the user; or else `group`." },
+      group: { type: ["string", "null"], minLength: 1, description: "Name of the group; or else `user`." },
+      since: { type: ["string", "null"], description: "RFC 3339; 30 days ago by default." },
+      until: { type: ["string", "null"], description: "RFC 3339, exclusive; now by default." },
+      generalise: {
+        enum: ["none", "prefix", "repository", null],
+        default: "prefix",
+        description: "Patterns for resources: none; common beginnings; everything in a repository.",
+      },
+    },
+    [],
+  ),
+  SuggestedAccess: object({
+    for: object({ user: text("Name of the user."), group: text("Name of the group.") }, []),
+    since: TIME,
+    until: TIME,
+    generalise: { enum: ["none", "prefix", "repository"] },
+    revision: { ...COUNT, description: "Revision of the directory." },
+    node: text("The node whose records were read."),
+    recorded_from: text("RFC 3339: time of the oldest record."),
+    decisions: { ...COUNT, description: "Recorded decisions that were allowed." },
+    requests: { ...COUNT, description: "Different requests among them." },
+    before: NUMBERS,
+    after: NUMBERS,
+    policies: listOf(
+      object({ id: text("A name."), statement: listOf(schemaRef("Statement")) }),
+      "The suggestion: one policy, or none if nothing was used.",
+    ),
+    sources: listOf(
+      listOf(object({ policy: text("Name."), statement: COUNT })),
+      "For each statement of the suggestion, the statements of today of which it is a part.",
+    ),
+    replaces: listOf(
+      object({ id: text("Name."), via: listOf({ type: "object" }) }),
+      "The policies of today, and the ways in which they reach the user.",
+    ),
+    proof: object({
+      allowed: { ...COUNT, description: "Requests that the suggestion allows: all." },
+      wider: { ...COUNT, description: "Ways in which it allows more than today: 0." },
+    }),
+    warnings: WARNINGS,
+  }),
+  UnusedUser: unused({ id: text("Name."), creation_date: UNIX_SECONDS }),
+  UnusedKey: unused({ access_key_id: text("Id."), user: text("Its user."), creation_date: UNIX_SECONDS }),
+  UnusedGroup: unused({
+    id: text("Name."),
+    creation_date: UNIX_SECONDS,
+    members: { ...COUNT, description: "Number of members." },
+  }),
+  UnusedPolicy: unused({
+    id: text("Name."),
+    attached: { ...COUNT, description: "Users and groups that it is attached to." },
+  }),
+  UnusedStatement: object({ ...STATEMENT, effect: text("`allow` or `deny`."), last_used: LAST_USED }, [
+    "policy",
+    "statement",
+    "effect",
+  ]),
+  UnusedActions: object(
+    {
+      ...STATEMENT,
+      unused: listOf({ type: "string" }, "Actions that the statement allows and nobody used."),
+    },
+    ["policy", "statement", "unused"],
+  ),
+  UnusedAccess: object(
+    {
+      since: text("RFC 3339: what was used since then is not listed."),
+      counted_since: text("RFC 3339: since when use is counted."),
+      revision: { ...COUNT, description: "Revision of the directory." },
+      nodes: listOf(
+        object({ node: text("Name."), counted_since: text("RFC 3339.") }),
+        "Nodes whose use is known.",
+      ),
+      users: listOf(schemaRef("UnusedUser")),
+      keys: listOf(schemaRef("UnusedKey")),
+      groups: listOf(schemaRef("UnusedGroup")),
+      policies: listOf(schemaRef("UnusedPolicy")),
+      statements: listOf(schemaRef("UnusedStatement"), "Statements of policies of which others were used."),
+      actions: listOf(schemaRef("UnusedActions")),
+      warnings: WARNINGS,
+      truncated: { type: "boolean", description: "True where a list has more entries than are shown." },
+    },
+    [
+      "since",
+      "revision",
+      "nodes",
+      "users",
+      "keys",
+      "groups",
+      "policies",
+      "statements",
+      "actions",
+      "warnings",
+      "truncated",
+    ],
+  ),
+};

@@ -1,0 +1,128 @@
+/** `POST /auth/apply`: users, groups, policies and what is attached, as documents, in one commit (management-cli.md §10). */
+
+import type { AppliedChange } from "../../../datasets/apply/applied-plan.ts";
+import type { BatchOperation } from "../../../directory/batch.ts";
+import type { Reply } from "../../../http/route.ts";
+import { BASE_PATH, json } from "../../rest/operation.ts";
+import { answerWith } from "../../rest/operation-kinds.ts";
+import { writtenPolicyWarnings } from "../../rest/policy-warnings.ts";
+import type { UserCall } from "../call.ts";
+import { bodyOf, type ManagementParts, type UserDeclaration } from "../declaration.ts";
+import { type Applied, type ApplyBody, apply } from "./apply.ts";
+import { singleCallOf } from "./change-permissions.ts";
+
+const EXAMPLE_DOCUMENT = {
+  format: 1,
+  groups: [{ name: "Readers", policies: ["FSReadAll"] }],
+  users: [{ username: "alice", groups: ["Readers"] }],
+};
+
+/** The operations. */
+export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
+  {
+    access: "user",
+    priority: "bulk",
+    heavy: true,
+    method: "POST",
+    tag: "policies",
+    id: "apply",
+    path: `${BASE_PATH}/auth/apply`,
+    summary: "Apply users, groups and policies as documents",
+    description:
+      "Compares what the documents of a manager said last time, what they say now, and what is there, and takes the difference away in one commit. Needs the right to read everything that the documents name, and for each change the right that the change needs alone; `authorizer.escalation` compares each change. `dry_run` answers with the difference and writes nothing.",
+    body: {
+      ...bodyOf("ApplyRequest", { manager: "access", documents: [EXAMPLE_DOCUMENT], dry_run: true }),
+      limit: "bulkBodyBytes",
+    },
+    answer: answerWith(200, "ApplyAnswer", {
+      manager: "access",
+      dry_run: true,
+      changes: [
+        { action: "add", kind: "membership", name: "alice in Readers", at: "/documents/0/users/0/groups/0" },
+      ],
+      counts: { add: 1, change: 0, remove: 0, keep: 0 },
+      removes_most: false,
+      digest: "9f64a747e1b97f131fabb6b447296c9b6f0201e79fb3c5356e6c77e89b6a806a",
+      refused: [],
+      warnings: [],
+    }),
+    errors: [403, 409],
+    handler: (parts) => (call) => answer(call, parts),
+  },
+];
+
+async function answer(call: UserCall, parts: ManagementParts): Promise<Reply> {
+  const applied = await apply(call, parts);
+  const { manager, dry_run: dryRun = false } = call.body as ApplyBody;
+  if (!dryRun) for (const change of applied.plan.changes) audit(call, parts, manager, change);
+  return json(200, answerBody(manager, dryRun, applied));
+}
+
+function answerBody(manager: string, dryRun: boolean, applied: Applied) {
+  const { plan, changes, digest, refused, widening, warnings } = applied;
+  const counts = { add: 0, change: 0, remove: 0, keep: 0 };
+  for (const { action } of changes) counts[action]++;
+  const widened = widening.map(({ at = "", message }) => ({ pointer: at, message }));
+  const isWarned = refused.length === 0;
+  return {
+    manager,
+    dry_run: dryRun,
+    changes: changes.map(changeBody),
+    counts,
+    removes_most: plan.removesMost,
+    digest,
+    refused,
+    warnings: [...(isWarned ? widened : []), ...warnings],
+  };
+}
+
+function changeBody({ action, kind, name, fields, before, after, drifted, at }: AppliedChange) {
+  return {
+    action,
+    kind,
+    name,
+    ...(fields !== undefined && { fields }),
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+    ...(drifted && { drifted }),
+    ...(at !== undefined && { at }),
+  };
+}
+
+/** Audits a change as the call that makes it alone (security.md §5.2). */
+function audit(call: UserCall, parts: ManagementParts, manager: string, change: AppliedChange): void {
+  const single = singleCallOf(change);
+  const { operation, before, after } = change;
+  if (single === undefined || operation === undefined) return;
+  parts.audit.wrote(call, single.operation, {
+    ...namesIn(operation),
+    manager,
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+  });
+  if (operation.op !== "put_policy") return;
+  const { creation_date = 0, ...policy } = operation.policy;
+  writtenPolicyWarnings(call, { ...policy, creation_date }, parts);
+}
+
+function namesIn(operation: BatchOperation): Readonly<Record<string, string>> {
+  switch (operation.op) {
+    case "put_user":
+      return { user: operation.user.username };
+    case "put_policy":
+      return { policy: operation.policy.name };
+    case "put_group":
+    case "delete_group":
+      return { group: operation.name };
+    case "delete_policy":
+      return { policy: operation.name };
+    default: {
+      const named = operation as { username?: string; group?: string; policy?: string };
+      return Object.fromEntries(
+        Object.entries({ user: named.username, group: named.group, policy: named.policy }).filter(
+          (entry): entry is [string, string] => typeof entry[1] === "string",
+        ),
+      );
+    }
+  }
+}

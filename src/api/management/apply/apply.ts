@@ -1,0 +1,180 @@
+/** Applies documents for one call: plans, asks, compares, checks, and writes in one commit (management-cli.md §10). */
+
+import { createHash } from "node:crypto";
+import type { ReadDocuments } from "../../../datasets/apply/applications.ts";
+import type { AppliedChange, AppliedPlan } from "../../../datasets/apply/applied-plan.ts";
+import type { BatchOperation, DirectoryState, StatePlan } from "../../../directory/batch.ts";
+import type { JudgedState } from "../../../directory/directory.ts";
+import { AuthorizerError, type Problem } from "../../../errors.ts";
+import { policyWarnings, QUICK_LIMITS } from "../../../model/policy-warnings.ts";
+import type { UserCall } from "../call.ts";
+import type { ManagementParts } from "../declaration.ts";
+import { OwnText, PermissionRefused } from "../errors.ts";
+import { type WideningChange, wideningChanges } from "./change-grants.ts";
+import { AskedPermissions, refusedChanges, refusedReads } from "./change-permissions.ts";
+
+/** The body of the call, after its shape was validated. */
+export interface ApplyBody {
+  readonly manager: string;
+  readonly documents: readonly unknown[];
+  readonly prune?: boolean;
+  readonly dry_run?: boolean;
+  readonly yes?: boolean;
+  /** `digest` of an earlier answer. */
+  readonly expected?: string;
+}
+
+/** The result of an application. */
+export interface Applied {
+  readonly plan: AppliedPlan;
+  /** The part of the difference that the caller may see. */
+  readonly changes: readonly AppliedChange[];
+  readonly digest: string;
+  /** Changes that the caller may not make; only of a dry run. */
+  readonly refused: readonly Problem[];
+  /** Changes that give more than the caller holds, and were made all the same. */
+  readonly widening: readonly WideningChange[];
+  /** Policies that may not do what is meant. */
+  readonly warnings: readonly Problem[];
+}
+
+/** Runs an application. Nothing of it is done unless all of it is. */
+export async function apply(call: UserCall, parts: ManagementParts): Promise<Applied> {
+  const body = call.body as ApplyBody;
+  const documents = await asked(() => parts.applications.read(body.documents));
+  const attempt = (state: DirectoryState, judged: JudgedState) =>
+    new Attempt(call, parts, body, documents, state, judged).run();
+  const applied = await parts.directory.applyPlanned(attempt, { dryRun: body.dry_run === true });
+  if (body.dry_run !== true) for (const found of applied.widening) parts.escalation.record(call, found);
+  return applied;
+}
+
+/** Runs work whose errors name places in the documents: the answer has them all. */
+async function asked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AuthorizerError) || error.problems.length === 0) throw error;
+    const { code, message, problems } = error;
+    throw new OwnText(code, message, { problems, cause: error });
+  }
+}
+
+/** One attempt on one state: a lost race is another one. */
+class Attempt {
+  readonly #call: UserCall;
+  readonly #parts: ManagementParts;
+  readonly #body: ApplyBody;
+  readonly #documents: ReadDocuments;
+  readonly #state: DirectoryState;
+  readonly #judged: JudgedState;
+  readonly #permissions: AskedPermissions;
+
+  constructor(
+    call: UserCall,
+    parts: ManagementParts,
+    body: ApplyBody,
+    documents: ReadDocuments,
+    state: DirectoryState,
+    judged: JudgedState,
+  ) {
+    this.#call = call;
+    this.#parts = parts;
+    this.#body = body;
+    this.#documents = documents;
+    this.#state = state;
+    this.#judged = judged;
+    this.#permissions = new AskedPermissions(parts, call);
+  }
+
+  async run(): Promise<StatePlan<Applied>> {
+    const { applications } = this.#parts;
+    const { manager, prune = false, dry_run: dryRun = false } = this.#body;
+    refuse(await refusedReads(this.#permissions, this.#documents.entities));
+    const request = { manager, prune, documents: this.#documents, state: this.#state };
+    const plan = applications.plan(request);
+    const changes = await this.#visible(plan.changes);
+    const refused = await refusedChanges(this.#permissions, plan.changes);
+    if (!dryRun) refuse(refused);
+    await asked(() => applications.check(request, plan));
+    const widening = await this.#widening(plan);
+    const isDenied = this.#parts.escalation.mode === "deny";
+    const beyond = isDenied ? widening.map(problemOf) : [];
+    if (!dryRun && isDenied) {
+      for (const found of widening) this.#parts.escalation.record(this.#call, found);
+      refuse(beyond);
+    }
+    const digest = digestOf(changes);
+    if (!dryRun) this.#confirm(plan, digest);
+    const warnings = this.#warnings(plan);
+    const result = { plan, changes, digest, refused: [...refused, ...beyond], widening, warnings };
+    // A dry run that its caller may not make is not tried any further: the answer says why.
+    const operations: readonly BatchOperation[] = result.refused.length > 0 ? [] : plan.operations;
+    return { operations, result };
+  }
+
+  /** The changes that the caller may see. What the documents do not name is seen by those who may read it. */
+  async #visible(changes: readonly AppliedChange[]): Promise<readonly AppliedChange[]> {
+    const visible: AppliedChange[] = [];
+    for (const change of changes) {
+      const { kind, name, at, action } = change;
+      const isEntity = kind === "user" || kind === "group" || kind === "policy";
+      const hidden = isEntity && at === undefined && (await this.#permissions.reading(kind, name));
+      if (hidden === false || hidden === undefined) visible.push(change);
+      else if (action === "remove") {
+        refuse([{ pointer: "", message: `something that would be removed may not be read: ${hidden}` }]);
+      }
+    }
+    return visible;
+  }
+
+  #widening(plan: AppliedPlan): Promise<readonly WideningChange[]> {
+    return wideningChanges({
+      call: this.#call,
+      escalation: this.#parts.escalation,
+      plan,
+      state: this.#state,
+      judged: this.#judged,
+    });
+  }
+
+  #confirm({ removesMost }: AppliedPlan, digest: string): void {
+    const { expected, yes = false, manager } = this.#body;
+    if (expected !== undefined && expected !== digest) {
+      const message = "the difference is no longer the one that was expected; look at it again";
+      throw new OwnText("conflict", message);
+    }
+    if (!removesMost || yes) return;
+    throw new OwnText(
+      "conflict",
+      `this removes more than half of what ${JSON.stringify(manager)} applied before; ` +
+        "look at the difference in a dry run, and confirm with yes if that is meant. Nothing was changed",
+    );
+  }
+
+  #warnings({ changes }: AppliedPlan): readonly Problem[] {
+    return changes.flatMap(({ operation, at = "" }) => {
+      if (operation?.op !== "put_policy") return [];
+      const found = policyWarnings(operation.policy, this.#parts.vocabulary, QUICK_LIMITS);
+      return found.map(({ pointer, message }) => ({ pointer: at + pointer, message }));
+    });
+  }
+}
+
+/** Throws for what is refused, all at once. */
+function refuse(problems: readonly Problem[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  throw new PermissionRefused(`${first.message}${more}; nothing was changed`, 403, problems.slice(0, 100));
+}
+
+function problemOf({ at = "", message }: WideningChange): Problem {
+  return { pointer: at, message: `insufficient permissions: ${message}` };
+}
+
+/** A digest of the changes, wherever they stand in the documents. */
+function digestOf(changes: readonly AppliedChange[]): string {
+  const plain = changes.map(({ action, kind, name, before, after }) => [action, kind, name, before, after]);
+  return createHash("sha256").update(JSON.stringify(plain)).digest("hex");
+}

@@ -1,0 +1,9 @@
+/** The state of the service as the management API needs it; `compose` implements it. */
+
+import type { Status } from "../../../overview/status.ts";
+
+/** Port: the state of this node. */
+export interface ServiceStatus {
+  /** Reads it, which is cheap. */
+  read(): Promise<Status>;
+}

@@ -1,0 +1,80 @@
+/** The answer about the state of the service (console.md §4.4). */
+
+import type { Schema, Schemas } from "../../../http/openapi-types.ts";
+import { listOf, object, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
+
+const COUNT: Schema = { type: "integer", minimum: 0 };
+const REVISION: Schema = { ...COUNT, description: "Revision of the directory." };
+const TIME = text("RFC 3339 date and time.");
+const NAMES = listOf({ type: "string" });
+
+function counted(items: Schema, description: string): Schema {
+  return { ...object({ count: COUNT, some: listOf(items) }), description };
+}
+
+/** Schemas of the state. */
+export const STATUS_SCHEMAS: Schemas = {
+  Status: object(
+    {
+      node: text("Name of the node."),
+      version: text("Version of the service."),
+      started_at: TIME,
+      ready: { type: "boolean" },
+      reasons: { ...NAMES, description: "Reasons why it is not ready." },
+      revision: REVISION,
+      staleness_ms: {
+        ...COUNT,
+        description:
+          "Milliseconds since the node was known to have the newest revision; absent for a store of one node.",
+      },
+      lag_ms: {
+        type: "integer",
+        description: "Milliseconds that the newest entry of another node took to get here.",
+      },
+      decisions: object({
+        since: TIME,
+        per_second: { type: "number", minimum: 0 },
+        minutes: listOf(
+          object({ at: TIME, allowed: COUNT, refused: COUNT }),
+          "Minutes with decisions, oldest first, of the last six hours.",
+        ),
+      }),
+      refusals_by_policy: listOf(
+        object({
+          policy: {
+            type: ["string", "null"],
+            description: "null: no statement allowed it, and none denied it.",
+          },
+          count: COUNT,
+        }),
+        "Of the newest records; absent if no decisions are logged.",
+      ),
+      warnings: object({
+        revision: REVISION,
+        complete: { type: "boolean" },
+        old_keys: counted(
+          object({ user: text("Name."), access_key_id: text("Id."), creation_date: UNIX_SECONDS }),
+          "Access keys older than a year, the oldest first.",
+        ),
+        doubtful_policies: counted(
+          object({ policy: text("Name."), warnings: COUNT, message: text("The first warning.") }),
+          "Policies that are valid, and that lint warns of.",
+        ),
+        administrators: counted({ type: "string" }, "Users who may attach any policy to any user."),
+      }),
+      changes: listOf(
+        object({
+          revision: REVISION,
+          at: TIME,
+          actors: NAMES,
+          users: NAMES,
+          groups: NAMES,
+          policies: NAMES,
+          more: { type: "boolean", description: "True if more changed than is named." },
+        }),
+        "Newest first.",
+      ),
+    },
+    ["node", "version", "started_at", "ready", "reasons", "revision", "decisions", "changes"],
+  ),
+};

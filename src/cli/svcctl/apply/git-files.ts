@@ -1,0 +1,53 @@
+/** Reads files of a commit of the git repository that the working folder is in. */
+
+import { execFile } from "node:child_process";
+import { relative, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+/** Largest output of git that is read, as large as the largest data set. */
+const MAX_BYTES = 256 << 20;
+
+/** A file of a commit. */
+export interface GitFile {
+  /** `access/users.yaml`, as seen from the working folder. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Returns the files below paths, in the order of their names.
+ * @throws Error where there is no git, no repository, no such commit
+ */
+export async function gitFiles(
+  cwd: string,
+  revision: string,
+  paths: readonly string[],
+  isWanted: (path: string) => boolean,
+): Promise<readonly GitFile[]> {
+  // Resolved first: what begins with a dash would be an option of git.
+  const commit = (
+    await git(cwd, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])
+  ).trim();
+  const root = (await git(cwd, ["rev-parse", "--show-toplevel"])).trim();
+  const wanted = paths.map((path) => relative(root, resolve(cwd, path)) || ".");
+  const listed = await git(root, ["ls-tree", "-r", "-z", "--name-only", commit, "--", ...wanted]);
+  const names = listed.split("\0").filter((name) => name !== "" && (wanted.includes(name) || isWanted(name)));
+  const files: GitFile[] = [];
+  for (const name of names) {
+    const text = await git(root, ["cat-file", "blob", `${commit}:${name}`]);
+    files.push({ path: relative(cwd, resolve(root, name)), text });
+  }
+  return files;
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<string> {
+  try {
+    return (await run("git", [...args], { cwd, maxBuffer: MAX_BYTES })).stdout;
+  } catch (error) {
+    const { code, stderr = "" } = error as NodeJS.ErrnoException & { stderr?: string };
+    if (code === "ENOENT") throw new Error("--git needs the program git, which is not installed");
+    const [reason = ""] = stderr.trim().split("\n");
+    throw new Error(`git: ${reason.replace(/^fatal: /, "") || "the command failed"}`);
+  }
+}

@@ -1,0 +1,24 @@
+/** Lists with last use: `auth users list --last-used` and `auth users credentials list --last-used`. */
+
+import { openApi } from "../../api/api-client.ts";
+import { fetchPage } from "../../api/pages.ts";
+import { fillPath } from "../../api/path-template.ts";
+import type { CommandRun } from "../../command.ts";
+import { printPage } from "../../output/page.ts";
+import type { Column } from "../../output/records.ts";
+import type { ListRequest } from "../../requests/request-types.ts";
+
+const USE_COLUMNS: readonly Column[] = [
+  { heading: "Last Used", name: "last_used", fields: ["last_used"], kind: "date" },
+  { heading: "Uses", name: "uses", fields: ["uses"] },
+];
+
+/** The command that fetches and prints a list, with two columns more where `--last-used` is given. */
+export function listingWithUse({ path, columns }: Pick<ListRequest, "path" | "columns">): CommandRun {
+  return async (call) => {
+    const api = openApi(call.context);
+    const asks = call.options["lastUsed"] === true;
+    const page = await fetchPage(api, call, await fillPath(api, call, path), asks ? { last_used: true } : {});
+    await printPage(call, page, { columns: asks ? [...columns, ...USE_COLUMNS] : columns });
+  };
+}

@@ -1,0 +1,19 @@
+/** Traces as the environment asks for them (`OTEL_*`). */
+
+import type { Environment } from "../config/environment.ts";
+import { readTracing } from "../config/tracing.ts";
+import type { Logger } from "../observe/logger.ts";
+import type { Traces } from "../tracing/traces.ts";
+
+/** Opens the traces; undefined if none are asked for, and then nothing of OpenTelemetry is loaded. */
+export async function openServiceTraces(
+  environment: Environment,
+  logger: Logger,
+  version: string,
+): Promise<Traces | undefined> {
+  const { settings, warnings } = readTracing(environment);
+  for (const problem of warnings) logger.warn("traces", { problem });
+  if (settings === undefined) return undefined;
+  const { openTraces } = await import("../tracing/open-traces.ts");
+  return openTraces({ ...settings, version, log: logger });
+}

@@ -1,0 +1,28 @@
+/** Permissions of the person who signed in: what is not permitted is not offered. The API decides again on each call. */
+
+import { useSession } from "../frame/session.tsx";
+import { useAnswer } from "./hooks.ts";
+
+/** Kinds of things that have a page of their own. */
+export type Kind = "user" | "group" | "policy";
+
+/** Returns the ARN of a user, group or policy. */
+export function useArn(kind: Kind, name: string): string {
+  return `arn:${useSession().partition}:auth:::${kind}/${name}`;
+}
+
+/** Actions that the person may do on one thing; undefined while that is not known. */
+export function useActionsOn(kind: Kind, name: string): ReadonlySet<string> | undefined {
+  const { user } = useSession();
+  const body = { user, resource: useArn(kind, name), page: { limit: 1000 } };
+  const { data } = useAnswer("POST /auth/what-can", { body });
+  return data && new Set(data.results);
+}
+
+/** Whether some statement lets the person do an action on any resource at all; false while that is not known. */
+export function useMaySomewhere(action: string): boolean {
+  const { user, actions } = useSession();
+  const body = { user, required: { any_resource: { action } } };
+  const { data } = useAnswer("POST /auth/check", { body }, { enabled: !actions.has(action) });
+  return actions.has(action) || data?.allowed === true;
+}

@@ -1,0 +1,141 @@
+/** Search across users, groups and policies, by a part of their names. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { useAnswer } from "../api/hooks.ts";
+import { Name } from "../parts/name.tsx";
+import { useDelayed } from "../parts/use-delayed.ts";
+import { useSession } from "./session.tsx";
+
+/** Most results of each kind. */
+const AMOUNT = 6;
+
+interface Found {
+  readonly kind: string;
+  readonly name: string;
+  readonly href: string;
+}
+
+/** The results of a search; groups and policies are those that the person may list. */
+function useFound(part: string): { readonly results: readonly Found[]; readonly isAsking: boolean } {
+  const { actions } = useSession();
+  const input = { query: { search: part, amount: AMOUNT } };
+  const asked = part !== "";
+  const options = (action: string) => ({ enabled: asked && actions.has(action), keepPrevious: true });
+  const users = useAnswer("GET /auth/users", input, options("auth:ListUsers"));
+  const groups = useAnswer("GET /auth/groups", input, options("auth:ListGroups"));
+  const policies = useAnswer("GET /auth/policies", input, options("auth:ListPolicies"));
+  const of = (kind: string, path: string, found: readonly { readonly id: string }[] = []): Found[] =>
+    found.map(({ id }) => ({ kind, name: id, href: `/${path}/${encodeURIComponent(id)}` }));
+  return {
+    results: asked
+      ? [
+          ...of("User", "users", users.data?.results),
+          ...of("Group", "groups", groups.data?.results),
+          ...of("Policy", "policies", policies.data?.results),
+        ]
+      : [],
+    isAsking: users.isFetching || groups.isFetching || policies.isFetching,
+  };
+}
+
+/** The search of the header: a combobox, which `/` focuses. */
+export function GlobalSearch() {
+  const { route } = useLocation();
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const [open, setOpen] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const part = useDelayed(text.trim());
+  const { results, isAsking } = useFound(part);
+  useSlash(input);
+  const go = (found: Found | undefined): void => {
+    if (found === undefined) return;
+    setText("");
+    setOpen(false);
+    route(found.href);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0 && results.length > 0) {
+      event.preventDefault();
+      setAt((at + step + results.length) % results.length);
+    } else if (event.key === "Enter") go(results[at]);
+    else if (event.key === "Escape") setOpen(false);
+  };
+  const shown = open && part !== "";
+  return (
+    <search class="global-search">
+      <input
+        ref={input}
+        type="search"
+        role="combobox"
+        aria-label="Search users, groups and policies"
+        placeholder="Search users, groups, policies  /"
+        aria-expanded={shown}
+        aria-controls="global-results"
+        aria-autocomplete="list"
+        aria-activedescendant={shown && results.length > 0 ? `global-result-${at}` : undefined}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+          setOpen(true);
+        }}
+        onKeyDown={onKeyDown}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+      />
+      <Results {...{ results, at, shown, isAsking, go }} />
+    </search>
+  );
+}
+
+interface ResultsProps {
+  readonly results: readonly Found[];
+  readonly at: number;
+  readonly shown: boolean;
+  readonly isAsking: boolean;
+  readonly go: (found: Found) => void;
+}
+
+function Results({ results, at, shown, isAsking, go }: ResultsProps) {
+  return (
+    <div class="global-results" hidden={!shown}>
+      <div id="global-results" role="listbox" aria-label="Found">
+        {results.map((found, index) => (
+          <div
+            key={found.href}
+            id={`global-result-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            onMouseDown={(event) => {
+              event.preventDefault();
+              go(found);
+            }}
+          >
+            <Name text={found.name} />
+            <span class="kind">{found.kind}</span>
+          </div>
+        ))}
+      </div>
+      {results.length === 0 && <p>{isAsking ? "Searching…" : "No name has this text."}</p>}
+    </div>
+  );
+}
+
+/** `/` outside a field goes to the search. */
+function useSlash(input: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement;
+      if (event.key !== "/" || target.closest("input, textarea, select, [contenteditable], dialog") !== null)
+        return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+}

@@ -1,0 +1,86 @@
+/** The session of the person at the browser: the cookie proves it, and no script can read it. */
+
+import { useQueryClient } from "@tanstack/preact-query";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { ApiError } from "../api/api-error.ts";
+import { call } from "../api/call.ts";
+import { useAnswer } from "../api/hooks.ts";
+import { Alert } from "../parts/alert.tsx";
+import { Loading } from "../parts/loading.tsx";
+
+/** A person who signed in. */
+export interface Session {
+  readonly user: string;
+  /** Second part of every ARN. */
+  readonly partition: string;
+  /** Whether the service records decisions. */
+  readonly hasDecisionLog: boolean;
+  /** Whether the service counts how users and keys are used. */
+  readonly countsUse: boolean;
+  /** Actions that the person may do on all resources. */
+  readonly actions: ReadonlySet<string>;
+}
+
+const KEY = "console.signed-in-until";
+const SessionContext = createContext<Session | undefined>(undefined);
+
+/** Whether this browser signed in and has not signed out; the cookie may have ended all the same. */
+export function isSignedIn(): boolean {
+  return Number(localStorage.getItem(KEY) ?? 0) > Date.now() / 1000;
+}
+
+/** Signs in with an access key; the answer sets the cookie. */
+export async function signIn(accessKeyId: string, secret: string): Promise<void> {
+  const body = { access_key_id: accessKeyId, secret_access_key: secret };
+  const { token_expiration } = await call("POST /auth/login", { body });
+  localStorage.setItem(KEY, String(token_expiration));
+}
+
+/** Forgets that this browser signed in. */
+export function forgetSession(): void {
+  localStorage.removeItem(KEY);
+}
+
+/** The session; only within {@link SessionProvider}. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error("no session here");
+  return session;
+}
+
+/** Returns what ends the session of this browser for good, and then goes to the sign-in page. */
+export function useSignOut(): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    await call("POST /auth/logout", {}).catch((error: ApiError) => {
+      if (!error.sessionEnded) throw error;
+    });
+    forgetSession();
+    client.clear();
+    location.assign("/login");
+  };
+}
+
+/** Finds out who signed in, and shows the rest when it knows. */
+export function SessionProvider({ children }: { readonly children: ComponentChildren }) {
+  const user = useAnswer("GET /user", {});
+  const name = user.data?.user.id;
+  // Asked after the user: one refused call is enough to find out that the session has ended.
+  const config = useAnswer("GET /config", {}, { enabled: name !== undefined });
+  const body = { user: name ?? "", resource: "*", page: { limit: 1000 } };
+  const actions = useAnswer("POST /auth/what-can", { body }, { enabled: name !== undefined });
+  const error = user.error ?? config.error ?? actions.error;
+  if (name === undefined || config.data === undefined || actions.data === undefined) {
+    return error === null ? <Loading what="your session" /> : <Alert error={error} />;
+  }
+  const { partition, decision_log: hasDecisionLog, counts_use: countsUse } = config.data;
+  const session = {
+    user: name,
+    partition,
+    hasDecisionLog,
+    countsUse,
+    actions: new Set(actions.data.results),
+  };
+  return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
+}

@@ -1,0 +1,90 @@
+/** One group: members, policies, access list, history. */
+
+import { useState } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso";
+import { useAnswer, useChange } from "../../api/hooks.ts";
+import { useActionsOn } from "../../api/permissions.ts";
+import { Alert } from "../../parts/alert.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { History } from "../../parts/history.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Name } from "../../parts/name.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Time } from "../../parts/time.tsx";
+import { AccessList } from "./access-list.tsx";
+import { GroupMembers } from "./group-members.tsx";
+import { GroupPolicies } from "./group-policies.tsx";
+
+/** The page of the group that the address names. */
+export default function GroupPage() {
+  const id = useRoute().params["id"] ?? "";
+  const actions = useActionsOn("group", id);
+  const { data: group, error } = useAnswer("GET /auth/groups/{groupId}", { path: { groupId: id } });
+  const setup = useAnswer("GET /setup", {});
+  const may = (action: string): boolean => actions?.has(action) === true;
+  return (
+    <Page
+      key={id}
+      title={id}
+      kind="Group"
+      actions={may("auth:DeleteGroup") && group && <DeleteGroup id={id} />}
+    >
+      <Alert error={error} />
+      {group === undefined && error === null && <Loading what="the group" />}
+      {group !== undefined && (
+        <>
+          <dl class="facts">
+            {group.description !== undefined && group.description !== "" && <dt>Description</dt>}
+            {group.description !== undefined && group.description !== "" && (
+              <dd>
+                <Name text={group.description} />
+              </dd>
+            )}
+            <dt>Created</dt>
+            <dd>
+              <Time at={group.creation_date} />
+            </dd>
+          </dl>
+          <GroupMembers group={id} may={may} />
+          {setup.data?.login_config.RBAC === "simplified" && <AccessList group={id} may={may} />}
+          <GroupPolicies group={id} may={may} />
+          <History about={`group:${id}`} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function DeleteGroup({ id }: { readonly id: string }) {
+  const { route } = useLocation();
+  const [isAsking, setAsking] = useState(false);
+  const path = { groupId: id };
+  const members = useAnswer("GET /auth/groups/{groupId}/members", { path, query: { amount: 1000 } });
+  const removal = useChange("DELETE /auth/groups/{groupId}", { leavesPage: true });
+  const { results = [], pagination } = members.data ?? {};
+  const count = pagination?.has_more === true ? "more than 1,000" : String(results.length);
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => setAsking(true)}>
+        Delete group
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title="Delete this group?"
+          name={id}
+          act="Delete"
+          isPending={removal.isPending}
+          error={removal.error}
+          onClose={() => setAsking(false)}
+          onConfirm={() => removal.mutate({ path }, { onSuccess: () => route("/groups") })}
+        >
+          <p>
+            It has {count} {count === "1" ? "member" : "members"}, who stay. They lose what the policies of
+            the group allow, and also what they deny, unless it reaches them in another way. The policies
+            stay, too.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+/** The policies of a group. */
+
+import { useChange } from "../../api/hooks.ts";
+import type { Policy } from "../../api/management.gen.ts";
+import { useSession } from "../../frame/session.tsx";
+import { AddByName } from "../../parts/add-by-name.tsx";
+import { policyPage } from "../../parts/links.ts";
+import { ListTable } from "../../parts/list-table.tsx";
+import { Name } from "../../parts/name.tsx";
+import { RemoveButton } from "../../parts/remove-button.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Statements } from "../../parts/statements.tsx";
+import type { Column } from "../../parts/table.tsx";
+import type { GroupSectionProps } from "./group-members.tsx";
+
+/** Lists the policies, attaches and detaches them. */
+export function GroupPolicies({ group, may }: GroupSectionProps) {
+  const mayList = useSession().actions.has("auth:ListPolicies");
+  const attachment = useChange("PUT /auth/groups/{groupId}/policies/{policyId}");
+  const columns: readonly Column<Policy>[] = [
+    { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
+    { head: "Allows and denies", cell: ({ statement }) => <Statements of={statement} most={3} /> },
+    ...(may("auth:DetachPolicy") ? [{ head: "Detach", kind: "act", cell: detach } as const] : []),
+  ];
+  function detach({ id }: Policy) {
+    return (
+      <RemoveButton
+        operation="DELETE /auth/groups/{groupId}/policies/{policyId}"
+        input={{ path: { groupId: group, policyId: id } }}
+        label="Detach"
+        name={`${id} from ${group}`}
+        question={`Detach policy ${id} from this group? It then no longer applies to members who do not hold it in another way.`}
+      />
+    );
+  }
+  return (
+    <Section title="Policies" about="They apply to every member.">
+      <ListTable
+        operation="GET /auth/groups/{groupId}/policies"
+        input={{ path: { groupId: group } }}
+        what="policies"
+        name="policies"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty="No policy is attached to this group."
+      />
+      {may("auth:AttachPolicy") && (
+        <AddByName
+          label="Attach policy"
+          act="Attach"
+          list={mayList ? "GET /auth/policies" : undefined}
+          change={attachment}
+          onAdd={(policy, done) =>
+            attachment.mutate({ path: { groupId: group, policyId: policy } }, { onSuccess: done })
+          }
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,42 @@
+/** All groups. */
+
+import { useState } from "preact/hooks";
+import type { Group } from "../../api/management.gen.ts";
+import { useMaySomewhere } from "../../api/permissions.ts";
+import { groupPage } from "../../parts/links.ts";
+import { ListTable } from "../../parts/list-table.tsx";
+import { Name } from "../../parts/name.tsx";
+import { Page } from "../../parts/page.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Time } from "../../parts/time.tsx";
+import { CreateGroup } from "./create-group.tsx";
+
+const COLUMNS: readonly Column<Group>[] = [
+  { head: "Group", kind: "main", cell: ({ id }) => <Name text={id} href={groupPage(id)} /> },
+  { head: "Description", cell: ({ description = "" }) => <Name text={description} /> },
+  { head: "Created", cell: ({ creation_date: at }) => <Time at={at} /> },
+];
+
+/** The list of groups, with the way to create one. */
+export default function GroupsPage() {
+  const mayCreate = useMaySomewhere("auth:CreateGroup");
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <button type="button" class="primary" onClick={() => setCreating(true)}>
+      Create group
+    </button>
+  );
+  return (
+    <Page title="Groups" actions={mayCreate && create}>
+      <ListTable
+        operation="GET /auth/groups"
+        input={{}}
+        what="groups"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty="There are no groups yet."
+      />
+      {isCreating && <CreateGroup onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}

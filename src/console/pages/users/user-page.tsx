@@ -1,0 +1,95 @@
+/** One user: groups, policies, access keys, history. */
+
+import { useState } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso";
+import { useAnswer, useChange } from "../../api/hooks.ts";
+import { useActionsOn } from "../../api/permissions.ts";
+import { AccessKeys } from "../../parts/access-keys.tsx";
+import { Alert } from "../../parts/alert.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { History } from "../../parts/history.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Name } from "../../parts/name.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Time } from "../../parts/time.tsx";
+import { LastUse } from "./last-use.tsx";
+import { UserGroups } from "./user-groups.tsx";
+import { UserPolicies } from "./user-policies.tsx";
+
+/** The page of the user that the address names. */
+export default function UserPage() {
+  const id = useRoute().params["id"] ?? "";
+  const actions = useActionsOn("user", id);
+  const { data: user, error } = useAnswer("GET /auth/users/{userId}", { path: { userId: id } });
+  const may = (action: string): boolean => actions?.has(action) === true;
+  return (
+    <Page key={id} title={id} kind="User" actions={may("auth:DeleteUser") && user && <DeleteUser id={id} />}>
+      <Alert error={error} />
+      {user === undefined && error === null && <Loading what="the user" />}
+      {user !== undefined && (
+        <>
+          <dl class="facts">
+            {user.friendly_name !== undefined && <dt>Friendly name</dt>}
+            {user.friendly_name !== undefined && (
+              <dd>
+                <Name text={user.friendly_name} />
+              </dd>
+            )}
+            {user.email !== undefined && <dt>E-mail</dt>}
+            {user.email !== undefined && (
+              <dd>
+                <Name text={user.email} />
+              </dd>
+            )}
+            <dt>Created</dt>
+            <dd>
+              <Time at={user.creation_date} />
+            </dd>
+            <LastUse user={id} />
+          </dl>
+          <UserGroups user={id} />
+          <UserPolicies user={id} may={may} />
+          {may("auth:ListCredentials") && (
+            <Section
+              title="Access keys"
+              about="With a key, programs and people prove that they are this user."
+            >
+              <AccessKeys user={id} may={may} />
+            </Section>
+          )}
+          <History about={`user:${id}`} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function DeleteUser({ id }: { readonly id: string }) {
+  const { route } = useLocation();
+  const [isAsking, setAsking] = useState(false);
+  const removal = useChange("DELETE /auth/users/{userId}", { leavesPage: true });
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => setAsking(true)}>
+        Delete user
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title="Delete this user?"
+          name={id}
+          act="Delete"
+          isPending={removal.isPending}
+          error={removal.error}
+          onClose={() => setAsking(false)}
+          onConfirm={() => removal.mutate({ path: { userId: id } }, { onSuccess: () => route("/users") })}
+        >
+          <p>
+            Its access keys stop working and its sessions end at once. Its memberships, attached policies and
+            external principals go with it. A new user of the same name gets none of them back.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

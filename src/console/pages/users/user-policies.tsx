@@ -1,0 +1,118 @@
+/** The policies of a user: those attached to it, and all that are in effect with the way that they come. */
+
+import { useQueries } from "@tanstack/preact-query";
+import { call } from "../../api/call.ts";
+import { useAnswer, useChange } from "../../api/hooks.ts";
+import type { Policy } from "../../api/management.gen.ts";
+import { useSession } from "../../frame/session.tsx";
+import { AddByName } from "../../parts/add-by-name.tsx";
+import { groupPage, policyPage } from "../../parts/links.ts";
+import { ListTable } from "../../parts/list-table.tsx";
+import { Name } from "../../parts/name.tsx";
+import { RemoveButton } from "../../parts/remove-button.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Statements } from "../../parts/statements.tsx";
+import type { Column } from "../../parts/table.tsx";
+
+/** Most groups whose policies are asked for, to show the ways. */
+const GROUPS = 50;
+const MOST = 1000;
+
+/** Properties of {@link UserPolicies}. */
+export interface UserPoliciesProps {
+  readonly user: string;
+  /** Whether the person may do an action on the user. */
+  readonly may: (action: string) => boolean;
+}
+
+/** Lists the policies, attaches and detaches them. */
+export function UserPolicies({ user, may }: UserPoliciesProps) {
+  const mayList = useSession().actions.has("auth:ListPolicies");
+  const attachment = useChange("PUT /auth/users/{userId}/policies/{policyId}");
+  const ways = useWays(user);
+  const columns: readonly Column<Policy>[] = [
+    { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
+    { head: "Way", cell: ({ id }) => <Way ways={ways.get(id) ?? []} /> },
+    { head: "Allows and denies", cell: ({ statement }) => <Statements of={statement} most={3} /> },
+    ...(may("auth:DetachPolicy") ? [{ head: "Detach", kind: "act", cell: detach } as const] : []),
+  ];
+  function detach({ id }: Policy) {
+    if (ways.get(id)?.includes("") !== true) return null;
+    return (
+      <RemoveButton
+        operation="DELETE /auth/users/{userId}/policies/{policyId}"
+        input={{ path: { userId: user, policyId: id } }}
+        label="Detach"
+        name={`${id} from ${user}`}
+        question={`Detach policy ${id} from this user? It may still apply through a group.`}
+      />
+    );
+  }
+  return (
+    <Section title="Policies" about="All policies in effect, attached to the user or to one of its groups.">
+      <ListTable
+        operation="GET /auth/users/{userId}/policies"
+        input={{ path: { userId: user }, query: { effective: true } }}
+        what="policies"
+        name="policies"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty="No policy applies to this user, so everything is refused."
+      />
+      {may("auth:AttachPolicy") && (
+        <AddByName
+          label="Attach policy"
+          act="Attach"
+          list={mayList ? "GET /auth/policies" : undefined}
+          change={attachment}
+          onAdd={(policy, done) =>
+            attachment.mutate({ path: { userId: user, policyId: policy } }, { onSuccess: done })
+          }
+        />
+      )}
+    </Section>
+  );
+}
+
+/** Names of policies → groups through which they come; the empty name means: attached to the user. */
+function useWays(user: string): ReadonlyMap<string, readonly string[]> {
+  const path = { userId: user };
+  const direct = useAnswer("GET /auth/users/{userId}/policies", { path, query: { amount: MOST } });
+  const groups = useAnswer("GET /auth/users/{userId}/groups", { path, query: { amount: GROUPS } });
+  const names = groups.data?.results.map(({ id }) => id) ?? [];
+  const held = useQueries({
+    queries: names.map((group) => {
+      const input = { path: { groupId: group }, query: { amount: MOST } };
+      return {
+        queryKey: ["GET /auth/groups/{groupId}/policies", input],
+        queryFn: () => call("GET /auth/groups/{groupId}/policies", input),
+      };
+    }),
+  });
+  const ways = new Map<string, string[]>();
+  const add = (way: string, policies: readonly Policy[] = []): void => {
+    for (const { id } of policies) ways.set(id, [...(ways.get(id) ?? []), way]);
+  };
+  add("", direct.data?.results);
+  for (const [index, name] of names.entries()) add(name, held[index]?.data?.results);
+  return ways;
+}
+
+function Way({ ways }: { readonly ways: readonly string[] }) {
+  if (ways.length === 0) return <span class="quiet-text">through a group</span>;
+  return (
+    <ul class="plain">
+      {ways.map((way) => (
+        <li key={way}>
+          {way === "" ? (
+            "attached directly"
+          ) : (
+            <>
+              group <Name text={way} href={groupPage(way)} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

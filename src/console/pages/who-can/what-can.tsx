@@ -1,0 +1,73 @@
+/** The reverse question: what a user may do on a resource. */
+
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { useAnswer } from "../../api/hooks.ts";
+import { ACTIONS } from "../../catalog/catalog.gen.ts";
+import { useSession } from "../../frame/session.tsx";
+import { Alert } from "../../parts/alert.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Section } from "../../parts/section.tsx";
+
+const MEANINGS = new Map(ACTIONS.map(({ name, meaning }) => [name, meaning]));
+const LIMIT = 1_000;
+
+/** Its labels differ from those of the first question, so that each names one control of the page. */
+export function WhatCan() {
+  const { query, route } = useLocation();
+  const session = useSession();
+  const { of = "", on = "" } = query;
+  const [user, setUser] = useState(of === "" ? session.user : of);
+  const [resource, setResource] = useState(on);
+  const show = (): void => {
+    const next = new URLSearchParams(query);
+    next.set("of", user);
+    next.set("on", resource);
+    route(`/who-can?${next}`);
+  };
+  return (
+    <Section title="What a user can do" about="The reverse: all actions that a user may do on a resource.">
+      <form
+        class="question"
+        onSubmit={(event) => {
+          event.preventDefault();
+          show();
+        }}
+      >
+        <div class="question-fields">
+          <Field label="By user" value={user} onInput={setUser} required />
+          <Field
+            label="On resource"
+            value={resource}
+            onInput={setResource}
+            placeholder={`arn:${session.partition}:fs:::repository/example`}
+            required
+          />
+          <button type="submit">Show actions</button>
+        </div>
+      </form>
+      {of !== "" && on !== "" && <Actions user={of} resource={on} />}
+    </Section>
+  );
+}
+
+function Actions({ user, resource }: { readonly user: string; readonly resource: string }) {
+  const body = { user, resource, page: { limit: LIMIT } };
+  const { data, error } = useAnswer("POST /auth/what-can", { body });
+  if (error !== null) return <Alert error={error} />;
+  if (data === undefined) return <Loading what="the actions" />;
+  if (data.results.length === 0) {
+    const why = data.reason === "unknown_user" ? "There is no such user." : "Nothing: no action is allowed.";
+    return <p role="status">{why}</p>;
+  }
+  return (
+    <ul class="plain reasons" aria-label="Actions">
+      {data.results.map((action) => (
+        <li key={action}>
+          <code>{action}</code> <span class="quiet-text">{MEANINGS.get(action)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

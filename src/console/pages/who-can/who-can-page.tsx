@@ -1,0 +1,63 @@
+/** The users who may do an action on a resource; and the reverse, the actions of a user. */
+
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ACTIONS } from "../../catalog/catalog.gen.ts";
+import { Field } from "../../parts/field.tsx";
+import { Page } from "../../parts/page.tsx";
+import { useResourceForms } from "../../parts/resource-forms.ts";
+import { UsersWhoCan } from "./users-who-can.tsx";
+import { WhatCan } from "./what-can.tsx";
+
+const ACTION_NAMES = ACTIONS.map(({ name }) => name);
+
+/** The page. The address holds the question that was asked. */
+export default function WhoCanPage() {
+  const { query, route } = useLocation();
+  const { action: askedAction = "", resource: askedResource = "" } = query;
+  const [action, setAction] = useState(askedAction);
+  const [resource, setResource] = useState(askedResource);
+  useEffect(() => {
+    setAction(askedAction);
+    setResource(askedResource);
+  }, [askedAction, askedResource]);
+  const forms = useResourceForms(action);
+  const isAsked = askedAction !== "" && askedResource !== "";
+  return (
+    <Page title="Who can" help="model">
+      <form
+        class="question"
+        onSubmit={(event) => {
+          event.preventDefault();
+          route(`/who-can?${new URLSearchParams({ action, resource })}`);
+        }}
+      >
+        <div class="question-fields">
+          <Field
+            label="Action"
+            value={action}
+            onInput={setAction}
+            choices={ACTION_NAMES}
+            placeholder="fs:DeleteRepository"
+            required
+          />
+          <Field
+            label="Resource"
+            value={resource}
+            onInput={setResource}
+            choices={forms}
+            placeholder={forms[0] ?? ""}
+            required
+          />
+          <button type="submit" class="primary">
+            Ask
+          </button>
+        </div>
+      </form>
+      {isAsked && (
+        <UsersWhoCan key={`${askedAction} ${askedResource}`} action={askedAction} resource={askedResource} />
+      )}
+      <WhatCan />
+    </Page>
+  );
+}

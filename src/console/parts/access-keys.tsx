@@ -1,0 +1,120 @@
+/** The access keys of a user. */
+
+import { useState } from "preact/hooks";
+import { useChange } from "../api/hooks.ts";
+import type { Credentials } from "../api/management.gen.ts";
+import { useSession } from "../frame/session.tsx";
+import { Alert } from "./alert.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ListTable } from "./list-table.tsx";
+import { SecretOnce } from "./secret-once.tsx";
+import type { Column } from "./table.tsx";
+import { LastUsed, Time } from "./time.tsx";
+import { Warnings } from "./warnings.tsx";
+
+/** Age of a key above which it should be replaced, in seconds. */
+const OLD = 365 * 86_400;
+
+/** Properties of {@link AccessKeys}. */
+export interface AccessKeysProps {
+  readonly user: string;
+  /** Whether the person may do an action on the user. */
+  readonly may: (action: string) => boolean;
+}
+
+/** Lists the keys, creates and deletes them; a new secret is shown once. */
+export function AccessKeys({ user, may }: AccessKeysProps) {
+  const { countsUse } = useSession();
+  const creation = useChange("POST /auth/users/{userId}/credentials");
+  const mayDelete = may("auth:DeleteCredentials");
+  const columns: readonly Column<Credentials>[] = [
+    { head: "Access key ID", kind: "main", cell: ({ access_key_id: key }) => <code>{key}</code> },
+    { head: "Created", cell: ({ creation_date: at }) => <KeyAge at={at} /> },
+    ...(countsUse
+      ? [{ head: "Last used", cell: ({ last_used: at }: Credentials) => <LastUsed at={at} /> }]
+      : []),
+    ...(mayDelete
+      ? [
+          {
+            head: "Delete",
+            kind: "act",
+            cell: ({ access_key_id: key }: Credentials) => <DeleteKey user={user} accessKey={key} />,
+          } as const,
+        ]
+      : []),
+  ];
+  return (
+    <>
+      <ListTable
+        operation="GET /auth/users/{userId}/credentials"
+        input={{ path: { userId: user }, query: countsUse ? { last_used: true } : {} }}
+        what="access keys"
+        name="keys"
+        columns={columns}
+        keyOf={(key) => key.access_key_id}
+        empty="There is no access key."
+      />
+      {creation.data !== undefined && <SecretOnce made={creation.data.answer} />}
+      <Warnings texts={creation.data?.warnings ?? []} />
+      <Alert error={creation.error} />
+      {may("auth:CreateCredentials") && (
+        <p>
+          <button
+            type="button"
+            disabled={creation.isPending}
+            onClick={() => creation.mutate({ path: { userId: user } })}
+          >
+            Create access key
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function KeyAge({ at }: { readonly at: number }) {
+  const isOld = Date.now() / 1000 - at > OLD;
+  return (
+    <>
+      <Time at={at} /> {isOld && <span class="tag warn">over a year old</span>}
+    </>
+  );
+}
+
+function DeleteKey({ user, accessKey }: { readonly user: string; readonly accessKey: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const removal = useChange("DELETE /auth/users/{userId}/credentials/{accessKeyId}");
+  return (
+    <>
+      <button
+        type="button"
+        class="small"
+        aria-label={`Delete access key ${accessKey}`}
+        onClick={() => setAsking(true)}
+      >
+        Delete
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title="Delete this access key?"
+          name={accessKey}
+          act="Delete"
+          isPending={removal.isPending}
+          error={removal.error}
+          onClose={() => setAsking(false)}
+          onConfirm={() =>
+            removal.mutate(
+              { path: { userId: user, accessKeyId: accessKey } },
+              { onSuccess: () => setAsking(false) },
+            )
+          }
+        >
+          <p>
+            Programs that use this key are refused at once. All sessions of <bdi>{user}</bdi> end, those of
+            other keys too.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,236 @@
+/** Plans an application of documents: the difference, and the operations of one batch (management-cli.md §10). */
+
+import {
+  type Applied,
+  type BatchOperation,
+  type DirectoryState,
+  type EntityName,
+  entityKey,
+  type Said,
+} from "../../directory/batch.ts";
+import type { NewPolicy, NewUser } from "../../directory/directory.ts";
+import type { AppliedChange, AppliedPlan, Members } from "./applied-plan.ts";
+import { policiesAfter } from "./policies-after.ts";
+import { compareNames, compareThreeWays, type NamesResult } from "./three-way.ts";
+import type { WantedEntity } from "./wanted-entities.ts";
+
+/** The source of users whom people create, as the management API writes it. */
+const SOURCE = "internal";
+/** The label of a policy that is no access list. */
+const NO_LABEL = "";
+
+/** The input of a plan. */
+export interface Application {
+  readonly manager: string;
+  /** Also remove entities that the documents said last time and no longer say. */
+  readonly prune: boolean;
+  readonly wanted: readonly WantedEntity[];
+  readonly state: DirectoryState;
+}
+
+/** Plans an application. The documents must have passed all checks for the operations to pass. */
+export function planApplication(application: Application): AppliedPlan {
+  const planner = new Planner(application);
+  planner.run();
+  const { changes, operations, said, removed } = planner;
+  const after = policiesAfter(application.state, operations);
+  return { changes, operations, after, removesMost: removed * 2 > said };
+}
+
+/** The place of an entity in the documents. */
+export function placeOfEntity({ from }: Pick<WantedEntity, "from">): string {
+  return `/documents/${from.source.file}${from.pointer}`;
+}
+
+class Planner {
+  readonly changes: AppliedChange[] = [];
+  readonly operations: BatchOperation[] = [];
+  /** Number of things that the manager's documents said last time, and of those that are removed. */
+  said = 0;
+  removed = 0;
+  readonly #manager: string;
+  readonly #prune: boolean;
+  readonly #state: DirectoryState;
+  readonly #wanted: ReadonlyMap<string, WantedEntity>;
+  /** Operations that keep what was said now. */
+  readonly #kept: BatchOperation[] = [];
+
+  constructor({ manager, prune, wanted, state }: Application) {
+    this.#manager = manager;
+    this.#prune = prune;
+    this.#state = state;
+    this.#wanted = new Map(wanted.map((entity) => [entityKey(entity), entity]));
+  }
+
+  run(): void {
+    for (const last of this.#state.applied.values()) if (last.manager === this.#manager) this.#former(last);
+    // What is given up first makes room for what takes its place.
+    for (const entity of this.#wanted.values()) this.#removedNames(entity);
+    this.#releaseExternalIds();
+    for (const entity of this.#wanted.values()) this.#entity(entity);
+    for (const entity of this.#wanted.values()) this.#addedNames(entity);
+    this.operations.push(...this.#kept);
+  }
+
+  #last(entity: EntityName): Said | undefined {
+    const last = this.#state.applied.get(entityKey(entity));
+    return last?.manager === this.#manager && last.entity !== "other" ? last.said : undefined;
+  }
+
+  /** Counts what was said last time, and gives up what is no longer said. */
+  #former(last: Applied): void {
+    const { kind, name, said, dropped, entity } = last;
+    const size = 1 + (said.groups?.length ?? 0) + (said.policies?.length ?? 0);
+    if (entity === "same") this.said += size;
+    if (this.#wanted.has(entityKey(last))) return;
+    if (entity !== "same") {
+      this.#kept.push({ op: "delete_applied", kind, name });
+    } else if (this.#prune) {
+      this.removed += size;
+      this.#add({ action: "remove", kind, name, drifted: false, at: undefined, operation: deletion(last) });
+      this.#kept.push({ op: "delete_applied", kind, name });
+    } else {
+      this.changes.push({ action: "keep", kind, name, drifted: false, at: undefined, operation: undefined });
+      if (!dropped) this.#kept.push({ op: "put_applied", ...nameOf(last), said, ...this.#mark(true) });
+    }
+  }
+
+  #entity(entity: WantedEntity): void {
+    const { said } = entity;
+    const there = this.#there(entity);
+    const at = placeOfEntity(entity);
+    this.#kept.push({ op: "put_applied", ...nameOf(entity), said, ...this.#mark(false) });
+    const last = this.#last(entity);
+    const common = { ...nameOf(entity), at };
+    if (there === undefined) {
+      const operation = creation(entity);
+      this.#add({ ...common, action: "add", after: said.fields, drifted: last !== undefined, operation });
+      return;
+    }
+    const { changed, fields, drifted } = compareThreeWays(last?.fields, said.fields, there);
+    if (changed.length === 0) return;
+    const operation = replacement(entity, fields, changed);
+    const [before, after] = [picked(there, changed), picked(fields, changed)];
+    this.#add({ ...common, action: "change", fields: changed, before, after, drifted, operation });
+  }
+
+  /** The lists of an entity, compared. */
+  #names(entity: WantedEntity): { readonly groups: NamesResult; readonly policies: NamesResult } {
+    const { kind, name, said } = entity;
+    const last = this.#last(entity);
+    const there = kind === "user" ? this.#state.users.get(name) : undefined;
+    const holder = kind === "group" ? this.#state.groups.get(name) : there;
+    return {
+      groups: compareNames(last?.groups, said.groups, there?.groups),
+      policies: compareNames(last?.policies, said.policies, holder?.policies),
+    };
+  }
+
+  #removedNames(entity: WantedEntity): void {
+    const { groups, policies } = this.#names(entity);
+    const at = placeOfEntity(entity);
+    const common = { action: "remove", drifted: false, at } as const;
+    this.removed += groups.remove.length + policies.remove.length;
+    for (const group of groups.remove) this.#add({ ...common, ...membership("remove", entity.name, group) });
+    for (const policy of policies.remove) this.#add({ ...common, ...attachment("remove", entity, policy) });
+  }
+
+  #addedNames(entity: WantedEntity): void {
+    const { groups, policies } = this.#names(entity);
+    const { said } = entity;
+    const common = { action: "add" } as const;
+    const place = (list: "groups" | "policies", name: string) =>
+      `${placeOfEntity(entity)}/${list}/${said[list]?.indexOf(name) ?? 0}`;
+    for (const { name, drifted } of groups.add) {
+      this.#add({ ...common, drifted, at: place("groups", name), ...membership("add", entity.name, name) });
+    }
+    for (const { name, drifted } of policies.add) {
+      this.#add({ ...common, drifted, at: place("policies", name), ...attachment("add", entity, name) });
+    }
+  }
+
+  /** External ids that move between two users are released first, which no order of the puts could do. */
+  #releaseExternalIds(): void {
+    const users = [...this.#wanted.values()].filter(({ kind }) => kind === "user");
+    const takers = new Map(users.map(({ name, said }) => [said.fields["external_id"], name]));
+    for (const entity of users) {
+      const there = this.#there(entity);
+      const taker = takers.get(there?.["external_id"]);
+      if (there?.["external_id"] === undefined || taker === undefined || taker === entity.name) continue;
+      const { changed } = compareThreeWays(this.#last(entity)?.fields, entity.said.fields, there);
+      if (!changed.includes("external_id")) continue;
+      const { external_id: _, ...rest } = there;
+      this.operations.push({ op: "put_user", user: { ...rest, username: entity.name } as NewUser });
+    }
+  }
+
+  /** The fields of what is there. */
+  #there({ kind, name }: EntityName): Members | undefined {
+    const { users, groups, policies } = this.#state;
+    if (kind === "user") return withoutName(users.get(name)?.user.value, "username");
+    if (kind === "group") return withoutName(groups.get(name)?.group.value, "name");
+    return withoutName(policies.get(name)?.value, "name");
+  }
+
+  #mark(dropped: boolean) {
+    return { manager: this.#manager, dropped };
+  }
+
+  #add(change: AppliedChange): void {
+    this.changes.push(change);
+    if (change.operation !== undefined) this.operations.push(change.operation);
+  }
+}
+
+function nameOf({ kind, name }: EntityName): EntityName {
+  return { kind, name };
+}
+
+function withoutName(value: object | undefined, key: string): Members | undefined {
+  if (value === undefined) return undefined;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+}
+
+function picked(from: Members, names: readonly string[]): Members {
+  return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])));
+}
+
+function deletion({ kind, name }: EntityName): BatchOperation {
+  if (kind === "user") return { op: "delete_user", username: name };
+  return { op: kind === "group" ? "delete_group" : "delete_policy", name };
+}
+
+function put({ kind, name }: EntityName, fields: Members): BatchOperation {
+  if (kind === "user") return { op: "put_user", user: { ...fields, username: name } as NewUser };
+  if (kind === "group") return { op: "put_group", ...fields, name };
+  return { op: "put_policy", policy: { ...fields, name } as NewPolicy };
+}
+
+/** New entities have what the management API gives them. */
+function creation(entity: WantedEntity): BatchOperation {
+  const { kind, said } = entity;
+  if (kind === "user") return put(entity, { source: SOURCE, ...said.fields });
+  return put(entity, kind === "policy" ? { acl: NO_LABEL, ...said.fields } : said.fields);
+}
+
+/** A policy whose statements are replaced is no longer the access list that it was. */
+function replacement(entity: WantedEntity, fields: Members, changed: readonly string[]): BatchOperation {
+  const isRewritten = entity.kind === "policy" && changed.includes("statement");
+  const keepsLabel = entity.said.fields["acl"] !== undefined;
+  return put(entity, isRewritten && !keepsLabel ? { ...fields, acl: NO_LABEL } : fields);
+}
+
+function membership(way: "add" | "remove", username: string, group: string) {
+  const op = way === "add" ? "add_member" : "remove_member";
+  return { kind: "membership", name: `${username} in ${group}`, operation: { op, group, username } } as const;
+}
+
+function attachment(way: "add" | "remove", { kind, name }: EntityName, policy: string) {
+  const text = { kind: "attachment", name: `${policy} to ${kind} ${name}` } as const;
+  if (kind === "group") {
+    const op = way === "add" ? "attach_to_group" : "detach_from_group";
+    return { ...text, operation: { op, group: name, policy } } as const;
+  }
+  const op = way === "add" ? "attach_to_user" : "detach_from_user";
+  return { ...text, operation: { op, username: name, policy } } as const;
+}

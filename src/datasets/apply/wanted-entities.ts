@@ -1,0 +1,52 @@
+/** The documents of an application, as the entities that they name. */
+
+import type { EntityName, Said } from "../../directory/batch.ts";
+import type { DatasetGroup, DatasetPolicy, DatasetUser } from "../dataset.ts";
+import type { Defined, MergedDataset } from "../merge.ts";
+
+/** An entity as the documents have it. */
+export interface WantedEntity extends EntityName {
+  readonly said: Said;
+  readonly from: Defined<unknown>;
+}
+
+/** Returns the entities that documents name: policies, then groups, then users, each in the order of the documents. */
+export function wantedEntities({ policies, groups, users }: MergedDataset): readonly WantedEntity[] {
+  return [
+    ...policies.entries.values().map((from) => policyOf(from)),
+    ...groups.entries.values().map((from) => groupOf(from)),
+    ...users.entries.values().map((from) => userOf(from)),
+  ];
+}
+
+function policyOf(from: Defined<DatasetPolicy>): WantedEntity {
+  const { name, ...fields } = from.value;
+  return { kind: "policy", name, said: { fields }, from };
+}
+
+function groupOf(from: Defined<DatasetGroup>): WantedEntity {
+  const { name, policies, ...fields } = from.value;
+  return { kind: "group", name, said: { fields: withoutEmpty(fields), ...listed({ policies }) }, from };
+}
+
+function userOf(from: Defined<DatasetUser>): WantedEntity {
+  const { username, groups, policies, credentials: _c, external_principals: _p, ...fields } = from.value;
+  return {
+    kind: "user",
+    name: username,
+    said: { fields: withoutEmpty(fields), ...listed({ groups, policies }) },
+    from,
+  };
+}
+
+/** An empty text, an empty object and an absent field mean the same. */
+function withoutEmpty(fields: object): Said["fields"] {
+  const isEmpty = (value: unknown): boolean =>
+    value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+}
+
+function listed(lists: Readonly<Record<"groups" | "policies", readonly string[] | undefined>> | object) {
+  const given = Object.entries(lists).filter(([, names]) => Array.isArray(names) && names.length > 0);
+  return Object.fromEntries(given) as Pick<Said, "groups" | "policies">;
+}

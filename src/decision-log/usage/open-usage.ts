@@ -1,0 +1,252 @@
+/** The use of users, keys, groups and statements, counted and kept (decision-log.md §5.1). */
+
+import { AuthorizerError } from "../../errors.ts";
+import type { Report } from "../chain.ts";
+import { reasonOf } from "../chain.ts";
+import { UsageCounts } from "./usage-counts.ts";
+import { type NodeBegan, UsageDatabase } from "./usage-database.ts";
+import { type DecodedUsage, decodeUsage, encodeUsage } from "./usage-items.ts";
+import type { UsageKind, UsageRow, Used } from "./usage-rows.ts";
+
+const MEMORY = ":memory:";
+/** Rows of one transaction: about a millisecond. */
+const ROWS_PER_WRITE = 250;
+const ROWS_PER_READ = 1_000;
+/** Use is forgotten after this time without another. */
+const FORGOTTEN_MS = 2 * 366 * 86_400_000;
+
+/** Port: the engine that nodes share, as far as use is concerned. */
+export interface SharedUsage {
+  /** Replaces what a node told earlier. */
+  tell(node: string, pieces: readonly Buffer[]): Promise<void>;
+  /** The newest tellings of other nodes, with a mark that is different for each telling. */
+  told(not: string): Promise<readonly { readonly node: string; readonly mark: string }[]>;
+  /** The pieces of a telling; undefined where it was replaced meanwhile. */
+  read(node: string, mark: string): Promise<readonly Buffer[] | undefined>;
+  /** Largest number of bytes of a piece. */
+  readonly pieceBytes: number;
+}
+
+/** Options of {@link openUsage}. */
+export interface UsageOptions {
+  /** File of the node; `:memory:` where nothing is kept. */
+  readonly path: string;
+  readonly node: string;
+  /** Shortest time between two writings, in milliseconds. */
+  readonly intervalMs: number;
+  /** Absent where no other nodes exist, or another process of this node tells them. */
+  readonly shared?: SharedUsage | undefined;
+  readonly report: Report;
+  readonly now?: () => number;
+}
+
+/** Use, counted and asked. */
+export interface OpenedUsage {
+  readonly counts: UsageCounts;
+  /** File of the node; undefined where nothing is kept. */
+  readonly path: string | undefined;
+  /** Writes what was counted so far. */
+  flush(): Promise<void>;
+  /** Sums over all nodes of things with these names: those of the newest thing of a name. */
+  of(kind: "user" | "key" | "group", names: readonly string[]): Promise<ReadonlyMap<string, Used>>;
+  /** All sums, in pages. */
+  all(): AsyncIterable<readonly UsageRow[]>;
+  /** The nodes whose use is known. */
+  nodes(): readonly NodeBegan[];
+  /** Writes everything and closes the file. */
+  close(): Promise<void>;
+}
+
+const KINDS: readonly UsageKind[] = ["user", "key", "group", "statement", "served"];
+
+/** Opens the counts of this node. A file that cannot be used is reported, and use is then counted in memory. */
+export function openUsage(options: UsageOptions): OpenedUsage {
+  const { database, path } = openDatabase(options);
+  return new Usage(options, database, path);
+}
+
+function openDatabase({ path, node, report, now = Date.now }: UsageOptions): {
+  readonly database: UsageDatabase;
+  readonly path: string | undefined;
+} {
+  const opened = (file: string): UsageDatabase => {
+    const database = new UsageDatabase(file);
+    database.begin({ node, at: now() });
+    return database;
+  };
+  if (path === MEMORY) return { database: opened(MEMORY), path: undefined };
+  try {
+    return { database: opened(path), path };
+  } catch (error) {
+    report("last use cannot be kept and is counted in memory", { file: path, reason: reasonOf(error) });
+    return { database: opened(MEMORY), path: undefined };
+  }
+}
+
+class Usage implements OpenedUsage {
+  readonly counts: UsageCounts;
+  readonly path: string | undefined;
+  readonly #options: UsageOptions;
+  readonly #database: UsageDatabase;
+  readonly #timer: NodeJS.Timeout;
+  readonly #now: () => number;
+  /** The marks of what was read of other nodes. */
+  readonly #known = new Map<string, string>();
+  #waiting: readonly UsageRow[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #turning: Promise<void> = Promise.resolve();
+  #isTold = true;
+  #failed = false;
+
+  constructor(options: UsageOptions, database: UsageDatabase, path: string | undefined) {
+    const { intervalMs, now = Date.now } = options;
+    this.#options = options;
+    this.#database = database;
+    this.path = path;
+    this.#now = now;
+    this.counts = new UsageCounts(now);
+    this.#timer = setInterval(() => void this.#turn(), intervalMs).unref();
+    if (options.shared !== undefined) void this.#turn();
+  }
+
+  flush(): Promise<void> {
+    return this.#write();
+  }
+
+  async of(kind: "user" | "key" | "group", names: readonly string[]): Promise<ReadonlyMap<string, Used>> {
+    await this.flush();
+    const found = new Map<string, Used>();
+    for (const { name, count, last } of this.#database.named(kind, names)) {
+      // Several rows of a name are of things that existed one after the other.
+      if ((found.get(name)?.last ?? -1) < last) found.set(name, { count, last });
+    }
+    return found;
+  }
+
+  async *all(): AsyncIterable<readonly UsageRow[]> {
+    await this.flush();
+    for (const kind of KINDS) {
+      let after = "";
+      for (;;) {
+        const rows = this.#database.page(kind, after, ROWS_PER_READ);
+        const isLast = rows.length < ROWS_PER_READ;
+        // The rows of the last name may go on: they are read with the next page.
+        const kept = isLast ? rows : withoutLastName(rows);
+        if (kept.length > 0) yield kept;
+        if (isLast) break;
+        after = (kept.at(-1) as UsageRow).name;
+        await turnOfOthers();
+      }
+    }
+  }
+
+  nodes(): readonly NodeBegan[] {
+    return this.#database.nodes();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#turn();
+    this.#database.close();
+  }
+
+  /** Writes, tells other nodes and hears of them. */
+  #turn(): Promise<void> {
+    this.#turning = this.#turning.then(() => this.#takeTurn());
+    return this.#turning;
+  }
+
+  async #takeTurn(): Promise<void> {
+    await this.#write();
+    const { shared } = this.#options;
+    if (shared === undefined) return;
+    try {
+      await this.#tell(shared);
+      await this.#hear(shared);
+      this.#failed = false;
+    } catch (error) {
+      if (!this.#failed) {
+        this.#options.report("last use cannot be shared with other nodes", { reason: reasonOf(error) });
+      }
+      this.#failed = true;
+    }
+  }
+
+  /** Writes what was counted until now, after what is being written. */
+  #write(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeTaken());
+    return this.#writing;
+  }
+
+  async #writeTaken(): Promise<void> {
+    const rows = this.#waiting.length > 0 ? this.#waiting : this.counts.taken();
+    let done = 0;
+    try {
+      for (; done < rows.length; done += ROWS_PER_WRITE) {
+        this.#database.add(this.#options.node, rows.slice(done, done + ROWS_PER_WRITE));
+        this.#isTold = false;
+        await turnOfOthers();
+      }
+      this.#waiting = [];
+    } catch (error) {
+      this.#waiting = rows.slice(done);
+      this.#options.report("last use cannot be written now", { reason: reasonOf(error) });
+    }
+  }
+
+  async #tell(shared: SharedUsage): Promise<void> {
+    const { node } = this.#options;
+    this.#database.forget(this.#now() - FORGOTTEN_MS);
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const began = this.#database.nodes().find((one) => one.node === node)?.at ?? this.#now();
+    try {
+      const pieces = await encodeUsage({ began, pages: this.#own() }, shared.pieceBytes);
+      await shared.tell(node, pieces);
+    } catch (error) {
+      this.#isTold = false;
+      throw error;
+    }
+  }
+
+  async *#own(): AsyncIterable<readonly UsageRow[]> {
+    let after = 0;
+    for (;;) {
+      const { rows, next } = this.#database.own(this.#options.node, after, ROWS_PER_READ);
+      if (rows.length > 0) yield rows;
+      if (rows.length < ROWS_PER_READ) return;
+      after = next;
+      await turnOfOthers();
+    }
+  }
+
+  async #hear(shared: SharedUsage): Promise<void> {
+    for (const { node, mark } of await shared.told(this.#options.node)) {
+      if (this.#known.get(node) === mark) continue;
+      const pieces = await shared.read(node, mark);
+      if (pieces === undefined) continue;
+      await this.#keep(node, await decodeUsage(pieces));
+      this.#known.set(node, mark);
+    }
+  }
+
+  async #keep(node: string, { began, rows }: DecodedUsage): Promise<void> {
+    this.#database.begin({ node, at: began });
+    this.#database.put(node, [], true);
+    for (let from = 0; from < rows.length; from += ROWS_PER_WRITE) {
+      this.#database.put(node, rows.slice(from, from + ROWS_PER_WRITE), false);
+      await turnOfOthers();
+    }
+  }
+}
+
+function withoutLastName(rows: readonly UsageRow[]): readonly UsageRow[] {
+  const last = rows.at(-1)?.name;
+  const kept = rows.filter(({ name }) => name !== last);
+  if (kept.length > 0) return kept;
+  throw new AuthorizerError("unavailable", "one name has too many uses to be read");
+}
+
+function turnOfOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,12 @@
+/** Names a statement by its content, so that its use stays with it when statements around it change. */
+
+import { createHash } from "node:crypto";
+import type { Statement } from "../../model/policy.ts";
+
+const CHARACTERS = 22;
+
+/** Returns a digest of effect, actions, resource and condition. */
+export function statementDigest({ effect, action, resource, condition }: Statement): string {
+  const text = JSON.stringify([effect, action, resource, condition ?? null]);
+  return createHash("sha256").update(text).digest("base64url").slice(0, CHARACTERS);
+}

@@ -1,0 +1,160 @@
+/** Counts use in memory until it is written. A decision costs a few look-ups of objects that are known. */
+
+import type { DecisionUsage, UsingUser } from "../../decisions/usage.ts";
+import type { CompiledPolicies } from "../../engine/compile.ts";
+import { actionsOf } from "../../engine/decide.ts";
+import { type CompiledStatement, matchingAction } from "../../engine/statement.ts";
+import type { RequiredPermissions } from "../../model/decision.ts";
+import { statementDigest } from "./statement-digest.ts";
+import type { UsageRow } from "./usage-rows.ts";
+
+/** Most things that are counted until the next writing; uses of further ones are not. */
+const MOST_COUNTED = 500_000;
+/** Most actions of one statement that are counted one by one: callers choose the names. */
+const MOST_ACTIONS = 200;
+const LONGEST_ACTION = 128;
+
+interface Count extends Omit<UsageRow, "count" | "last"> {
+  count: number;
+  last: number;
+}
+
+/** The uses of one statement in one set of policies. */
+interface StatementUse {
+  readonly digest: string;
+  readonly groups: readonly string[];
+  readonly actions: Map<string, Count>;
+}
+
+/** Counts use. */
+export class UsageCounts implements DecisionUsage {
+  readonly #now: () => number;
+  readonly #users = new Map<string, Count>();
+  readonly #keys = new Map<string, Count>();
+  readonly #served = new Map<string, Count>();
+  readonly #groups = new Map<string, Count>();
+  readonly #statements = new WeakMap<CompiledPolicies, Map<CompiledStatement, StatementUse>>();
+  /** Counts of statements that are not written yet. */
+  #touched = new Set<Count>();
+  /** Those among them that count for groups. */
+  readonly #viaGroups = new WeakMap<Count, readonly string[]>();
+
+  /** @param now Unix milliseconds */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  decided(
+    user: UsingUser,
+    required: RequiredPermissions | null,
+    decidedBy: readonly CompiledStatement[] | undefined,
+  ): void {
+    if (required !== null && "action" in required) {
+      this.decidedOne(user, required.action, decidedBy?.[0]);
+      return;
+    }
+    if (user.userId !== "") this.#count(this.#users, "user", user.username, user.userId);
+    if (required === null || decidedBy === undefined || decidedBy.length === 0) return;
+    const actions = [...actionsOf(required)];
+    for (const statement of new Set(decidedBy)) {
+      // A tree does not say which of its leaves a statement decided: it counts for all that it names.
+      for (const action of actions) {
+        if (matchingAction(statement, action) !== undefined) this.#used(user, action, statement);
+      }
+    }
+  }
+
+  decidedOne(user: UsingUser, action: string, statement: CompiledStatement | undefined): void {
+    if (user.userId !== "") this.#count(this.#users, "user", user.username, user.userId);
+    if (statement !== undefined) this.#used(user, action, statement);
+  }
+
+  served({ username, userId }: Pick<UsingUser, "username" | "userId">): void {
+    this.#count(this.#users, "user", username, userId);
+    this.#count(this.#served, "served", username, userId);
+  }
+
+  /** Counts that somebody proved to have an access key. */
+  usedKey(accessKeyId: string): void {
+    this.#count(this.#keys, "key", accessKeyId, "");
+  }
+
+  /** Returns what was counted since the last call, and counts from 0 again. */
+  taken(): readonly UsageRow[] {
+    const rows: UsageRow[] = [];
+    for (const count of this.#touched) {
+      rows.push({ ...count });
+      for (const group of this.#viaGroups.get(count) ?? []) {
+        this.#add(this.#groups, "group", group, "", count.count, count.last);
+      }
+      count.count = 0;
+    }
+    this.#touched = new Set();
+    for (const counts of [this.#users, this.#keys, this.#served, this.#groups]) {
+      for (const count of counts.values()) rows.push(count);
+      counts.clear();
+    }
+    return rows;
+  }
+
+  #count(counts: Map<string, Count>, kind: UsageRow["kind"], name: string, part: string): void {
+    this.#add(counts, kind, name, part, 1, this.#now());
+  }
+
+  #add(
+    counts: Map<string, Count>,
+    kind: UsageRow["kind"],
+    name: string,
+    part: string,
+    more: number,
+    last: number,
+  ): void {
+    const key = part === "" ? name : part;
+    const known = counts.get(key);
+    if (known !== undefined) {
+      known.count += more;
+      if (last > known.last) known.last = last;
+    } else if (counts.size < MOST_COUNTED) {
+      counts.set(key, { kind, name, part, action: "", count: more, last });
+    }
+  }
+
+  #used(user: UsingUser, asked: string, statement: CompiledStatement): void {
+    const use = this.#useOf(user, statement);
+    let count = use.actions.get(asked);
+    if (count === undefined) {
+      const known = use.actions.size < MOST_ACTIONS && asked.length <= LONGEST_ACTION;
+      const action = known ? asked : "";
+      count = use.actions.get(action);
+      if (count === undefined) {
+        const { name } = statement.policy;
+        count = { kind: "statement", name, part: use.digest, action, count: 0, last: 0 };
+        use.actions.set(action, count);
+        if (use.groups.length > 0) this.#viaGroups.set(count, use.groups);
+      }
+    }
+    if (count.count === 0) {
+      if (this.#touched.size >= MOST_COUNTED) return;
+      this.#touched.add(count);
+    }
+    count.count++;
+    count.last = this.#now();
+  }
+
+  #useOf({ policies, via }: UsingUser, statement: CompiledStatement): StatementUse {
+    let uses = this.#statements.get(policies);
+    if (uses === undefined) {
+      uses = new Map();
+      this.#statements.set(policies, uses);
+    }
+    let use = uses.get(statement);
+    if (use === undefined) {
+      const { policy, index } = statement;
+      const stored = policy.statement[index];
+      const groups = via(policy.name).flatMap((way) => ("group" in way ? [way.group] : []));
+      use = { digest: stored === undefined ? "" : statementDigest(stored), groups, actions: new Map() };
+      uses.set(statement, use);
+    }
+    return use;
+  }
+}

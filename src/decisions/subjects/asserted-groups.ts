@@ -1,0 +1,45 @@
+/**
+ * The groups that a request names for a subject that the directory does not know (decision-api.md §8): which of them
+ * its caller may name, in one form for each set.
+ */
+
+import { compileWildcard, type Wildcard } from "../../engine/patterns/wildcard.ts";
+import { isPossibleName } from "../../model/names.ts";
+import { compareUtf8 } from "../../model/utf8-order.ts";
+
+/** Most groups that a request may name: a longer list names none. */
+export const MOST_GROUPS = 200;
+
+/** Somebody who may assert groups. */
+export interface Asserter {
+  /** Name of the token or the issuer, for records. */
+  readonly name: string;
+  /** Patterns of the names of groups that it may assert; absent or empty: none. */
+  readonly assertGroups?: readonly string[];
+}
+
+const PATTERNS = new WeakMap<readonly string[], readonly Wildcard[]>();
+
+/**
+ * The names that the asserter may name: distinct, in UTF-8 byte order. None where the value is not a list of texts, or
+ * is too long.
+ */
+export function groupsOf(given: unknown, asserter: Asserter | undefined): readonly string[] {
+  const patterns = asserter?.assertGroups;
+  if (patterns === undefined || patterns.length === 0) return [];
+  if (!Array.isArray(given) || given.length > MOST_GROUPS) return [];
+  if (!given.every((name) => typeof name === "string")) return [];
+  const wildcards = compiled(patterns);
+  const permitted = (name: string): boolean =>
+    isPossibleName(name) && wildcards.some((wildcard) => wildcard.match(name));
+  return [...new Set<string>(given)].filter(permitted).sort(compareUtf8);
+}
+
+function compiled(patterns: readonly string[]): readonly Wildcard[] {
+  let wildcards = PATTERNS.get(patterns);
+  if (wildcards === undefined) {
+    wildcards = patterns.map(compileWildcard);
+    PATTERNS.set(patterns, wildcards);
+  }
+  return wildcards;
+}

@@ -1,0 +1,205 @@
+/**
+ * The listener of Envoy's external authorization over gRPC (security.md §2.12). It is loaded only where
+ * `authorizer.ext_authz.listen_address` is set.
+ */
+
+import { createServer, type Server as NetServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import {
+  Server as GrpcServer,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  Metadata,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  status,
+} from "@grpc/grpc-js";
+import { fromJSON } from "@grpc/proto-loader";
+import type { DecisionMeters } from "../api/decisions/ports.ts";
+import { CHECK_PATH, type ExtAuthzOptions } from "../api/ext-authz/check.ts";
+import {
+  AUTHORIZATION,
+  type CheckRequest,
+  type CheckResponse,
+  DEFINITIONS,
+  HEALTH,
+} from "../api/ext-authz/messages.ts";
+import { AuthorizerError } from "../errors.ts";
+import { Admission } from "../http/admission.ts";
+import type { HttpLimits } from "../http/limits.ts";
+import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
+import { type ManagedServer, type TlsMaterial, tlsOptions, urlOf } from "../http/server-lifecycle.ts";
+import { type BearerOptions, BearerVerifier } from "./bearer.ts";
+import { ExtAuthzCall } from "./ext-authz-call.ts";
+import type { Health } from "./health.ts";
+
+/** Options of {@link createExtAuthzListener}. */
+export interface ExtAuthzListenerOptions {
+  readonly extAuthz: ExtAuthzOptions;
+  readonly bearer: BearerOptions;
+  readonly limits: HttpLimits;
+  readonly health: Health;
+  readonly log: HttpLog;
+  readonly counters: HttpCounters & DecisionMeters;
+  readonly tls?: TlsMaterial;
+  readonly revisions?: Revisions;
+  readonly traces?: RequestTraces | undefined;
+}
+
+/** The listener. */
+export interface ExtAuthzListener extends Pick<ManagedServer, "listen" | "replaceTls" | "close"> {
+  /** Takes other tokens from now on; throws "invalid_request" and keeps the old ones when they are faulty. */
+  replaceTokens(bearer: BearerOptions): void;
+}
+
+const CLOSE_WITHIN_MS = 10_000;
+const IDLE_MS = 30 * 60_000;
+const WATCH_MS = 1_000;
+const SERVING = 1;
+const NOT_SERVING = 2;
+const MOST_STREAMS = 1_000;
+const MOST_WATCHERS = 100;
+
+/** Builds the listener; it does not listen yet. */
+export function createExtAuthzListener(options: ExtAuthzListenerOptions): ExtAuthzListener {
+  const { limits, tls } = options;
+  const grpc = new GrpcServer({
+    "grpc.max_receive_message_length": limits.bodyBytes,
+    "grpc.max_concurrent_streams": Math.min(limits.queue, MOST_STREAMS),
+    "grpc.max_metadata_size": limits.headersBytes,
+    "grpc.max_connection_idle_ms": IDLE_MS,
+  });
+  const verifier = { current: new BearerVerifier(options.bearer) };
+  const stopping = addServices(grpc, options, verifier);
+  const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure());
+  const take = (socket: Socket): void => injector.injectConnection(socket);
+  // Connections are taken here, so that certificates can be replaced and workers can share the port.
+  const sockets =
+    tls === undefined
+      ? createServer({ noDelay: true }, take)
+      : createTlsServer({ ...tlsOptions(tls), noDelay: true, ALPNProtocols: ["h2"] }, take);
+  let ended: Promise<void> | undefined;
+  return {
+    listen: (address) => listen(sockets, address),
+    replaceTls: (material) => {
+      if (!("setSecureContext" in sockets)) throw new AuthorizerError("invalid_request", "TLS is off");
+      (sockets as ReturnType<typeof createTlsServer>).setSecureContext(tlsOptions(material));
+    },
+    replaceTokens: (bearer) => {
+      verifier.current = new BearerVerifier(bearer);
+    },
+    close: () => {
+      stopping();
+      ended ??= end(sockets, grpc);
+      return ended;
+    },
+  };
+}
+
+/** Adds both services; returns what ends the watching of health. */
+function addServices(
+  grpc: GrpcServer,
+  options: ExtAuthzListenerOptions,
+  verifier: { readonly current: BearerVerifier },
+): () => void {
+  const definitions = fromJSON(DEFINITIONS as never, {
+    longs: Number,
+    arrays: true,
+    defaults: true,
+    keepCase: true,
+  });
+  const admission = new Admission(options.limits, options.counters);
+  const meter = options.counters.route("POST", CHECK_PATH);
+  const serving = { ...options, admission, meter };
+  const check: handleUnaryCall<CheckRequest, CheckResponse> = (call, answer) => {
+    new ExtAuthzCall(serving, verifier.current, call, answer).serve();
+  };
+  grpc.addService(definitions[AUTHORIZATION] as never, { Check: check });
+  const health = healthService(options.health);
+  grpc.addService(definitions[HEALTH] as never, { Check: health.check, Watch: health.watch });
+  return health.stop;
+}
+
+interface HealthAnswer {
+  readonly status: number;
+}
+interface HealthQuestion {
+  readonly service: string;
+}
+
+/** gRPC's health service: open, as the probes are. */
+function healthService(health: Health) {
+  const watchers = new Set<() => void>();
+  const known: ReadonlySet<string> = new Set(["", AUTHORIZATION, HEALTH]);
+  const now = async (): Promise<number> => ((await health.reasons()).length === 0 ? SERVING : NOT_SERVING);
+  const check = (
+    { request }: ServerUnaryCall<HealthQuestion, HealthAnswer>,
+    answer: sendUnaryData<HealthAnswer>,
+  ): void => {
+    if (!known.has(request.service)) {
+      answer({ code: status.NOT_FOUND, details: "there is no such service here" });
+      return;
+    }
+    now().then(
+      (state) => answer(null, { status: state }),
+      () => answer(null, { status: NOT_SERVING }),
+    );
+  };
+  const watch: handleServerStreamingCall<HealthQuestion, HealthAnswer> = (stream) => {
+    if (watchers.size >= MOST_WATCHERS) {
+      stream.emit("error", { code: status.RESOURCE_EXHAUSTED, details: "too many watch the health" });
+      return;
+    }
+    let last: number | undefined;
+    const tell = async (): Promise<void> => {
+      const state = known.has(stream.request.service) ? await now() : SERVICE_UNKNOWN;
+      if (state !== last && !stream.cancelled) stream.write({ status: state });
+      last = state;
+    };
+    const timer = setInterval(() => void tell(), WATCH_MS).unref();
+    const leave = (): void => {
+      clearInterval(timer);
+      watchers.delete(finish);
+    };
+    const finish = (): void => {
+      leave();
+      stream.end(new Metadata());
+    };
+    watchers.add(finish);
+    stream.on("cancelled", leave);
+    void tell();
+  };
+  return {
+    check,
+    watch,
+    stop: () => {
+      for (const finish of watchers) finish();
+    },
+  };
+}
+
+const SERVICE_UNKNOWN = 3;
+
+async function listen(
+  sockets: NetServer,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    sockets.once("error", reject);
+    sockets.listen({ port, ...(host === "" ? {} : { host }) }, () => {
+      sockets.off("error", reject);
+      resolve();
+    });
+  });
+  // A target of gRPC has no scheme.
+  return urlOf(sockets).replace(/^https?:\/\//, "");
+}
+
+/** Accepts nothing more, finishes the calls that are under way, and cuts what is left after a while. */
+async function end(sockets: NetServer, grpc: GrpcServer): Promise<void> {
+  if (sockets.listening) sockets.close();
+  const cut = setTimeout(() => grpc.forceShutdown(), CLOSE_WITHIN_MS);
+  await new Promise<void>((resolve) => grpc.tryShutdown(() => resolve()));
+  clearTimeout(cut);
+}

@@ -1,0 +1,66 @@
+/** The warnings of a directory, found again when it has changed, and not too often. */
+
+import {
+  type DirectoryWarnings,
+  findWarnings,
+  type KnownDoubts,
+  type WarningParts,
+} from "./directory-warnings.ts";
+
+/** Time between two searches at least, and after which the same state is looked at again, as keys grow older. */
+const LEAST_MS = 30_000;
+const MOST_MS = 60 * 60 * 1_000;
+/** Time that the first caller waits for them. */
+const FIRST_MS = 1_000;
+
+/** Finds them in the background. */
+export class KnownWarnings {
+  readonly #parts: WarningParts;
+  readonly #revision: () => number;
+  readonly #onError: (error: unknown) => void;
+  readonly #doubts: KnownDoubts = new Map();
+  #found: DirectoryWarnings | undefined;
+  #began = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | undefined;
+
+  /**
+   * @param revision returns the newest revision of the directory
+   * @param onError is told why a search failed; the next one is made as if it had not
+   */
+  constructor(parts: WarningParts, revision: () => number, onError: (error: unknown) => void) {
+    this.#parts = parts;
+    this.#revision = revision;
+    this.#onError = onError;
+  }
+
+  /** The newest findings, which may be of an earlier revision; undefined if the first search takes long. */
+  async get(): Promise<DirectoryWarnings | undefined> {
+    if (this.#isDue()) this.#running = this.#find();
+    if (this.#found === undefined && this.#running !== undefined) {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, FIRST_MS);
+      await Promise.race([this.#running, late.promise]);
+      clearTimeout(timer);
+    }
+    return this.#found;
+  }
+
+  #isDue(): boolean {
+    if (this.#running !== undefined) return false;
+    const age = performance.now() - this.#began;
+    if (this.#found === undefined || this.#found.revision === this.#revision()) {
+      return this.#found === undefined || age > MOST_MS;
+    }
+    return age > LEAST_MS;
+  }
+
+  async #find(): Promise<void> {
+    this.#began = performance.now();
+    try {
+      this.#found = await findWarnings(this.#parts, this.#doubts);
+    } catch (error) {
+      this.#onError(error);
+    }
+    this.#running = undefined;
+  }
+}

@@ -1,0 +1,113 @@
+/** `GET /auth/status`: the state of the node and its directory. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newFolder } from "../../end-to-end/program.ts";
+import { DATASET, type Management, startManagement } from "./kit.ts";
+
+const YEAR_S = 365 * 24 * 60 * 60;
+const now = Math.floor(Date.now() / 1_000);
+
+let api: Management;
+beforeAll(async () => {
+  const users = [
+    ...(DATASET.users ?? []),
+    { username: "warden", policies: ["Attaches"] },
+    { username: "gone", policies: ["Reads"] },
+  ];
+  const policies = [
+    ...(DATASET.policies ?? []),
+    { name: "Attaches", statement: [{ effect: "allow", action: ["auth:AttachPolicy"], resource: "*" }] },
+    { name: "Odd", statement: [{ effect: "allow", action: ["fs:ReadObjects"], resource: "*" }] },
+    { name: "Never", statement: [{ effect: "deny", action: ["fs:DeleteObject"], resource: "*" }] },
+  ];
+  api = await startManagement(
+    {
+      "authorizer.decision_log.include": "denied",
+      "authorizer.decision_log.directory": newFolder(),
+      "authorizer.node_name": "node-1",
+    },
+    { ...DATASET, users, policies } as unknown as typeof DATASET,
+  );
+  const { credentials } = api.authorizer.directory;
+  const secret_access_key = "a-secret-of-an-old-key";
+  for (const [user, id, age] of [
+    ["target", "AKIAJOLDOLDOLDOLDOLQ", 2 * YEAR_S],
+    ["gone", "AKIAJGONEGONEGONEGOQ", 2 * YEAR_S],
+    ["target", "AKIAJNEWNEWNEWNEWNEQ", YEAR_S - 100],
+  ] as const) {
+    await credentials.create(user, { access_key_id: id, secret_access_key, creation_date: now - age });
+  }
+  await api.authorizer.directory.users.delete("gone");
+});
+afterAll(() => api?.close());
+
+const status = async () => (await api.call("admin", "GET", "/auth/status")).json;
+
+describe("the state of the node", () => {
+  it("counts the decisions of each minute, and refusals by policy; not those about this API", async () => {
+    await api.authorizer.directory.users.attachPolicy("target", "Never");
+    const check = (action: string) =>
+      api.authorizer.client.check({
+        user: "target",
+        required: { action, resource: "arn:svc:fs:::repository/data/object/a" },
+      });
+    for (const action of ["fs:ReadObject", "fs:ReadObject", "fs:DeleteObject", "fs:WriteObject"]) {
+      await check(action);
+    }
+    const { decisions, refusals_by_policy } = await status();
+    const sum = (kind: "allowed" | "refused") =>
+      decisions.minutes.reduce(
+        (total: number, minute: Record<string, number>) => total + (minute[kind] ?? 0),
+        0,
+      );
+    expect([sum("allowed"), sum("refused")]).toEqual([2, 2]);
+    expect(decisions.per_second).toBeGreaterThan(0);
+    const since = Date.parse(decisions.since);
+    for (const { at } of decisions.minutes) expect(Date.parse(at)).toBeGreaterThan(since - 60_000);
+    expect(refusals_by_policy).toEqual([
+      { policy: null, count: 1 },
+      { policy: "Never", count: 1 },
+    ]);
+  });
+
+  it("says who answers, whether it is ready, and which revision it has", async () => {
+    const found = await status();
+    expect(found).toMatchObject({ node: "node-1", ready: true, reasons: [] });
+    expect(Date.parse(found.started_at)).toBeLessThanOrEqual(Date.now());
+    const { revision } = found;
+    await api.call("admin", "POST", "/auth/groups", { body: { id: "new" } });
+    const after = await status();
+    expect(after.revision).toBe(revision + 1);
+    expect(after.changes[0]).toMatchObject({
+      revision: revision + 1,
+      actors: ["admin"],
+      groups: ["new"],
+      users: [],
+      more: false,
+    });
+  });
+});
+
+describe("warnings", () => {
+  it("name old keys of users who exist, doubtful policies and administrators", async () => {
+    const { warnings } = await status();
+    expect(warnings).toMatchObject({
+      complete: true,
+      old_keys: {
+        count: 1,
+        some: [{ user: "target", access_key_id: "AKIAJOLDOLDOLDOLDOLQ", creation_date: now - 2 * YEAR_S }],
+      },
+      administrators: { count: 3, some: ["admin", "manager", "warden"] },
+    });
+    const odd = warnings.doubtful_policies.some.find(({ policy }: { policy: string }) => policy === "Odd");
+    expect(odd).toEqual({
+      policy: "Odd",
+      warnings: 1,
+      message: "the data server has no action fs:ReadObjects",
+    });
+    expect(warnings.doubtful_policies.count).toBeGreaterThanOrEqual(1);
+  });
+
+  it("hold no secret", async () => {
+    expect((await api.call("admin", "GET", "/auth/status")).text).not.toContain("secret");
+  });
+});

@@ -1,0 +1,110 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CHROMIUM,
+  callApi,
+  type Key,
+  type OpenedConsole,
+  openConsole,
+  seriousFindings,
+  signIn,
+} from "./console.ts";
+
+describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", () => {
+  let console: OpenedConsole;
+  let page: Page;
+  const key: { current?: Key } = {};
+
+  beforeAll(async () => {
+    console = await openConsole();
+    page = await console.newPage();
+  }, 90_000);
+  afterAll(() => console.close());
+
+  it("is led to the set-up, and gets a key with the token", async () => {
+    await page.goto("/");
+    await page.waitForURL("**/setup");
+    await page.getByLabel("User name", { exact: true }).fill("root");
+    await page.getByLabel("Setup token", { exact: true }).fill(console.setupToken);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Set up", exact: true }).click();
+    await page.getByText("Keep the secret now").waitFor();
+    const [access_key_id = "", secret_access_key = ""] = await page.locator("dd code").allTextContents();
+    key.current = { access_key_id, secret_access_key };
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("link", { name: "Continue to Sign in" }).click();
+    await page.waitForURL("**/login");
+  });
+
+  it("signs in with it, and the cookie is out of reach of scripts", async () => {
+    expect(await seriousFindings(page)).toEqual([]);
+    await signIn(page, key.current as Key);
+    await page.getByText("Signed in as root").waitFor();
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: "access_token", httpOnly: true, sameSite: "Strict" });
+    expect(await page.evaluate("document.cookie")).toBe("");
+  });
+
+  it("creates a user with an access key that works", async () => {
+    await page.goto("/users");
+    await page.getByRole("button", { name: "Create user", exact: true }).click();
+    await page.getByLabel("User name", { exact: true }).fill("carol");
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.waitForURL("**/users/carol");
+    await page.getByRole("heading", { level: 1, name: "carol" }).waitFor();
+    await page.getByLabel("Add to group").fill("Viewers");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("link", { name: "Viewers", exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Create access key", exact: true }).click();
+    await page.getByRole("button", { name: "Copy", exact: true }).waitFor();
+    const [access_key_id = "", secret_access_key = ""] = await page
+      .getByRole("region", { name: "New access key" })
+      .locator("code")
+      .allTextContents();
+    expect(await seriousFindings(page)).toEqual([]);
+    const made = { access_key_id, secret_access_key };
+    expect(await callApi(console, made, "GET", "/user")).toMatchObject({ user: { id: "carol" } });
+  });
+
+  it("keeps what was typed when the service refuses it, and reads the reason at the field", async () => {
+    await page.goto("/users");
+    await page.getByRole("button", { name: "Create user", exact: true }).click();
+    const name = page.getByLabel("User name", { exact: true });
+    await name.fill("da*ve");
+    console.faults.length = 0;
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await name.inputValue()).toBe("da*ve");
+    expect(await page.locator(".problem").textContent()).toContain('must not contain "*"');
+    // The browser itself reports each answer of 400 and above.
+    expect(console.faults.splice(0)).toEqual([expect.stringContaining("400 (Bad Request)")]);
+    await page.keyboard.press("Escape");
+  });
+
+  it("comes back to the same page after the session has ended", async () => {
+    await page.goto("/users/carol?groups-search=View");
+    await page.waitForLoadState("networkidle");
+    await page.context().clearCookies();
+    await page.goto("/users/carol?groups-search=View");
+    await page.waitForURL("**/login?next=*");
+    expect(console.faults.splice(0)).toEqual([expect.stringMatching(/401 .*\/api\/v1\/user$/)]);
+    await signIn(page, key.current as Key);
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/users/carol?groups-search=View");
+  });
+
+  it("deletes a user by name only", async () => {
+    await page.goto("/users/carol");
+    await page.getByRole("button", { name: "Delete user", exact: true }).click();
+    const confirm = page.getByRole("button", { name: "Delete", exact: true }).last();
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel("Name", { exact: true }).fill("carol");
+    await confirm.click();
+    await page.waitForURL("**/users");
+    await expect(callApi(console, key.current as Key, "GET", "/auth/users/carol")).rejects.toThrow("404");
+  });
+
+  it("made no page fail, and no request left the origin", () => {
+    expect(console.faults).toEqual([]);
+  });
+});

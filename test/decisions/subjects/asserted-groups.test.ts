@@ -1,0 +1,248 @@
+/** Every call decides in the same way about subjects that the directory does not know (decision-api.md §8). */
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
+import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { post } from "../../http/service-kit.ts";
+
+interface Case {
+  readonly name: string;
+  readonly token?: "portal" | "plain";
+  readonly user: string;
+  readonly groups?: readonly string[];
+  readonly unknown?: boolean;
+  readonly reads: readonly string[];
+}
+
+const { dataset, cases, malformed } = JSON.parse(
+  readFileSync(new URL("../../../fixtures/decisions/asserted-groups.json", import.meta.url), "utf8"),
+) as {
+  readonly dataset: DatasetDocument;
+  readonly cases: readonly Case[];
+  readonly malformed: readonly { readonly name: string; readonly groups: unknown }[];
+};
+
+const TOKENS = { portal: "portal-token-0123456789-0123456789", plain: "plain-token-0123456789-01234567890" };
+const SCOPES = ["decide", "search", "read"];
+const IDS = ["red-1", "blue-1", "green-1"];
+const arnOf = (id: string) => `arn:svc:demo:::record/${id}`;
+
+async function start(unknown: "deny" | "from_request"): Promise<TestAuthorizer> {
+  return startAuthorizer({
+    dataset,
+    config: {
+      "authorizer.subjects.unknown": unknown,
+      "authorizer.tokens": [
+        { name: "portal", token: TOKENS.portal, scopes: SCOPES, assert_groups: ["team-*", "Locked"] },
+        { name: "plain", token: TOKENS.plain, scopes: SCOPES },
+      ],
+    },
+  });
+}
+
+let service: TestAuthorizer;
+let denying: TestAuthorizer;
+beforeAll(async () => {
+  service = await start("from_request");
+  denying = await start("deny");
+});
+afterAll(async () => {
+  await service.close();
+  await denying.close();
+});
+
+/** The body of an answer 200 of the service. */
+async function ask(on: TestAuthorizer, token: keyof typeof TOKENS, path: string, body: unknown) {
+  const answer = await post({ url: on.url, token: TOKENS[token] }, `/access/v1${path}`, body);
+  expect([answer.status, path]).toEqual([200, path]);
+  return answer.body;
+}
+
+type Ask = (path: string, body: unknown) => ReturnType<typeof ask>;
+
+const subjectOf = (user: string, groups: unknown) => ({
+  type: "user",
+  id: user,
+  ...(groups === undefined ? {} : { properties: { groups } }),
+});
+
+/** The records of which each call says that the subject may read, in byte order. */
+const CALLS: Readonly<
+  Record<string, (asked: Ask, user: string, groups: readonly string[] | undefined) => Promise<string[]>>
+> = {
+  evaluation: async (asked, user, groups) => {
+    const found: string[] = [];
+    for (const id of IDS) {
+      const body = {
+        subject: subjectOf(user, groups),
+        action: { name: "read" },
+        resource: { type: "record", id },
+      };
+      if ((await asked("/evaluation", body)).decision) found.push(id);
+    }
+    return found.sort();
+  },
+  evaluations: async (asked, user, groups) => {
+    const evaluations = IDS.map((id) => ({ resource: { type: "record", id } }));
+    const body = { subject: subjectOf(user, groups), action: { name: "read" }, evaluations };
+    const answer = await asked("/evaluations", body);
+    return IDS.filter((_, index) => answer.evaluations[index].decision).sort();
+  },
+  check: async (asked, user, groups) => {
+    const found: string[] = [];
+    for (const id of IDS) {
+      const required = { action: "demo:Read", resource: arnOf(id) };
+      if ((await asked("/check", { user, groups, required })).allowed) found.push(id);
+    }
+    return found.sort();
+  },
+  filter: async (asked, user, groups) => {
+    const { allowed } = await asked("/filter", { user, groups, action: "read", type: "record", ids: IDS });
+    return (allowed as number[]).map((index) => IDS[index] as string).sort();
+  },
+  "search for resources": async (asked, user, groups) => {
+    const body = {
+      subject: subjectOf(user, groups),
+      action: { name: "read" },
+      resource: { type: "record" },
+    };
+    return (await asked("/search/resource", body)).results.map(({ id }: { id: string }) => id).sort();
+  },
+  "search for actions": async (asked, user, groups) => {
+    const found: string[] = [];
+    for (const id of IDS) {
+      const body = { subject: subjectOf(user, groups), resource: { type: "record", id } };
+      const { results } = await asked("/search/action", body);
+      if (results.some(({ name }: { name: string }) => name === "read")) found.push(id);
+    }
+    return found.sort();
+  },
+  "what-can": async (asked, user, groups) => {
+    const found: string[] = [];
+    for (const id of IDS) {
+      const { results } = await asked("/what-can", { user, groups, resource: arnOf(id) });
+      if (results.includes("demo:Read")) found.push(id);
+    }
+    return found.sort();
+  },
+};
+
+/** JSON has no undefined: members without a value are left out. */
+const clean = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
+
+describe.each(Object.entries(CALLS))("the call %s", (_, call) => {
+  it.each(cases)("decides about $name", async ({ token = "portal", user, groups, reads }) => {
+    // Twice: from the store, then from the caches.
+    for (let time = 0; time < 2; time++) {
+      expect(await call((path, body) => ask(service, token, path, clean(body)), user, groups)).toEqual(reads);
+    }
+  });
+
+  it("denies unknown subjects unless the configuration says otherwise", async () => {
+    const asked: Ask = (path, body) => ask(denying, "portal", path, clean(body));
+    expect(await call(asked, "zoe", ["team-red"])).toEqual([]);
+    expect(await call(asked, "alice", ["team-blue"])).toEqual(["red-1"]);
+  });
+});
+
+describe("an unknown subject", () => {
+  const evaluate = (groups: unknown, user = "zoe") => {
+    const resource = { type: "record", id: "red-1" };
+    return ask(service, "portal", "/evaluation", {
+      subject: subjectOf(user, groups),
+      action: { name: "read" },
+      resource,
+    });
+  };
+
+  it.each(cases.filter(({ unknown }) => unknown === true))("stays unknown: $name", async (one) => {
+    const { token = "portal", user, groups } = one;
+    const required = { action: "demo:Read", resource: arnOf("red-1") };
+    const answer = await ask(service, token, "/check", clean({ user, groups, required }));
+    expect(answer).toMatchObject({ allowed: false, effect: "neutral", reason: "unknown_user" });
+    const body = { subject: subjectOf(user, groups), action: { name: "read" } };
+    const whole = { ...body, resource: { type: "record", id: "red-1" } };
+    expect((await ask(service, token, "/evaluation", whole)).context.reason).toBe("unknown_subject");
+  });
+
+  it.each(malformed)("asserts nothing by $name", async ({ groups }) => {
+    expect(await evaluate(groups)).toMatchObject({ decision: false, context: { reason: "unknown_subject" } });
+  });
+
+  it.each(malformed)("of a check cannot have $name as groups", async ({ groups }) => {
+    const required = { action: "demo:Read", resource: arnOf("red-1") };
+    const token = TOKENS.portal;
+    const answer = await post({ url: service.url, token }, "/access/v1/check", {
+      user: "zoe",
+      groups,
+      required,
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.problems[0].pointer).toMatch(/^\/groups/);
+  });
+
+  it("may be in 200 groups, and in none of a longer list", async () => {
+    const many = Array.from({ length: 199 }, (_, index) => `team-${index}`);
+    expect((await evaluate([...many, "team-red"])).decision).toBe(true);
+    expect((await evaluate([...many, "team-x", "team-red"])).decision).toBe(false);
+  });
+
+  it("of a type other than user is unknown", async () => {
+    const subject = { ...subjectOf("zoe", ["team-red"]), type: "service" };
+    const body = { subject, action: { name: "read" }, resource: { type: "record", id: "red-1" } };
+    expect((await ask(service, "portal", "/evaluation", body)).decision).toBe(false);
+  });
+
+  it("is explained: whose groups, and who said so", async () => {
+    const required = { action: "demo:Read", resource: arnOf("red-1") };
+    const groups = ["team-red", "team-gone", "Admins", "team-empty"];
+    const body = { user: "zoe", groups, required, explain: true };
+    const { explanation } = await ask(service, "portal", "/check", body);
+    expect(explanation.asserted).toEqual({ by: "portal", groups: ["team-empty", "team-red"] });
+    expect(explanation.determining[0]).toMatchObject({ policy: "Red", via: [{ group: "team-red" }] });
+    const known = await ask(service, "portal", "/check", { ...body, user: "alice" });
+    expect(known.explanation.asserted).toBeUndefined();
+  });
+
+  it("has a plan, but is found by no search for users", async () => {
+    const groups = ["team-red"];
+    const plan = await ask(service, "portal", "/plan", { user: "zoe", groups, action: "demo:Read" });
+    expect(plan).toMatchObject({ kind: "conditional", allow: [arnOf("red*")] });
+    const refused = await ask(service, "plain", "/plan", { user: "zoe", groups, action: "demo:Read" });
+    expect(refused).toMatchObject({ kind: "never", reason: "unknown_user" });
+    const who = await ask(service, "portal", "/who-can", { action: "demo:Read", resource: arnOf("red-1") });
+    expect(who.results.map(({ user }: { user: string }) => user)).toEqual(["alice"]);
+  });
+
+  it("is decided about in requests of a data server", async () => {
+    const { directory } = service;
+    await directory.policies.create({
+      name: "ReadsData",
+      statement: [
+        { effect: "allow", action: ["fs:ReadRepository"], resource: "arn:svc:fs:::repository/data" },
+      ],
+    });
+    await directory.groups.attachPolicy("team-empty", "ReadsData");
+    const request = { method: "GET", path: "/api/v1/repositories/data", api: "main" };
+    const of = (groups: readonly string[], token: "portal" | "plain" = "portal") =>
+      ask(service, token, "/request", { user: "zoe", groups, ...request });
+    expect((await of(["team-empty"])).allowed).toBe(true);
+    expect((await of(["team-red"])).allowed).toBe(false);
+    expect(await of(["team-empty"], "plain")).toMatchObject({ allowed: false, reason: "unknown_user" });
+  });
+
+  it("is decided about in streams", async () => {
+    const head = { user: "zoe", groups: ["team-blue"], type: "record", action: "read" };
+    const response = await fetch(`${service.url}/access/v1/filter`, {
+      method: "POST",
+      headers: { "content-type": "application/x-ndjson", authorization: `Bearer ${TOKENS.portal}` },
+      body: [head, ...IDS].map((line) => JSON.stringify(line)).join("\n"),
+    });
+    const lines = (await response.text()).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { index: 1 },
+      { complete: true, items: 3, allowed: 1 },
+    ]);
+  });
+});

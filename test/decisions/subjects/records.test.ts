@@ -1,0 +1,112 @@
+/** Records of decisions about subjects that the directory does not know (decision-log.md §1.1, decision-api.md §8). */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isDecision, type LoggedDecision } from "../../../src/decision-log/record.ts";
+import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
+import { linesOf } from "../../decision-log/test-log.ts";
+import { post } from "../../http/service-kit.ts";
+
+const { dataset } = JSON.parse(
+  readFileSync(new URL("../../../fixtures/decisions/asserted-groups.json", import.meta.url), "utf8"),
+);
+const TOKEN = "portal-token-0123456789-0123456789";
+const KEY = { access_key_id: "AKIAJTESTTESTTESTTEQ", secret_access_key: "a-secret-of-carol-0123456789" };
+const folder = mkdtempSync(join(tmpdir(), "asserted-"));
+let service: TestAuthorizer;
+beforeAll(async () => {
+  service = await startAuthorizer({
+    dataset,
+    config: {
+      "authorizer.subjects.unknown": "from_request",
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": join(folder, "log"),
+      "authorizer.decision_log.sync": "each",
+      "authorizer.node_name": "n",
+      "authorizer.tokens": [
+        { name: "portal", token: TOKEN, scopes: ["decide", "read"], assert_groups: ["team-*"] },
+      ],
+    },
+  });
+  await service.directory.groups.addMember("Admins", "carol");
+  await service.directory.credentials.create("carol", KEY);
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const isLine = new Ajv2020({ allowUnionTypes: true }).compile(
+  JSON.parse(readFileSync(new URL("../../../policies/schema/decision.schema.json", import.meta.url), "utf8")),
+);
+
+/** The record that a call leaves. */
+async function recordOf(path: string, body: unknown): Promise<LoggedDecision> {
+  const answer = await post({ url: service.url, token: TOKEN }, `/access/v1${path}`, body);
+  expect(answer.status).toBe(200);
+  const record = linesOf(join(folder, "log", "n-0"))
+    .filter(isDecision)
+    .at(-1) as LoggedDecision;
+  expect(isLine(record), JSON.stringify(isLine.errors)).toBe(true);
+  return record;
+}
+
+const ASSERTED = { by: "portal", groups: ["team-red"] };
+const required = { action: "demo:Read", resource: "arn:svc:demo:::record/red-1" };
+
+describe("a record", () => {
+  it("names the groups that decided, and the token that asserted them", async () => {
+    const record = await recordOf("/check", { user: "zoe", groups: ["team-red", "Admins"], required });
+    expect(record).toMatchObject({
+      subject: { type: "user", id: "zoe", asserted: ASSERTED },
+      decision: true,
+      determining: [{ policy: "Red", via: [{ group: "team-red" }] }],
+    });
+  });
+
+  it("of a batch does too", async () => {
+    const subject = { type: "user", id: "zoe", properties: { groups: ["team-red"] } };
+    const evaluations = ["red-1", "blue-1"].map((id) => ({ resource: { type: "record", id } }));
+    const record = await recordOf("/evaluations", { subject, action: { name: "read" }, evaluations });
+    expect(record.subject).toMatchObject({ id: "zoe", asserted: ASSERTED });
+    expect(record.counts).toEqual({ allow: 1, neutral: 1, deny: 0 });
+  });
+
+  it("about a user has no such member", async () => {
+    const record = await recordOf("/check", { user: "alice", groups: ["team-blue"], required });
+    expect(record.subject).toEqual({ type: "user", id: "alice" });
+  });
+
+  it("is explained with the groups as they were", async () => {
+    const { id } = await recordOf("/check", { user: "yan", groups: ["team-red"], required });
+    const basic = Buffer.from(`${KEY.access_key_id}:${KEY.secret_access_key}`).toString("base64");
+    const url = `${service.userUrl}/api/v1/decisions/${id}?explain=true`;
+    const response = await fetch(url, { headers: { authorization: `Basic ${basic}` } });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      explanations: [{ effect: "allow", determining: [{ policy: "Red", via: [{ group: "team-red" }] }] }],
+    });
+  });
+
+  it("is replayed with the groups that it names, of which those that are gone give nothing", async () => {
+    const log = join(folder, "log");
+    const { resource_types: _types, resources: _resources, ...world } = dataset;
+    const gone = {
+      ...world,
+      groups: world.groups.filter(({ name }: { name: string }) => name !== "team-red"),
+    };
+    const users = [{ username: "alice" }, { username: "carol" }];
+    writeFileSync(join(folder, "from.json"), JSON.stringify(world));
+    writeFileSync(join(folder, "to.json"), JSON.stringify({ ...gone, users }));
+    const args = ["policy", "replay", "--log", log, "--from", "from.json", "--to", "to.json", "--json"];
+    const { stdout, stderr } = await svcctl(args, { cwd: folder });
+    expect(stderr).toBe("");
+    const { decisions, narrower, wider, groups } = JSON.parse(stdout);
+    expect({ decisions, narrower, wider }).toEqual({ decisions: 6, narrower: 4, wider: 0 });
+    expect(groups).toMatchObject([{ change: "narrower", side: "removed", policy: "Red", count: 4 }]);
+  });
+});

@@ -1,0 +1,150 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { cleanUp, newFolder } from "../program.ts";
+import { type AccessBed, allow, OBJECTS, openAccessBed } from "./bed.ts";
+
+afterAll(cleanUp);
+
+const object = (id: string) => `${OBJECTS}/data/object/${id}`;
+const READS = ["2026/jan/a", "2026/jan/b", "2026/feb/c"];
+
+async function bedWithUse(config = {}): Promise<AccessBed> {
+  const bed = await openAccessBed(
+    {
+      users: [
+        { username: "alice", groups: ["Analysts"], policies: ["Wide"] },
+        { username: "bob", groups: ["Analysts"] },
+      ],
+      groups: [{ name: "Analysts", policies: ["ReadData", "Keep"] }],
+      policies: [
+        { name: "Wide", statement: [allow(["fs:*"], `${OBJECTS}/*`), allow(["auth:*"], "*")] },
+        { name: "ReadData", statement: [allow(["fs:Read*", "fs:List*"], `${OBJECTS}/data/*`)] },
+        {
+          name: "Keep",
+          statement: [
+            { effect: "deny", action: ["fs:Delete*"], resource: "*" },
+            { effect: "deny", action: ["fs:ReadObject"], resource: object("2026/secret/*") },
+          ],
+        },
+      ],
+    },
+    config,
+  );
+  for (const id of READS)
+    for (const user of ["alice", "bob"]) await bed.check(user, "fs:ReadObject", object(id));
+  expect(await bed.check("alice", "fs:WriteObject", object("out/1"))).toBe("allow");
+  expect(await bed.check("bob", "fs:ReadObject", object("2026/secret/x"))).toBe("deny");
+  return bed;
+}
+
+const suggest = async (bed: AccessBed, body: object) => {
+  const { status, json } = await bed.call("POST", "/auth/access/suggest", body);
+  expect(status, JSON.stringify(json)).toBe(200);
+  return json;
+};
+
+describe("a suggestion", () => {
+  it("for a user is one policy in place of all, with what it is proven to do", async () => {
+    const bed = await bedWithUse();
+    const found = await suggest(bed, { user: "alice" });
+    expect(found.policies).toEqual([
+      {
+        id: "suggested-alice",
+        statement: [
+          { effect: "allow", action: ["fs:ReadObject"], resource: object("2026/*") },
+          { effect: "allow", action: ["fs:WriteObject"], resource: object("out/1") },
+          // Without it, the pattern would allow what is refused today.
+          { effect: "deny", action: ["fs:ReadObject"], resource: object("2026/secret/*") },
+        ],
+      },
+    ]);
+    expect(found).toMatchObject({
+      decisions: 4,
+      requests: 4,
+      before: { policies: 3, statements: 5 },
+      after: { policies: 1, statements: 3 },
+      proof: { allowed: 4, wider: 0 },
+      node: "node-1",
+    });
+    expect(found.replaces.map(({ id }: { id: string }) => id)).toEqual(["Keep", "ReadData", "Wide"]);
+    expect(found.sources.at(-1)).toEqual([{ policy: "Keep", statement: 1 }]);
+  });
+
+  it("for a group is about what its members used through it", async () => {
+    const bed = await bedWithUse();
+    const found = await suggest(bed, { group: "Analysts", generalise: "none" });
+    expect(found.policies).toEqual([
+      {
+        id: "suggested-Analysts",
+        statement: [
+          {
+            effect: "allow",
+            action: ["fs:ReadObject"],
+            resource: JSON.stringify([...READS].sort().map(object)),
+          },
+        ],
+      },
+    ]);
+    // The write was not allowed by the policies of the group.
+    expect(found.warnings.join()).toContain("1 recorded decisions are left out");
+  });
+
+  it("generalises to repositories, and to nothing where nothing was used", async () => {
+    const bed = await bedWithUse();
+    const [policy] = (await suggest(bed, { group: "Analysts", generalise: "repository" })).policies;
+    expect(policy.statement[0].resource).toBe(`${OBJECTS}/data/*`);
+    await bed.authorizer.directory.users.create({ username: "carol" });
+    const none = await suggest(bed, { user: "carol" });
+    expect([none.policies, none.warnings[0]]).toEqual([
+      [],
+      expect.stringContaining("no allowed decision is recorded"),
+    ]);
+  });
+
+  it("is printed as a document that becomes a policy, under which everything is allowed again", async () => {
+    const bed = await bedWithUse();
+    const cwd = newFolder();
+    const { code, stdout, stderr } = await bed.run(["access", "suggest", "--user", "alice"]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      "3 policies with 5 statements (Keep, ReadData, Wide) -> 1 policy with 3 statements",
+    );
+    writeFileSync(join(cwd, "alice.json"), stdout);
+    const create = ["auth", "policies", "create", "--id", "Alice", "--statement-document", "alice.json"];
+    expect((await bed.run(create, cwd)).code).toBe(0);
+    const { users } = bed.authorizer.directory;
+    await users.attachPolicy("alice", "Alice");
+    await users.detachPolicy("alice", "Wide");
+    await bed.authorizer.directory.groups.removeMember("Analysts", "alice");
+    for (const id of READS) expect(await bed.check("alice", "fs:ReadObject", object(id))).toBe("allow");
+    expect(await bed.check("alice", "fs:ReadObject", object("2026/secret/x"))).toBe("deny");
+    expect(await bed.check("alice", "fs:WriteObject", object("out/2"))).toBe("neutral");
+  });
+
+  it.each([
+    [{ "authorizer.decision_log.include": "denied" }, "authorizer.decision_log.include is denied"],
+    [{ "authorizer.decision_log.include": "none" }, "authorizer.decision_log.include is none"],
+    [{ "authorizer.decision_log.mask": ["/subject/id"] }, "authorizer.decision_log.mask hides /subject/id"],
+  ])("is refused where records do not tell: %j", async (config, message) => {
+    const bed = await openAccessBed({ users: [{ username: "alice" }], policies: [] }, config);
+    const { status, json } = await bed.call("POST", "/auth/access/suggest", { user: "alice" });
+    expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it("says what is wrong with a question", async () => {
+    const bed = await openAccessBed({ users: [], policies: [] });
+    const messages = async (body: object) => {
+      const { status, json } = await bed.call("POST", "/auth/access/suggest", body);
+      return [status, json.message];
+    };
+    expect(await messages({})).toEqual([400, "give either user or group"]);
+    expect(await messages({ user: "a", group: "b" })).toEqual([400, "give either user or group"]);
+    expect(await messages({ user: "nobody" })).toEqual([404, "no such user or group"]);
+    expect(
+      await messages({ user: "root", since: "2026-01-02T00:00:00Z", until: "2026-01-01T00:00:00Z" }),
+    ).toEqual([400, "until: must be after since"]);
+    expect((await messages({ user: "root", generalise: "all" }))[0]).toBe(400);
+    expect((await bed.run(["access", "suggest"])).stderr).toContain("give either --user or --group");
+  });
+});

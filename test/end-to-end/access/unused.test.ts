@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { cleanUp } from "../program.ts";
+import { type AccessBed, allow, OBJECTS, openAccessBed } from "./bed.ts";
+
+afterAll(cleanUp);
+
+const DENY = { effect: "deny", action: ["fs:DeleteObject"], resource: "*", sid: "Keep" };
+
+function open(config = {}): Promise<AccessBed> {
+  return openAccessBed(
+    {
+      users: [
+        { username: "alice", groups: ["Readers"], policies: ["Writes"] },
+        { username: "bob", groups: ["Readers"] },
+      ],
+      groups: [
+        { name: "Readers", policies: ["Reads"] },
+        { name: "Nobody", policies: ["Reads"] },
+      ],
+      policies: [
+        {
+          name: "Reads",
+          statement: [allow(["fs:ReadObject", "fs:ListObjects"], `${OBJECTS}/data/*`), DENY],
+        },
+        { name: "Writes", statement: [allow(["fs:WriteObject"], `${OBJECTS}/data/*`)] },
+      ],
+    },
+    config,
+  );
+}
+
+const unused = async (bed: AccessBed, query = "") => {
+  const { status, json } = await bed.call("GET", `/auth/access/unused${query}`);
+  expect(status, JSON.stringify(json)).toBe(200);
+  return json;
+};
+
+describe("access that is not used", () => {
+  it("is named by kind, and what is used is not", async () => {
+    const bed = await open();
+    expect(await bed.check("alice", "fs:ReadObject", `${OBJECTS}/data/object/a`)).toBe("allow");
+    const found = await unused(bed);
+    expect(found.users.map(({ id }: { id: string }) => id)).toEqual(["bob"]);
+    expect(found.keys).toEqual([]);
+    expect(found.groups).toEqual([{ id: "Nobody", creation_date: expect.any(Number), members: 0 }]);
+    expect(found.policies).toEqual([{ id: "Writes", attached: 1 }]);
+    expect(found.statements).toEqual([{ policy: "Reads", statement: 1, sid: "Keep", effect: "deny" }]);
+    expect(found.actions.filter(({ policy }: { policy: string }) => policy === "Reads")).toEqual([
+      { policy: "Reads", statement: 0, unused: ["fs:ListObjects"] },
+    ]);
+    expect(found.truncated).toBe(false);
+    expect(found.nodes).toEqual([{ node: "node-1", counted_since: found.counted_since }]);
+  });
+
+  it("becomes used by a decision, and unused by time", async () => {
+    const bed = await open();
+    await bed.check("alice", "fs:DeleteObject", `${OBJECTS}/data/object/a`);
+    await bed.check("alice", "fs:WriteObject", `${OBJECTS}/data/object/a`);
+    const found = await unused(bed);
+    expect(found.statements.map(({ statement }: { statement: number }) => statement)).toEqual([0]);
+    expect(found.policies).toEqual([]);
+    const later = await unused(bed, `?since=${new Date(Date.now() + 3_600_000).toISOString()}`);
+    const alice = later.users.find(({ id }: { id: string }) => id === "alice");
+    expect(alice.last_used).toBeGreaterThan(1_700_000_000);
+    expect(later.policies.map(({ id }: { id: string }) => id)).toEqual(["All", "Reads", "Writes"]);
+  });
+
+  it("stays with a statement when others of its policy change, and begins anew with its own change", async () => {
+    const bed = await open();
+    await bed.check("alice", "fs:ReadObject", `${OBJECTS}/data/object/a`);
+    const { policies } = bed.authorizer.directory;
+    const { statement } = await policies.get("Reads");
+    const [reads] = statement;
+    await policies.update({ name: "Reads", statement: [DENY, reads!] });
+    expect((await unused(bed)).statements.map((one: { statement: number }) => one.statement)).toEqual([0]);
+    await policies.update({ name: "Reads", statement: [{ ...reads!, action: ["fs:ReadObject"] }] });
+    expect((await unused(bed)).policies.map(({ id }: { id: string }) => id)).toEqual(["Reads", "Writes"]);
+  });
+
+  it("says what it cannot know", async () => {
+    const bed = await open();
+    const before = await unused(bed);
+    expect(before.warnings).toHaveLength(1);
+    await fetch(`${bed.authorizer.url}/api/v1/auth/users/bob/policies?effective=true`, {
+      headers: { authorization: `Bearer ${bed.authorizer.token}` },
+    });
+    const after = await unused(bed);
+    expect(after.warnings[1]).toContain("data servers read effective policies 1 times");
+    expect(after.users.map(({ id }: { id: string }) => id)).not.toContain("bob");
+  });
+
+  it("is listed by svcctl, and refused to who may not read decisions", async () => {
+    const bed = await open();
+    await bed.check("alice", "fs:ReadObject", `${OBJECTS}/data/object/a`);
+    const { code, stdout, stderr } = await bed.run(["access", "unused", "--since", "1h", "-o", "csv"]);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain("user,bob,,");
+    expect(stdout).toContain("statement,Reads,deny 1 (Keep),");
+    expect(stdout).toContain("actions,Reads,0: fs:ListObjects,");
+    expect(stderr).toContain("warning: use is counted for a shorter time");
+    expect((await bed.run(["access", "unused", "--since", "soon"])).stderr).toContain("expected a time");
+    expect((await bed.call("GET", "/auth/access/unused?since=soon")).status).toBe(400);
+    await bed.authorizer.directory.users.detachPolicy("root", "All");
+    expect((await bed.call("GET", "/auth/access/unused")).status).toBe(401);
+  });
+
+  it("is not known where use is not counted", async () => {
+    const bed = await open({ "authorizer.usage.interval": "0s" });
+    const { status, json } = await bed.call("GET", "/auth/access/unused");
+    expect([status, json.message]).toEqual([400, "use is not counted (authorizer.usage.interval is 0s)"]);
+  });
+});

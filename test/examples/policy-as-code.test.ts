@@ -1,0 +1,112 @@
+/** The workflow of examples/policy-as-code: its scripts, run by bash as a runner does, with the real svcctl and service. */
+
+import { execFile, execFileSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { devNull } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { temporaryFolder } from "../cli/svcctl/temporary-folder.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const EXAMPLE = join(ROOT, "examples", "policy-as-code");
+const KEY = {
+  access_key_id: "AKIAJADMINEXAMPLEADQ",
+  secret_access_key: "admin-secret-only-for-this-test-0123456789",
+};
+
+interface Step {
+  readonly name?: string;
+  readonly run?: string;
+}
+
+const workflow = parse(readFileSync(join(EXAMPLE, ".github", "workflows", "access.yml"), "utf8"));
+const stepsOf = (job: string): readonly Step[] => workflow.jobs[job].steps;
+
+let authorizer: TestAuthorizer;
+let folder: string;
+
+beforeAll(async () => {
+  authorizer = await startAuthorizer({
+    config: { "authorizer.audit.output": devNull },
+    dataset: {
+      format: 1,
+      preconfigured: true,
+      users: [{ username: "admin", groups: ["Admins"], credentials: [KEY] }],
+    },
+  });
+});
+afterAll(() => authorizer?.close());
+beforeEach(async () => {
+  await authorizer.reset();
+  folder = temporaryFolder();
+  cpSync(join(EXAMPLE, "access"), join(folder, "access"), { recursive: true });
+});
+
+/** Runs the script of a step as a runner does. */
+async function runStep(
+  job: string,
+  find: (step: Step) => boolean,
+): Promise<{ code: number; output: string }> {
+  const step = stepsOf(job).find(find);
+  const bin = join(folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  const program = join(bin, "svcctl");
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "bin", "svcctl.cjs")}' "$@"\n`);
+  chmodSync(program, 0o755);
+  const args = ["-e", "-o", "pipefail", "-c", step?.run ?? "exit 99"];
+  const env = {
+    PATH: `${bin}:${process.env["PATH"]}`,
+    HOME: folder,
+    GITHUB_REPOSITORY: "acme/access",
+    GITHUB_OUTPUT: join(folder, "output"),
+    SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
+    SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY.access_key_id,
+    SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: KEY.secret_access_key,
+  };
+  return new Promise((resolve) => {
+    const done = (error: Error | null, stdout: string, stderr: string): void => {
+      const { code = 0 } = (error ?? {}) as { code?: number };
+      resolve({ code, output: stdout + stderr });
+    };
+    execFile("bash", args, { cwd: folder, env }, done);
+  });
+}
+
+const plan = () => runStep("plan", ({ name }) => name === "Plan");
+const apply = () => runStep("apply", ({ run }) => run?.includes("svcctl apply") === true);
+const text = (name: string): string => readFileSync(join(folder, name), "utf8");
+
+describe("the workflow of examples/policy-as-code", () => {
+  it("has scripts that a shell can read", () => {
+    for (const job of ["plan", "apply"]) {
+      for (const { run = "" } of stepsOf(job)) execFileSync("bash", ["-n", "-c", run]);
+    }
+  });
+
+  it("checks, comments what would change, and applies it after the merge", async () => {
+    const lint = await runStep("plan", ({ run }) => run?.includes("policy lint") === true);
+    expect(lint).toMatchObject({ code: 0 });
+    expect(await plan()).toEqual({ code: 0, output: "" });
+    expect(text("output")).toBe("code=2\n");
+    expect(text("body.md")).toMatch(/^<!-- access plan -->\n### Access\n\n/);
+    expect(text("body.md")).toContain("| add | membership | ana in Analysts |  |");
+    expect(text("body.md")).toMatch(/```diff\n\+ .*fs:ReadObject on arn:svc:fs:::repository\/sales/);
+
+    expect(await apply()).toEqual({ code: 0, output: expect.stringContaining("applied: 5 added") });
+    expect((await authorizer.directory.groups.get("Analysts")).description).toBe("Read sales data");
+    expect(await plan()).toMatchObject({ code: 0 });
+    expect(text("body.md")).toContain("**nothing to change**");
+  });
+
+  it("comments why files cannot be applied, and fails", async () => {
+    const people = join(folder, "access", "people.yaml");
+    writeFileSync(people, text("access/people.yaml").replace("[ReadSales]", "[ReadNothing]"));
+    expect(await plan()).toMatchObject({ code: 0 });
+    expect(text("output")).toBe("code=1\n");
+    expect(text("body.md")).toContain("access/people.yaml:5:16: there is no policy of this name");
+    const failed = await runStep("plan", ({ name }) => name?.startsWith("Fail") === true);
+    expect(failed).toEqual({ code: 1, output: expect.stringContaining("there is no policy of this name") });
+  });
+});
