@@ -80,10 +80,11 @@ function addCommand<Context extends CommandOutput>(
   addOptions(command, options);
   if (spec.passThrough === true) command.passThroughOptions();
   command.action(async () => {
-    checkCount(spec, command.args.length);
+    const args = withLeftOut(spec, command.args, context);
+    checkCount(spec, args.length);
     checkRequired(options, command.opts());
     const run = await spec.load();
-    await run({ context, options: command.opts(), args: command.args, command });
+    await run({ context, options: command.opts(), args, command });
   });
   parent.addCommand(command);
   const { helpLines } = spec;
@@ -127,6 +128,24 @@ function addArguments(command: Command, { arguments: form, argumentCount }: Argu
   if (argumentCount === undefined) command.arguments(form);
   else command.arguments(form.replace(/<([^>]*)>/g, "[$1]")).usage(`[options] ${form}`);
 }
+
+/** The arguments, with the first one from the context where exactly that one may be missing. */
+function withLeftOut(
+  { arguments: form = "", argumentCount: [least] = [0, 0], mustName }: ArgumentSpec,
+  args: readonly string[],
+  context: CommandOutput,
+): readonly string[] {
+  if (args.length + 1 !== least || mustName === true) return args;
+  const [first = "", ...others] = [...form.matchAll(/<([^>]+)>/g)].map(([, name = ""]) => name);
+  // With two of a kind, nobody knows which one was meant.
+  const value = others.some((name) => KIND.exec(name)?.[0] === KIND.exec(first)?.[0])
+    ? undefined
+    : context.leftOut?.(first);
+  return value === undefined ? args : [value, ...args];
+}
+
+/** The last part of an argument's name: `uri` of `branch-uri`. */
+const KIND = /[a-z]+$/;
 
 function checkCount({ argumentCount }: ArgumentSpec, count: number): void {
   if (argumentCount === undefined) return;

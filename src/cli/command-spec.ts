@@ -15,6 +15,8 @@ export interface CommandOutput {
   readonly codeWithoutCommand: number;
   /** Ends the call with an exit code. */
   finish(code: number): void;
+  /** Returns the value of a first argument that was left out, by its name in the help; undefined where there is none. */
+  leftOut?(argument: string): string | undefined;
 }
 
 /** One option of a command. */
@@ -61,6 +63,8 @@ export interface ArgumentSpec {
   readonly arguments?: string;
   /** Fewest and most arguments; another number is an error of the command line. */
   readonly argumentCount?: readonly [least: number, most: number];
+  /** The command takes something away: its arguments are never filled in. */
+  readonly mustName?: true;
 }
 
 /** A command that does something. */

@@ -102,7 +102,7 @@ describe("an earlier state", () => {
     expect((await command("check-store")).code).toBe(0);
   });
 
-  it.each(["yesterday", "2026-13-01T00:00:00Z", "2026-11-22", "-1", "1e3"])(
+  it.each(["yesterday", "2026-13-01T00:00:00Z", "2026-11-22T08:00", "-1", "1e3"])(
     "is no revision and no time: %s",
     async (at) => {
       await during(({ users }) => users.create({ username: "alice" }));

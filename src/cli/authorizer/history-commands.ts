@@ -5,7 +5,7 @@ import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
 /** `--at` of commands that read an earlier state. */
 export const AT_OPTION = {
   flags: "--at <revision|time>",
-  description: "the state at a revision, or at a time such as 2026-11-22T08:00:00Z",
+  description: "the state at a revision, or at a time: RFC 3339, a date, or an age such as 2h",
 } as const;
 
 /** Commands that look into the past. */

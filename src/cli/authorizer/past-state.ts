@@ -2,9 +2,9 @@
 
 import type { DirectoryHistory } from "../../directory/history.ts";
 import { AuthorizerError } from "../../errors.ts";
+import { parseTime, TIME_FORMS } from "../times.ts";
 
 const REVISION = /^\d{1,15}$/;
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
  * Returns the revision that `--at` names.
@@ -13,7 +13,8 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:
  */
 export async function revisionOf(at: string, history: DirectoryHistory): Promise<number> {
   if (REVISION.test(at)) return Number(at);
-  if (TIME.test(at) && !Number.isNaN(Date.parse(at))) return history.revisionAt(new Date(at));
-  const message = `--at ${at}: expected a revision such as 1200, or a time such as 2026-11-22T08:00:00Z`;
+  const time = parseTime(at, Date.now());
+  if (time !== undefined) return history.revisionAt(time);
+  const message = `--at ${at}: expected a revision such as 1200, ${TIME_FORMS}`;
   throw new AuthorizerError("invalid_request", message);
 }

@@ -5,6 +5,7 @@ import { booleanText } from "../boolean-switches.ts";
 import type { StructuredFormat } from "./output/structured.ts";
 import { COLORED, PLAIN, type Style } from "./style.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
+import { baseFor } from "./uri/base-uri.ts";
 
 /** Options that every command takes, as they were given; absent where they were not. */
 export interface GlobalOptions {
@@ -83,6 +84,17 @@ export class CommandContext {
   /** Writes to standard error, as is. */
   err(text: string): void {
     this.edge.stderr.write(text);
+  }
+
+  /** Base of relative URIs: `--base-uri`, else `$SVCCTL_BASE_URI`. */
+  get baseUri(): string | undefined {
+    const { baseUri = this.env["SVCCTL_BASE_URI"] } = this.#options;
+    return baseUri === "" ? undefined : baseUri;
+  }
+
+  /** The URI of the base for an argument that names one. */
+  leftOut(argument: string): string | undefined {
+    return this.baseUri === undefined ? undefined : baseFor(argument, this.baseUri);
   }
 
   /** Keeps what people may do, should the command fail. */

@@ -6,6 +6,7 @@ import { safeText } from "../safe-text.ts";
 import { type ApiClient, apiFailure, openApi } from "./api/api-client.ts";
 import type { CommandCall } from "./command.ts";
 import { jsonText } from "./output/json-text.ts";
+import { NO_RIGHTS, type Rights, rightsOf } from "./rights.ts";
 import { loadSettings, type Settings } from "./settings/load-settings.ts";
 import { suspicions } from "./settings/suspicions.ts";
 
@@ -18,6 +19,8 @@ interface Finding {
   readonly detail: string;
   /** Difference of the clocks of server and machine; undefined where it does not matter. */
   readonly clock?: string;
+  /** Rights of the user on any resource; undefined where the server does not answer such questions. */
+  readonly rights?: Rights;
 }
 
 /** Difference of clocks that signed URLs and tokens do not forgive, in seconds. */
@@ -30,12 +33,20 @@ export async function diagnose({ context, options }: CommandCall): Promise<void>
   const settings = loadSettings(context);
   if (verbose) context.out(`Trying to get the current user from ${safeText(settings.endpointUrl)}\n`);
   const finding = await examine(() => openApi(context), settings);
-  const { clock } = finding;
-  const suspected = [...(finding.valid ? [] : suspicions(settings)), ...(clock === undefined ? [] : [clock])];
+  const { clock, rights } = finding;
+  const suspected = [
+    ...(finding.valid ? [] : suspicions(settings)),
+    ...(clock === undefined ? [] : [clock]),
+    ...(rights !== undefined && Object.values(rights).every((may) => !may) ? [NO_RIGHTS] : []),
+  ];
   if (json) return context.out(jsonText({ ...finding, file: settings.file, suspicions: suspected }));
   const { green, red } = context.style;
   context.out(finding.valid ? `${green(finding.summary)}\n` : `${red(finding.summary)}\n${finding.detail}\n`);
   for (const text of suspected) context.out(`${text}\n`);
+  if (verbose && rights !== undefined) {
+    for (const [action, may] of Object.entries(rights))
+      context.out(`${may ? green("may") : red("may not")} ${action}\n`);
+  }
   if (verbose && !finding.valid && suspected.length === 0) {
     context.out("Couldn't find a problem with the form of the keys and of the endpoint URL\n");
   }
@@ -45,9 +56,12 @@ const WRONG_ENDPOINT = "It looks like endpoint url is wrong.";
 
 async function examine(open: () => ApiClient, settings: Settings): Promise<Finding> {
   try {
-    const answer = await askWhoIAm(open());
+    const api = open();
+    const answer = await askWhoIAm(api);
     const clock = clockFault(answer);
-    return { ...diagnosis(answer, settings), ...(clock !== undefined && { clock }) };
+    const found = diagnosis(answer, settings);
+    const rights = found.valid ? await rightsOf(api, answer) : undefined;
+    return { ...found, ...(clock !== undefined && { clock }), ...(rights !== undefined && { rights }) };
   } catch (error) {
     // Only an answer ends without an error, so this is about the way to the server.
     return { valid: false, summary: WRONG_ENDPOINT, detail: (error as Error).message };

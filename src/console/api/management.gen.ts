@@ -1150,6 +1150,137 @@ export interface PolicyCompareAnswer {
    */
   left_out: string[];
 }
+export interface Status {
+  /**
+   * Name of the node.
+   */
+  node: string;
+  /**
+   * Version of the service.
+   */
+  version: string;
+  /**
+   * RFC 3339 date and time.
+   */
+  started_at: string;
+  ready: boolean;
+  /**
+   * Reasons why it is not ready.
+   */
+  reasons: string[];
+  /**
+   * Revision of the directory.
+   */
+  revision: number;
+  /**
+   * Milliseconds since the node was known to have the newest revision; absent for a store of one node.
+   */
+  staleness_ms?: number;
+  /**
+   * Milliseconds that the newest entry of another node took to get here.
+   */
+  lag_ms?: number;
+  decisions: {
+    /**
+     * RFC 3339 date and time.
+     */
+    since: string;
+    per_second: number;
+    /**
+     * Minutes with decisions, oldest first, of the last six hours.
+     */
+    minutes: {
+      /**
+       * RFC 3339 date and time.
+       */
+      at: string;
+      allowed: number;
+      refused: number;
+    }[];
+  };
+  /**
+   * Of the newest records; absent if no decisions are logged.
+   */
+  refusals_by_policy?: {
+    /**
+     * null: no statement allowed it, and none denied it.
+     */
+    policy: string | null;
+    count: number;
+  }[];
+  warnings?: {
+    /**
+     * Revision of the directory.
+     */
+    revision: number;
+    complete: boolean;
+    /**
+     * Access keys older than a year, the oldest first.
+     */
+    old_keys: {
+      count: number;
+      some: {
+        /**
+         * Name.
+         */
+        user: string;
+        /**
+         * Id.
+         */
+        access_key_id: string;
+        /**
+         * Unix time in whole seconds, UTC.
+         */
+        creation_date: number;
+      }[];
+    };
+    /**
+     * Policies that are valid, and that lint warns of.
+     */
+    doubtful_policies: {
+      count: number;
+      some: {
+        /**
+         * Name.
+         */
+        policy: string;
+        warnings: number;
+        /**
+         * The first warning.
+         */
+        message: string;
+      }[];
+    };
+    /**
+     * Users who may attach any policy to any user.
+     */
+    administrators: {
+      count: number;
+      some: string[];
+    };
+  };
+  /**
+   * Newest first.
+   */
+  changes: {
+    /**
+     * Revision of the directory.
+     */
+    revision: number;
+    /**
+     * RFC 3339 date and time.
+     */
+    at: string;
+    actors: string[];
+    users: string[];
+    groups: string[];
+    policies: string[];
+    /**
+     * True if more changed than is named.
+     */
+    more: boolean;
+  }[];
+}
 export interface UnusedUser {
   /**
    * Name.
@@ -1490,6 +1621,7 @@ export interface Operations {
   "GET /auth/capabilities": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Capabilities };
   "GET /config": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Config };
   "GET /config/version": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Versions };
+  "GET /auth/status": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Status };
   "GET /decisions": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string; after?: string; amount?: number }; body: undefined; answer: DecisionRecordList };
   "GET /decisions/stream": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /decisions/{decisionId}": { path: { decisionId: string }; query: { explain?: boolean }; body: undefined; answer: DecisionRecordAnswer };

@@ -24,7 +24,8 @@ describe("svcctl doctor", () => {
   it("finds a configuration that works", async () => {
     const { code, stdout, stderr, server } = await doctor([USER]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Valid configuration\n", stderr: "" });
-    expect(server.asked.map(({ line }) => line)).toEqual(["GET /api/v1/user"]);
+    // What the user may do is asked once where the server does not answer it.
+    expect(server.asked.map(({ line }) => line)).toEqual(["GET /api/v1/user", "POST /api/v1/auth/check"]);
     const { env } = await replay([USER]);
     expect((await svcctl(["doctor"], { env, terminal: true })).stdout).toBe(
       painted("[green:Valid configuration]\n"),

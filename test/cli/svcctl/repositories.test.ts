@@ -120,6 +120,73 @@ describe("URIs", () => {
   });
 });
 
+describe("an argument that is left out", () => {
+  const OK = {
+    status: 200,
+    body: { id: "main", commit_id: "abc", results: [], pagination: { has_more: false } },
+  };
+  const asked = async (base: string, ...args: string[]) => {
+    const server = await replay([OK, OK]);
+    const ran = await svcctl(["--base-uri", base, ...args], {
+      env: { ...server.env, SVCCTL_SERVER_RETRIES_ENABLED: "false" },
+    });
+    return { ...ran, line: server.asked[0]?.line };
+  };
+
+  it.each([
+    ["svc://example-repo/main/a", ["branch", "show"], "GET /api/v1/repositories/example-repo/branches/main"],
+    ["svc://example-repo/main", ["branch", "list"], "GET /api/v1/repositories/example-repo/branches"],
+    ["svc://example-repo/main/", ["log"], "GET /api/v1/repositories/example-repo/refs/main/commits"],
+    [
+      "svc://example-repo/main/a/",
+      ["fs", "ls"],
+      "GET /api/v1/repositories/example-repo/refs/main/objects/ls",
+    ],
+    [
+      "svc://example-repo",
+      ["actions", "runs", "describe", "7"],
+      "GET /api/v1/repositories/example-repo/actions/runs/7",
+    ],
+    ["svc://example-repo/main", ["diff"], "GET /api/v1/repositories/example-repo/branches/main/diff"],
+  ])("is that of %s: %j", async (base, args, call) => {
+    expect((await asked(base, ...args)).line?.split("?")[0]).toBe(call);
+  });
+
+  it.each([
+    ["svc://example-repo", ["branch", "show"]],
+    ["svc://example-repo/main", ["branch", "delete", "--yes"]],
+    ["svc://example-repo/main", ["repo", "delete", "--yes"]],
+    ["svc://example-repo/main", ["fs", "rm", "-r"]],
+    ["svc://example-repo/main", ["merge", "dev"]],
+    ["", ["branch", "show"]],
+  ])(
+    "is missing where %j does not say it, and where something would be taken away: %j",
+    async (base, args) => {
+      const { code, stderr, line } = await asked(base, ...args);
+      expect({ code, line }).toEqual({ code: 1, line: undefined });
+      expect(stderr).toMatch(/^Error: (accepts|requires)/);
+    },
+  );
+});
+
+describe("a time", () => {
+  it("of log is RFC 3339, a date or an age", async () => {
+    for (const [since, sent] of [
+      ["2026-11-22T08:00:00+01:00", "2026-11-22T07:00:00.000Z"],
+      ["2026-11-22", "2026-11-22T00:00:00.000Z"],
+      ["2h", undefined],
+    ] as const) {
+      const server = await replay([{ status: 200, body: { results: [], pagination: { has_more: false } } }]);
+      await svcctl(["log", "svc://example-repo/main", "--since", since], { env: server.env });
+      const time = new URL(server.asked[0]?.line.split(" ")[1] ?? "", "http://x").searchParams.get("since");
+      if (sent !== undefined) expect(time).toBe(sent);
+      else expect(Math.abs(Date.parse(time ?? "") - (Date.now() - 7_200_000))).toBeLessThan(60_000);
+    }
+    const { code, stderr } = await svcctl(["log", "svc://example-repo/main", "--since", "yesterday"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Failed to parse 'since'")]);
+  });
+});
+
 describe("confirmations", () => {
   it.each([
     [["repo", "delete", "svc://example-repo"], "Delete Repository 'example-repo' aborted"],

@@ -82,6 +82,7 @@ export const ABUSE_GROUP: GroupSpec = {
     {
       ...SOURCE,
       name: "random-delete",
+      mustName: true,
       description: "Deletes paths of a file in random order.",
       examples: [`${MAIN} --from-file paths.txt --amount 1000`],
       options: [amount("deletions"), FROM_FILE, PARALLELISM],

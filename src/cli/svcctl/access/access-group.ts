@@ -6,7 +6,7 @@ import type { GroupSpec } from "../command.ts";
 
 const SINCE: OptionSpec = {
   flags: "--since <time>",
-  description: "RFC 3339 time, or an age such as 30d",
+  description: "RFC 3339 time, a date, or an age such as 30d",
   default: "90d",
 };
 

@@ -5,6 +5,7 @@ import { JSON_OUTPUT } from "./auth-options.ts";
 import { pastCommand } from "./auth-specs.ts";
 import { GROUPS_GROUP } from "./groups/groups-group.ts";
 import { POLICIES_GROUP } from "./policies/policies-group.ts";
+import { ACTION, ASKED_USER, CONTEXT, QUESTION_COMMANDS, RESOURCE } from "./questions/question-specs.ts";
 import { USERS_GROUP } from "./users/users-group.ts";
 
 /** All `auth` commands. */
@@ -43,23 +44,15 @@ export const AUTH_GROUP: GroupSpec = {
         "--user bob --action fs:ReadObject --resource arn:svc:fs:::repository/data/object/a.csv --context SourceIp=10.0.0.1",
       ],
       options: [
-        { flags: "--user <string>", description: "user name (default: current user)", completes: "user" },
-        {
-          flags: "--action <string>",
-          description: "action, such as fs:ReadObject",
-          required: true,
-          completes: "action",
-        },
-        { flags: "--resource <string>", description: "ARN of the resource", required: true },
-        {
-          flags: "--context <field=value>",
-          description: "condition field, such as SourceIp=10.0.0.1 (repeatable)",
-          kind: "repeated",
-        },
+        ASKED_USER,
+        ACTION,
+        RESOURCE,
+        CONTEXT,
         { flags: "--explain", description: "say why" },
         JSON_OUTPUT,
       ],
       load: async () => (await import("./can.ts")).can,
     },
+    ...QUESTION_COMMANDS,
   ],
 };

@@ -7,6 +7,7 @@ import { currentUser } from "../api/current-user.ts";
 import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
 import { given } from "../given.ts";
+import { warnOfUnknownAction } from "../known-action.ts";
 import { textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 import { explanationText } from "./explanation-text.ts";
@@ -17,6 +18,7 @@ const REFUSED = 3;
 export async function can(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const fields = contextFields(options["context"]);
+  warnOfUnknownAction(context, given(call, "action"));
   const api = openApi(context);
   const required = { action: given(call, "action"), resource: given(call, "resource") };
   const user = textOption(options, "user") || (await currentUser(api));
@@ -28,8 +30,13 @@ export async function can(call: CommandCall): Promise<void> {
     ...(explain && { explain }),
   };
   const answer = await api.fetchObject({ method: "POST", path: ["auth", "check"], body, expect: 200 });
+  await printDecision(call, user, answer);
+}
+
+/** Prints a decision about a user and ends with the exit code of it. */
+export async function printDecision(call: CommandCall, user: string, answer: JsonObject): Promise<void> {
   if (typeof answer["allowed"] !== "boolean") throw new Error("Bad response from server");
-  context.finish(answer["allowed"] ? 0 : REFUSED);
+  call.context.finish(answer["allowed"] ? 0 : REFUSED);
   await printObject(call, answer, () => answerText(call, user, answer));
 }
 

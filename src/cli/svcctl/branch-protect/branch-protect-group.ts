@@ -26,6 +26,7 @@ export const BRANCH_PROTECT_GROUP: GroupSpec = {
     {
       ...PATTERN,
       name: "delete",
+      mustName: true,
       description: "Deletes the rule of a pattern.",
       load: async () => (await import("./rules.ts")).deleteRule,
     },

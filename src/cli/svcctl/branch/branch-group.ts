@@ -34,6 +34,7 @@ export const BRANCH_GROUP: GroupSpec = {
     {
       ...BRANCH,
       name: "delete",
+      mustName: true,
       description: "Deletes a branch with its uncommitted changes.",
       examples: [`${EXAMPLE}/old-branch`],
       options: [JSON_OUTPUT],
@@ -42,6 +43,7 @@ export const BRANCH_GROUP: GroupSpec = {
     {
       ...BRANCH,
       name: "reset",
+      mustName: true,
       description: "Resets uncommitted changes: all of them, those below a prefix, or that of one object.",
       examples: [MAIN, `${MAIN} --prefix data/ --yes`, `${MAIN} --object data/a.csv`],
       options: [
@@ -53,6 +55,7 @@ export const BRANCH_GROUP: GroupSpec = {
     },
     {
       name: "revert",
+      mustName: true,
       description: "Reverts commits from left to right; each one records a new commit.",
       arguments: "<branch-uri> <commit-refs...>",
       argumentCount: [2, Number.POSITIVE_INFINITY],

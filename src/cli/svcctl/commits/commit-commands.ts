@@ -28,7 +28,10 @@ const LOG_OPTIONS: readonly OptionSpec[] = [
     kind: "list",
   },
   META_RANGE,
-  { flags: "--since <date-time>", description: "commits since this time (RFC 3339)" },
+  {
+    flags: "--since <date-time>",
+    description: "commits since this time: RFC 3339, a date, or an age such as 2h",
+  },
   { flags: "--stop-at <ref>", description: "stop at this reference, which is included" },
   JSON_OUTPUT,
 ];

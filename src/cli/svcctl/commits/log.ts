@@ -3,6 +3,7 @@
 import { textOption } from "../../command-spec.ts";
 import type { QueryValue } from "../../rest-client/rest-client.ts";
 import { safeText } from "../../safe-text.ts";
+import { parseTime, TIME_FORMS } from "../../times.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
 import { eachPage } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
@@ -53,13 +54,12 @@ function namesOf(value: unknown, label: string): readonly string[] {
   return names;
 }
 
-/** RFC 3339: a date with a time and an offset. */
+/** Returns RFC 3339. The message begins as that of the data server's own tool. */
 function sinceOf(text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
-  const complete = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text);
-  if (complete && !Number.isNaN(Date.parse(text))) return text;
-  const expected = "expected RFC 3339, such as 2026-01-31T12:00:00Z";
-  throw new Error(`Failed to parse 'since' - ${JSON.stringify(text)}: ${expected}`);
+  const time = parseTime(text, Date.now());
+  if (time !== undefined) return time.toISOString();
+  throw new Error(`Failed to parse 'since' - ${JSON.stringify(text)}: expected ${TIME_FORMS}`);
 }
 
 /** Receives commits: prints each as it comes, or collects them into one document. */

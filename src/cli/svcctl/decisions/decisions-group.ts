@@ -21,11 +21,11 @@ const FILTERS: readonly OptionSpec[] = [
 ];
 const SINCE: OptionSpec = {
   flags: "--since <time>",
-  description: "RFC 3339 time, or an age such as 15m, 2h, 30d",
+  description: "RFC 3339 time, a date, or an age such as 15m, 2h, 30d",
 };
 const UNTIL: OptionSpec = {
   flags: "--until <time>",
-  description: "RFC 3339 time, or an age such as 15m, 2h, 30d",
+  description: "RFC 3339 time, a date, or an age such as 15m, 2h, 30d",
 };
 
 /** Records of decisions. */

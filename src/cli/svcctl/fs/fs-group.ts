@@ -88,6 +88,7 @@ export const FS_GROUP: GroupSpec = {
     {
       ...PATH,
       name: "rm",
+      mustName: true,
       description: "Deletes an object, or all objects below a path.",
       examples: [FILE, `${FOLDER} --recursive`],
       options: [

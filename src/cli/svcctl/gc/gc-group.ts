@@ -12,6 +12,7 @@ export const GC_GROUP: GroupSpec = {
     {
       ...REPOSITORY,
       name: "delete-config",
+      mustName: true,
       description: "Deletes the garbage collection policy of a repository.",
       examples: [EXAMPLE],
       options: [JSON_OUTPUT],

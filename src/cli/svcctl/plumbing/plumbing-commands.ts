@@ -56,6 +56,7 @@ export const PLUMBING_COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
   {
     ...REPOSITORY,
     name: "refs-restore",
+    mustName: true,
     description: "Restores branches, tags and commits of a manifest into a bare repository (plumbing).",
     helpLines: () => [
       "The repository is one made with `svcctl repo create-bare`. After a transient failure, delete it, create it bare",

@@ -50,6 +50,7 @@ export const REPO_GROUP: GroupSpec = {
     {
       ...REPOSITORY,
       name: "delete",
+      mustName: true,
       description: "Deletes a repository.",
       examples: [EXAMPLE, `${EXAMPLE} --yes`],
       options: [JSON_OUTPUT],

@@ -31,6 +31,7 @@ export const TAG_GROUP: GroupSpec = {
     {
       ...TAG,
       name: "delete",
+      mustName: true,
       description: "Deletes a tag.",
       examples: [V1],
       options: [JSON_OUTPUT],

@@ -29,11 +29,16 @@ export class UriFault extends Error {
  * @throws UriFault with everything up to the first fault in the order repository, ref, path
  */
 export function parseUri(name: string, text: string, kind: UriKind, base: string | undefined): SvcUri {
-  const whole = base !== undefined && !text.startsWith(SCHEME) ? base + text : text;
+  const whole = base !== undefined && !text.startsWith(SCHEME) ? joined(base, text) : text;
   const uri = split(whole);
   const fault = uri === undefined ? "malformed svc URI" : faultOf(uri, kind);
   if (uri === undefined || fault !== undefined) throw new UriFault(`${name} ${fault}`);
   return uri;
+}
+
+/** A relative text goes on where the base ends; between two parts there is a slash. */
+function joined(base: string, text: string): string {
+  return text === "" || base.endsWith("/") || text.startsWith("/") ? base + text : `${base}/${text}`;
 }
 
 /** The URI as text. */

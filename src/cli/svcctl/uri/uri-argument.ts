@@ -6,8 +6,7 @@ import { parseUri, type SvcUri, type UriKind, uriText } from "./svc-uri.ts";
 
 /** Reads an argument or the value of an option as a URI, relative to `--base-uri` or `$SVCCTL_BASE_URI`. */
 export function uriOf({ context }: CommandCall, name: string, text: string, kind: UriKind): SvcUri {
-  const { baseUri = context.env["SVCCTL_BASE_URI"] } = context.options;
-  return parseUri(name, text, kind, baseUri === "" ? undefined : baseUri);
+  return parseUri(name, text, kind, context.baseUri);
 }
 
 /** Reads the argument at a place. */

@@ -61,6 +61,18 @@ const CREDENTIALS: GroupSpec = {
       options: [OWN_ID, JSON_OUTPUT],
       load: async () => (await import("./create-credentials.ts")).createCredentials,
     },
+    showCommand(
+      {
+        name: "show",
+        description: "Shows an access key, without its secret.",
+        examples: ["--id bob --access-key-id AKIAJIOSFODNN7EXAMPQ"],
+        options: [
+          OWN_ID,
+          { flags: "--access-key-id <string>", description: "access key id", required: true },
+        ],
+      },
+      { path: [...KEYS, { option: "accessKeyId" }], columns: KEY_COLUMNS },
+    ),
     changeCommand(
       {
         name: "delete",
