@@ -38,6 +38,7 @@ import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
 import { forwardAuth } from "./forward-auth.ts";
+import { helpPages } from "./help.ts";
 import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
@@ -226,7 +227,7 @@ function openListeners(
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
-      pages: consolePages(values, logger),
+      pages: [...consolePages(values, logger), ...helpPages(values, working.version)],
     }),
     scrape: createMetricsListener({
       ...shared,

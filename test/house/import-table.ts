@@ -43,6 +43,7 @@ const EVERYTHING_COMPOSED = [
   "access",
   "impact",
   "overview",
+  "help",
   "decision-log",
   "source-files",
   "tracing",
@@ -57,6 +58,7 @@ const SVCCTL = [
   "engine",
   "catalog",
   "analysis",
+  "access",
   "decision-log",
   "source-files",
 ];
@@ -134,6 +136,8 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     // Data sets that are applied to a running service.
     types: ["datasets"],
   },
+  // The manual, as pages below /help.
+  help: { may: ["http"] },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
     may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
@@ -250,6 +254,7 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one room alone may know. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   nodemailer: "mail",
+  "markdown-it": "help",
   "@grpc/grpc-js": "listeners",
   "@grpc/proto-loader": "listeners",
   "@opentelemetry/api": "tracing",
