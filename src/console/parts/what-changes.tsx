@@ -1,4 +1,4 @@
-/** Who gains and who loses what by a change that was not made yet. */
+/** Gains and losses of users by a change that was not made yet. */
 
 import { useQuery } from "@tanstack/preact-query";
 import { call } from "../api/call.ts";
