@@ -3,6 +3,7 @@
 import type { AppliedChange } from "../../../datasets/apply/applied-plan.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
 import type { Reply } from "../../../http/route.ts";
+import { Turns } from "../../../schedule/turns.ts";
 import { BASE_PATH, json } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
 import { writtenPolicyWarnings } from "../../rest/policy-warnings.ts";
@@ -54,7 +55,7 @@ export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
 async function answer(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const applied = await apply(call, parts);
   const { manager, dry_run: dryRun = false } = call.body as ApplyBody;
-  if (!dryRun) for (const change of applied.plan.changes) audit(call, parts, manager, change);
+  if (!dryRun) await auditAll(call, parts, manager, applied.plan.changes);
   return json(200, answerBody(manager, dryRun, applied));
 }
 
@@ -87,6 +88,19 @@ function changeBody({ action, kind, name, fields, before, after, drifted, at }: 
     ...(drifted && { drifted }),
     ...(at !== undefined && { at }),
   };
+}
+
+async function auditAll(
+  call: UserCall,
+  parts: ManagementParts,
+  manager: string,
+  changes: readonly AppliedChange[],
+): Promise<void> {
+  const turns = new Turns();
+  for (const change of changes) {
+    if (turns.spent) await turns.yield();
+    audit(call, parts, manager, change);
+  }
 }
 
 /** Audits a change as the call that makes it alone (security.md §5.2). */
