@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cleanUp } from "../end-to-end/program.ts";
 import { hasProgram } from "../journal/has-program.ts";
-import { ROOT, textOf, yamlOf } from "./repository.ts";
+import { faultsOf, metricsOfProcess } from "./real-metrics.ts";
+import { ROOT, yamlOf } from "./repository.ts";
 
 const FILE = "deploy/prometheus/rules.yaml";
 
@@ -16,16 +18,15 @@ interface Rule {
 const [file] = yamlOf(FILE) as [{ readonly groups: readonly { readonly rules: readonly Rule[] }[] }];
 const rules = file.groups.flatMap((group) => group.rules);
 
-/** Names of all metrics, from the page that a test compares with what a process renders. */
-const known = new Set(
-  [...textOf("docs/metrics.md").matchAll(/^\| `(svc_authorizer_\w+)` \|/gm)].map(([, name]) => name),
-);
+let metrics: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  metrics = await metricsOfProcess();
+});
+afterAll(cleanUp);
 
 describe("the alert rules", () => {
   it.each(rules.map((rule) => [rule.alert, rule] as const))("%s asks for metrics that exist", (_, rule) => {
-    const names = rule.expr.match(/\bsvc_authorizer_\w+/g) ?? [];
-    expect(names.length).toBeGreaterThan(0);
-    expect(names.filter((name) => !known.has(name))).toEqual([]);
+    expect(faultsOf(rule.expr, metrics)).toEqual([]);
   });
 
   it("say what happened, and what to do", () => {

@@ -52,6 +52,16 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
 /** Blocks that no test runs. */
 export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   {
+    page: "docs/kubernetes.md",
+    begins: "kubectl create namespace authz",
+    reason: "needs a cluster",
+  },
+  {
+    page: "docs/kubernetes.md",
+    begins: "helm install authz",
+    reason: "needs a cluster; test/deploy/helm.test.ts renders the values of this page",
+  },
+  {
     page: "docs/tracing.md",
     begins: "export OTEL_EXPORTER_OTLP_ENDPOINT",
     reason:
@@ -73,6 +83,11 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
     page: "docs/decision-log.md",
     begins: "svc-authorizer export --config",
     reason: "names files of a server; test/decision-log/replay-command.test.ts runs the command",
+  },
+  {
+    page: "docs/decision-log.md",
+    begins: "svcctl policy replay --server",
+    reason: "needs a server's records; test/end-to-end/decision-log/questions.test.ts runs the command",
   },
   {
     page: "docs/decision-log.md",

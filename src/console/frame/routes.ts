@@ -24,6 +24,11 @@ const may =
 /** All pages, in the order of the navigation. */
 export const ROUTES: readonly PageRoute[] = [
   {
+    path: "/",
+    load: () => import("../pages/overview/overview-page.tsx"),
+    navigation: { label: "Overview", isFor: may("auth:ReadDecisions") },
+  },
+  {
     path: "/users",
     load: () => import("../pages/users/users-page.tsx"),
     navigation: { label: "Users", isFor: may("auth:ListUsers") },
@@ -44,6 +49,11 @@ export const ROUTES: readonly PageRoute[] = [
     path: "/who-can",
     load: () => import("../pages/who-can/who-can-page.tsx"),
     navigation: { label: "Who can", isFor: may("auth:ReadUser") },
+  },
+  {
+    path: "/decisions",
+    load: () => import("../pages/decisions/decisions-page.tsx"),
+    navigation: { label: "Decisions", isFor: may("auth:ReadDecisions") },
   },
   {
     path: "/account",
