@@ -1150,6 +1150,254 @@ export interface PolicyCompareAnswer {
    */
   left_out: string[];
 }
+export interface Status {
+  /**
+   * Name of the node.
+   */
+  node: string;
+  /**
+   * Version of the service.
+   */
+  version: string;
+  /**
+   * RFC 3339 date and time.
+   */
+  started_at: string;
+  ready: boolean;
+  /**
+   * Reasons why it is not ready.
+   */
+  reasons: string[];
+  /**
+   * Revision of the directory.
+   */
+  revision: number;
+  /**
+   * Milliseconds since the node was known to have the newest revision; absent for a store of one node.
+   */
+  staleness_ms?: number;
+  /**
+   * Milliseconds that the newest entry of another node took to get here.
+   */
+  lag_ms?: number;
+  decisions: {
+    /**
+     * RFC 3339 date and time.
+     */
+    since: string;
+    per_second: number;
+    /**
+     * Minutes with decisions, oldest first, of the last six hours.
+     */
+    minutes: {
+      /**
+       * RFC 3339 date and time.
+       */
+      at: string;
+      allowed: number;
+      refused: number;
+    }[];
+  };
+  /**
+   * Of the newest records; absent if no decisions are logged.
+   */
+  refusals_by_policy?: {
+    /**
+     * null: no statement allowed it, and none denied it.
+     */
+    policy: string | null;
+    count: number;
+  }[];
+  warnings?: {
+    /**
+     * Revision of the directory.
+     */
+    revision: number;
+    complete: boolean;
+    /**
+     * Access keys older than a year, the oldest first.
+     */
+    old_keys: {
+      count: number;
+      some: {
+        /**
+         * Name.
+         */
+        user: string;
+        /**
+         * Id.
+         */
+        access_key_id: string;
+        /**
+         * Unix time in whole seconds, UTC.
+         */
+        creation_date: number;
+      }[];
+    };
+    /**
+     * Policies that are valid, and that lint warns of.
+     */
+    doubtful_policies: {
+      count: number;
+      some: {
+        /**
+         * Name.
+         */
+        policy: string;
+        warnings: number;
+        /**
+         * The first warning.
+         */
+        message: string;
+      }[];
+    };
+    /**
+     * Users who may attach any policy to any user.
+     */
+    administrators: {
+      count: number;
+      some: string[];
+    };
+  };
+  /**
+   * Newest first.
+   */
+  changes: {
+    /**
+     * Revision of the directory.
+     */
+    revision: number;
+    /**
+     * RFC 3339 date and time.
+     */
+    at: string;
+    actors: string[];
+    users: string[];
+    groups: string[];
+    policies: string[];
+    /**
+     * True if more changed than is named.
+     */
+    more: boolean;
+  }[];
+}
+export interface AccessSuggestion {
+  /**
+   * Name of the user; or else `group`.
+   */
+  user?: string | null;
+  /**
+   * Name of the group; or else `user`.
+   */
+  group?: string | null;
+  /**
+   * RFC 3339; 30 days ago by default.
+   */
+  since?: string | null;
+  /**
+   * RFC 3339, exclusive; now by default.
+   */
+  until?: string | null;
+  /**
+   * Patterns for resources: none; common beginnings; everything in a repository.
+   */
+  generalise?: "none" | "prefix" | "repository" | null;
+}
+export interface SuggestedAccess {
+  for: {
+    /**
+     * Name of the user.
+     */
+    user?: string;
+    /**
+     * Name of the group.
+     */
+    group?: string;
+  };
+  /**
+   * RFC 3339.
+   */
+  since: string;
+  /**
+   * RFC 3339.
+   */
+  until: string;
+  generalise: "none" | "prefix" | "repository";
+  /**
+   * Revision of the directory.
+   */
+  revision: number;
+  /**
+   * The node whose records were read.
+   */
+  node: string;
+  /**
+   * RFC 3339: time of the oldest record.
+   */
+  recorded_from: string;
+  /**
+   * Recorded decisions that were allowed.
+   */
+  decisions: number;
+  /**
+   * Different requests among them.
+   */
+  requests: number;
+  before: {
+    policies: number;
+    statements: number;
+  };
+  after: {
+    policies: number;
+    statements: number;
+  };
+  /**
+   * The suggestion: one policy, or none if nothing was used.
+   */
+  policies: {
+    /**
+     * A name.
+     */
+    id: string;
+    statement: Statement[];
+  }[];
+  /**
+   * For each statement of the suggestion, the statements of today of which it is a part.
+   */
+  sources: {
+    /**
+     * Name.
+     */
+    policy: string;
+    statement: number;
+  }[][];
+  /**
+   * The policies of today, and the ways in which they reach the user.
+   */
+  replaces: {
+    /**
+     * Name.
+     */
+    id: string;
+    via: {
+      [k: string]: unknown;
+    }[];
+  }[];
+  proof: {
+    /**
+     * Requests that the suggestion allows: all.
+     */
+    allowed: number;
+    /**
+     * Ways in which it allows more than today: 0.
+     */
+    wider: number;
+  };
+  /**
+   * What the reader has to know about the answer.
+   */
+  warnings: string[];
+}
 export interface UnusedUser {
   /**
    * Name.
@@ -1490,10 +1738,12 @@ export interface Operations {
   "GET /auth/capabilities": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Capabilities };
   "GET /config": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Config };
   "GET /config/version": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Versions };
+  "GET /auth/status": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Status };
   "GET /decisions": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string; after?: string; amount?: number }; body: undefined; answer: DecisionRecordList };
   "GET /decisions/stream": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /decisions/{decisionId}": { path: { decisionId: string }; query: { explain?: boolean }; body: undefined; answer: DecisionRecordAnswer };
   "GET /auth/access/unused": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: UnusedAccess };
+  "POST /auth/access/suggest": { path: Record<never, never>; query: Record<never, never>; body: AccessSuggestion; answer: SuggestedAccess };
   "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
   "GET /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
   "POST /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: Setup; answer: CredentialsWithSecret };

@@ -9,6 +9,8 @@ import { SessionProvider, useSession, useSignOut } from "./session.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 const PAGES = ROUTES.map(({ path, load }) => ({ path, component: lazy(load) }));
+const ELSEWHERE = PAGES.filter(({ path }) => path !== "/");
+const FIRST = PAGES.find(({ path }) => path === "/");
 
 /** The frame, for a person who signed in. */
 export function Frame() {
@@ -47,7 +49,7 @@ function Framed() {
       <main id="page" tabIndex={-1}>
         <ErrorBoundary>
           <Router>
-            {PAGES.map((page) => (
+            {ELSEWHERE.map((page) => (
               <Route key={page.path} path={page.path} component={page.component} />
             ))}
             <Route path="/" component={Start} />
@@ -59,12 +61,14 @@ function Framed() {
   );
 }
 
-/** Leads to the first page of the person, as long as `/` is no page of its own. */
+/** The page at `/`, or for a person who may not see it, the first one of their navigation. */
 function Start() {
   const { route } = useLocation();
-  const session = useSession();
-  useEffect(() => route(firstPage(session), true), []);
-  return null;
+  const first = firstPage(useSession());
+  useEffect(() => {
+    if (first !== "/") route(first, true);
+  }, []);
+  return first === "/" && FIRST !== undefined ? <FIRST.component /> : null;
 }
 
 function Navigation({ open }: { readonly open: boolean }) {

@@ -24,6 +24,11 @@ const may =
 /** All pages, in the order of the navigation. */
 export const ROUTES: readonly PageRoute[] = [
   {
+    path: "/",
+    load: () => import("../pages/overview/overview-page.tsx"),
+    navigation: { label: "Overview", isFor: may("auth:ReadDecisions") },
+  },
+  {
     path: "/users",
     load: () => import("../pages/users/users-page.tsx"),
     navigation: { label: "Users", isFor: may("auth:ListUsers") },
@@ -36,6 +41,14 @@ export const ROUTES: readonly PageRoute[] = [
   },
   { path: "/groups/:id", load: () => import("../pages/groups/group-page.tsx") },
   {
+    path: "/policies",
+    load: () => import("../pages/policies/policies-page.tsx"),
+    navigation: { label: "Policies", isFor: may("auth:ListPolicies") },
+  },
+  { path: "/policies/:id", load: () => import("../pages/policies/policy-page.tsx") },
+  // No name of a policy can stand in its way.
+  { path: "/create-policy", load: () => import("../pages/policies/create-policy-page.tsx") },
+  {
     path: "/playground",
     load: () => import("../pages/playground/playground-page.tsx"),
     navigation: { label: "Playground" },
@@ -44,6 +57,11 @@ export const ROUTES: readonly PageRoute[] = [
     path: "/who-can",
     load: () => import("../pages/who-can/who-can-page.tsx"),
     navigation: { label: "Who can", isFor: may("auth:ReadUser") },
+  },
+  {
+    path: "/decisions",
+    load: () => import("../pages/decisions/decisions-page.tsx"),
+    navigation: { label: "Decisions", isFor: may("auth:ReadDecisions") },
   },
   {
     path: "/account",

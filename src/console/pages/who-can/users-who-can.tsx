@@ -7,9 +7,9 @@ import { Alert } from "../../parts/alert.tsx";
 import { policyPage, userPage } from "../../parts/links.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { Name } from "../../parts/name.tsx";
+import { ViaText } from "../../parts/reasons/via-text.tsx";
 import { Section } from "../../parts/section.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { ViaText } from "../../parts/via-text.tsx";
 
 type Row = WhoCanAnswer["results"][number];
 

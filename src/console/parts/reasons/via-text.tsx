@@ -1,8 +1,8 @@
 /** The ways in which a policy reaches a user, in words. */
 
-import type { Via } from "../api/management.gen.ts";
-import { groupPage } from "./links.ts";
-import { Name } from "./name.tsx";
+import type { Via } from "../../api/management.gen.ts";
+import { groupPage } from "../links.ts";
+import { Name } from "../name.tsx";
 
 /** Shows "directly", "through group …", or both. */
 export function ViaText({ via }: { readonly via: readonly Via[] }) {

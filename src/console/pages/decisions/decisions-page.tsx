@@ -1,0 +1,81 @@
+/** The decision log: live, filtered, and one record explained. */
+
+import { useLocation } from "preact-iso";
+import { useAnswer } from "../../api/hooks.ts";
+import { Alert } from "../../parts/alert.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Page } from "../../parts/page.tsx";
+import { filterIn, type RecordFilter, searchOf } from "./filter.ts";
+import { FilterForm } from "./filter-form.tsx";
+import { shown } from "./record.ts";
+import { RecordDialog } from "./record-dialog.tsx";
+import { RecordTable } from "./record-table.tsx";
+import { useLiveRecords } from "./use-live-records.ts";
+
+const AMOUNT = 50;
+
+/** The page. Its address holds filter, page and the record that is open. */
+export default function DecisionsPage() {
+  const { query, route } = useLocation();
+  const filter = filterIn(query);
+  const { after = "", id = "", live = "" } = query;
+  const show = (next: RecordFilter, more: Readonly<Record<string, string>> = {}): void =>
+    route(`/decisions${searchOf(next, more)}`);
+  const kept: Readonly<Record<string, string>> = { after, live };
+  const records = useAnswer(
+    "GET /decisions",
+    { query: { ...filter, amount: AMOUNT, ...(after === "" ? {} : { after }) } },
+    { keepPrevious: true },
+  );
+  const fresh = useLiveRecords(live === "" ? undefined : filter);
+  const { data, error } = records;
+  const older = data?.results.map(shown) ?? [];
+  const known = new Set(fresh.records.map((record) => record.id));
+  const rows = after === "" ? [...fresh.records, ...older.filter((one) => !known.has(one.id))] : older;
+  return (
+    <Page title="Decisions" help="decision-log">
+      <FilterForm
+        key={searchOf(filter, {})}
+        filter={filter}
+        onShow={(next) => show(next, live === "" ? {} : { live })}
+        isLive={live !== ""}
+        onLive={(on) => show(filter, on ? { live: "1" } : {})}
+      />
+      <Alert error={error} />
+      {fresh.problem !== undefined && (
+        <p class="warnings" role="status">
+          {fresh.problem}
+        </p>
+      )}
+      {data === undefined && error === null && <Loading what="decisions" />}
+      {data !== undefined && (
+        <>
+          <RecordTable
+            records={rows}
+            onOpen={(open) => show(filter, { ...kept, id: open })}
+            isStale={records.isPlaceholderData}
+          />
+          <p class="quiet-text">
+            Records of node <bdi>{data.node}</bdi> in {data.chains.length}{" "}
+            {data.chains.length === 1 ? "chain" : "chains"}.
+          </p>
+          {(after !== "" || data.pagination.has_more) && (
+            <nav class="pager" aria-label="Pages of decisions">
+              <button type="button" disabled={after === ""} onClick={() => show(filter, { live })}>
+                Newest
+              </button>
+              <button
+                type="button"
+                disabled={!data.pagination.has_more}
+                onClick={() => show(filter, { after: data.pagination.next_offset })}
+              >
+                Older
+              </button>
+            </nav>
+          )}
+        </>
+      )}
+      {id !== "" && <RecordDialog key={id} id={id} onClose={() => show(filter, kept)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,77 @@
+/** One record: what was asked, by whom, and why the answer was what it was, on the directory of its revision. */
+
+import { useAnswer } from "../../api/hooks.ts";
+import { useMaySomewhere } from "../../api/permissions.ts";
+import { Alert } from "../../parts/alert.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Reasons, type ReasonsOfDecision } from "../../parts/reasons/reasons.tsx";
+import { Time } from "../../parts/time.tsx";
+import { PolicyFromRecord } from "./policy-from-record.tsx";
+import { outcomeOf, policyFrom, resourceOf, type ShownRecord, shown } from "./record.ts";
+
+/** Shows a record. Where the directory of its revision is gone, the record is shown without reasons. */
+export function RecordDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const path = { decisionId: id };
+  const explained = useAnswer("GET /decisions/{decisionId}", { path, query: { explain: true } });
+  const plain = useAnswer("GET /decisions/{decisionId}", { path }, { enabled: explained.error !== null });
+  const mayCreate = useMaySomewhere("auth:CreatePolicy");
+  const answer = explained.data ?? plain.data;
+  const record = answer && shown(answer.record);
+  const statements = record && policyFrom(record);
+  const reasons = (explained.data?.explanations ?? []) as unknown as readonly ReasonsOfDecision[];
+  return (
+    <Dialog title="Decision" onClose={onClose}>
+      {record === undefined && explained.error === null && <Loading what="the record" />}
+      {record !== undefined && <Facts of={record} />}
+      <Alert error={explained.error} />
+      {reasons.map((one, index) => (
+        <Reasons key={index} of={one} />
+      ))}
+      {statements !== undefined && mayCreate && <PolicyFromRecord statements={statements} />}
+      <p class="buttons">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+function Facts({ of: record }: { readonly of: ShownRecord }) {
+  const { subject, action, caller, entrance, node, revision, request_id, trace_id, context, error } = record;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ["Subject", subject === undefined ? "several" : `${subject.type} ${subject.id ?? "nobody"}`],
+    ["Action", action],
+    ["Resource", resourceOf(record)],
+    ["Asked by", caller && `${caller.name}${caller.peer === undefined ? "" : ` at ${caller.peer}`}`],
+    ["Through", entrance],
+    ["Node", `${node}, revision ${revision} of the directory`],
+    ["Request", request_id],
+    ["Trace", trace_id],
+    ["Context", context && JSON.stringify(context)],
+    ["Could not be evaluated", error],
+  ];
+  return (
+    <>
+      <div class={record.decision === true ? "verdict allow" : "verdict deny"}>
+        <strong>{outcomeOf(record)}</strong>{" "}
+        <span>
+          <Time at={record.at} />
+        </span>
+      </div>
+      <dl class="facts">
+        {rows.map(([name, text]) =>
+          text === undefined || text === "" ? null : (
+            <>
+              <dt>{name}</dt>
+              <dd>
+                <bdi>{text}</bdi>
+              </dd>
+            </>
+          ),
+        )}
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+/** Records as a table. */
+
+import { userPage } from "../../parts/links.ts";
+import { Name } from "../../parts/name.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Time } from "../../parts/time.tsx";
+import { outcomeOf, resourceOf, type ShownRecord } from "./record.ts";
+
+/** Properties of {@link RecordTable}. */
+export interface RecordTableProps {
+  readonly records: readonly ShownRecord[];
+  readonly onOpen: (id: string) => void;
+  readonly isStale: boolean;
+}
+
+/** Shows the records, each with a button that opens it. */
+export function RecordTable({ records, onOpen, isStale }: RecordTableProps) {
+  const columns: readonly Column<ShownRecord>[] = [
+    { head: "When", cell: ({ at }) => <Time at={at} /> },
+    {
+      head: "Outcome",
+      cell: (record) => (
+        <span class={record.decision === true ? "effect allow" : "effect deny"}>{outcomeOf(record)}</span>
+      ),
+    },
+    { head: "Subject", kind: "main", cell: ({ subject }) => <Subject of={subject} /> },
+    { head: "Action", cell: ({ action, operation }) => <code>{action ?? operation ?? "several"}</code> },
+    { head: "Resource", cell: (record) => <Name text={resourceOf(record)} /> },
+    {
+      head: "Explain",
+      kind: "act",
+      cell: ({ id }) => (
+        <button type="button" class="small" aria-label={`Explain ${id}`} onClick={() => onOpen(id)}>
+          Explain
+        </button>
+      ),
+    },
+  ];
+  return (
+    <Table
+      label="decisions"
+      columns={columns}
+      rows={records}
+      keyOf={({ id }) => id}
+      isStale={isStale}
+      empty="No record fits. Which decisions are recorded is set by authorizer.decision_log.include."
+    />
+  );
+}
+
+function Subject({ of: subject }: { readonly of: ShownRecord["subject"] }) {
+  if (subject === undefined) return <>several</>;
+  if (subject.id === null) return <>nobody</>;
+  return subject.type === "user" ? (
+    <Name text={subject.id} href={userPage(subject.id)} />
+  ) : (
+    <>
+      {subject.type} <Name text={subject.id} />
+    </>
+  );
+}

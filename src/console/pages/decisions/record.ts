@@ -1,0 +1,56 @@
+/** Records of decisions (policies/schema/decision.schema.json), as far as the page shows them. */
+
+import type { DecisionRecord, Effect, Via } from "../../api/management.gen.ts";
+
+/** A decision of a record, or the decisions of one call in one record. */
+export interface ShownRecord {
+  readonly id: string;
+  readonly at: string;
+  readonly node: string;
+  readonly revision: number;
+  readonly entrance: string;
+  readonly caller?: { readonly name: string; readonly peer?: string };
+  readonly request_id?: string;
+  readonly trace_id?: string;
+  readonly subject?: { readonly type: string; readonly id: string | null };
+  readonly action?: string;
+  readonly resource?: { readonly arn: string };
+  readonly operation?: string | null;
+  readonly context?: Readonly<Record<string, string | null | readonly string[]>>;
+  readonly decision?: boolean;
+  readonly effect?: Effect;
+  readonly determining?: readonly {
+    readonly policy: string;
+    readonly statement: number;
+    readonly sid?: string;
+    readonly via: readonly Via[];
+  }[];
+  readonly error?: string;
+  readonly duration_us?: number;
+  readonly counts?: Readonly<Record<Effect, number>>;
+}
+
+/** The record as the page shows it. The service checked its form when it wrote it. */
+export function shown(record: DecisionRecord): ShownRecord {
+  return record as unknown as ShownRecord;
+}
+
+/** The outcome in a word. */
+export function outcomeOf({ decision, counts }: ShownRecord): string {
+  if (counts !== undefined) return `${counts.allow} allowed, ${counts.neutral + counts.deny} refused`;
+  return decision === true ? "Allowed" : "Refused";
+}
+
+/** The resource, or how many there were. */
+export function resourceOf({ resource, counts, operation }: ShownRecord): string {
+  if (resource !== undefined) return resource.arn;
+  if (counts !== undefined) return `${counts.allow + counts.neutral + counts.deny} resources`;
+  return operation ?? "";
+}
+
+/** A policy that would have allowed what a record refused; undefined where it names no single permission. */
+export function policyFrom({ action, resource, decision }: ShownRecord): string | undefined {
+  if (decision !== false || action === undefined || resource === undefined) return undefined;
+  const statement = [{ effect: "allow", action: [action], resource: resource.arn }];
+  return JSON.stringify(statement, null, 2);
+}

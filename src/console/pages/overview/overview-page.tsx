@@ -1,0 +1,83 @@
+/** The state of the service at a glance. */
+
+import { useAnswer } from "../../api/hooks.ts";
+import type { Status } from "../../api/management.gen.ts";
+import { Alert } from "../../parts/alert.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Time } from "../../parts/time.tsx";
+import { Changes } from "./changes.tsx";
+import { DecisionsChart } from "./decisions-chart.tsx";
+import { RefusalsByPolicy } from "./refusals-by-policy.tsx";
+import { StatusWarnings } from "./status-warnings.tsx";
+
+const EVERY_MS = 10_000;
+
+/** The page. It asks again every ten seconds. */
+export default function OverviewPage() {
+  const { data, error } = useAnswer("GET /auth/status", {}, { refetchInterval: EVERY_MS });
+  return (
+    <Page title="Overview" help="operations">
+      <Alert error={error} />
+      {data === undefined && error === null && <Loading what="the state of the service" />}
+      {data !== undefined && (
+        <>
+          <Health of={data} />
+          <Section title="Decisions">
+            <DecisionsChart minutes={data.decisions.minutes} perSecond={data.decisions.per_second} />
+          </Section>
+          {data.refusals_by_policy !== undefined && (
+            <Section title="Refusals by policy" about="Of the newest records.">
+              <RefusalsByPolicy of={data.refusals_by_policy} />
+            </Section>
+          )}
+          <StatusWarnings of={data.warnings} />
+          <Section title="What changed lately">
+            <Changes of={data.changes} />
+          </Section>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Health({ of: status }: { readonly of: Status }) {
+  const { ready, reasons, node, version, revision, started_at, staleness_ms: stale, lag_ms: lag } = status;
+  return (
+    <dl class="figures">
+      <div>
+        <dt>Health</dt>
+        <dd>
+          <span class={ready ? "effect allow" : "effect deny"}>{ready ? "Ready" : "Not ready"}</span>
+          {reasons.length > 0 && <p class="problem">{reasons.join("; ")}</p>}
+        </dd>
+      </div>
+      <div>
+        <dt>Node</dt>
+        <dd>
+          <bdi>{node}</bdi>
+          <p class="quiet-text">
+            version {version}, started <Time at={started_at} />
+          </p>
+        </dd>
+      </div>
+      <div>
+        <dt>Revision of the directory</dt>
+        <dd>
+          {revision.toLocaleString("en")}
+          {stale !== undefined && <p class="quiet-text">known to be the newest {stale} ms ago</p>}
+        </dd>
+      </div>
+      {lag !== undefined && (
+        <div>
+          <dt>Lag</dt>
+          <dd>
+            {lag} ms
+            <p class="quiet-text">from another node to this one</p>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,97 @@
+/** The reasons of a decision: what decided, what came near, and the required permissions with their effects. */
+
+import type { DeterminingStatement, Effect, EffectTree, NearMiss, Via } from "../../api/management.gen.ts";
+import { policyPage } from "../links.ts";
+import { Name } from "../name.tsx";
+import { Section } from "../section.tsx";
+import { ConditionTests } from "./condition-tests.tsx";
+import { EffectTreeView } from "./effect-tree-view.tsx";
+import { ViaText } from "./via-text.tsx";
+
+/** The reasons that the API gives for a decision. */
+export interface ReasonsOfDecision {
+  readonly effect: Effect;
+  readonly determining: readonly DeterminingStatement[];
+  readonly tree: EffectTree;
+  readonly near_misses: readonly NearMiss[];
+}
+
+/** Shows the reasons. */
+export function Reasons({ of: reasons }: { readonly of: ReasonsOfDecision }) {
+  return (
+    <>
+      <Deciding of={reasons.determining} />
+      {reasons.effect === "neutral" && <NearMisses of={reasons.near_misses} />}
+      <details>
+        <summary>Evaluation</summary>
+        <EffectTreeView tree={reasons.tree} />
+      </details>
+    </>
+  );
+}
+
+function Deciding({ of: determining }: { readonly of: readonly DeterminingStatement[] }) {
+  if (determining.length === 0) return null;
+  return (
+    <Section title={determining.length === 1 ? "The deciding statement" : "The deciding statements"}>
+      <ul class="plain reasons">
+        {determining.map(({ policy, statement, sid, effect, action, resource, conditions, via }) => (
+          <li key={`${policy} ${statement}`}>
+            <StatementName policy={policy} statement={statement} sid={sid} /> <Reaches via={via} />
+            <p>
+              <span class={effect === "allow" ? "effect allow" : "effect deny"}>{effect}</span>{" "}
+              <code>{action}</code> on <code>{resource}</code>
+            </p>
+            <ConditionTests of={conditions ?? []} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function NearMisses({ of: misses }: { readonly of: readonly NearMiss[] }) {
+  if (misses.length === 0) return <p>No statement of the user's policies comes near.</p>;
+  return (
+    <Section title="Near misses" about="Statements that would allow it, but for one part.">
+      <ul class="plain reasons">
+        {misses.map(({ policy, statement, sid, why, detail, conditions }) => (
+          <li key={`${policy} ${statement}`}>
+            <StatementName policy={policy} statement={statement} sid={sid} />
+            <p>
+              The {why} does not match: <bdi>{detail}</bdi>
+            </p>
+            <ConditionTests of={conditions ?? []} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function StatementName(props: {
+  readonly policy: string;
+  readonly statement: number;
+  readonly sid?: string | undefined;
+}) {
+  const { policy, statement, sid } = props;
+  return (
+    <>
+      <Name text={policy} href={policyPage(policy)} />, statement {statement + 1}
+      {sid !== undefined && (
+        <>
+          {" "}
+          (<bdi>{sid}</bdi>)
+        </>
+      )}
+    </>
+  );
+}
+
+function Reaches({ via }: { readonly via: readonly Via[] }) {
+  return via.length === 0 ? null : (
+    <span class="quiet-text">
+      <ViaText via={via} />
+    </span>
+  );
+}

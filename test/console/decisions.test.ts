@@ -1,0 +1,99 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CHROMIUM,
+  callApi,
+  type Key,
+  type OpenedConsole,
+  openConsole,
+  seriousFindings,
+  setUp,
+  signIn,
+} from "./console.ts";
+
+const OBJECT = "arn:svc:fs:::repository/sales/object/a.csv";
+
+describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reads the decision log", () => {
+  let console: OpenedConsole;
+  let page: Page;
+  const held: { key?: Key } = {};
+
+  const check = (user: string, action: string) =>
+    callApi(console, held.key as Key, "POST", "/auth/check", {
+      user,
+      required: { action, resource: OBJECT },
+    });
+
+  beforeAll(async () => {
+    console = await openConsole({ "authorizer.decision_log.include": "all" });
+    held.key = await setUp(console);
+    await callApi(console, held.key, "POST", "/auth/users", { id: "alice" });
+    await check("alice", "fs:ReadObject");
+    await check("admin", "fs:WriteObject");
+    page = await console.newPage();
+    await signIn(page, held.key);
+  }, 90_000);
+  afterAll(() => console.close());
+
+  it("sees the state of the service first", async () => {
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByText("Ready", { exact: true }).waitFor();
+    await page.getByRole("img", { name: /refused in the last six hours/ }).waitFor();
+    await page.getByText("may attach any policy to any user").waitFor();
+    expect(await page.getByRole("table", { name: "changes" }).textContent()).toContain("alice");
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("filters the records, and the address holds the filter", async () => {
+    await page.getByRole("link", { name: "Decisions", exact: true }).click();
+    await page.getByRole("row", { name: /alice/ }).first().waitFor();
+    await page.getByLabel("Subject", { exact: true }).fill("al*");
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.waitForURL("**/decisions?subject=al*");
+    await expect.poll(() => page.getByRole("row", { name: /fs:WriteObject/ }).count()).toBe(0);
+    expect(await page.getByRole("row", { name: /alice/ }).first().textContent()).toContain("Refused");
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("has a record explained, on the directory of its revision", async () => {
+    await page
+      .getByRole("button", { name: /^Explain d-/ })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Refused", { exact: true }).waitFor();
+    await dialog.getByText("No statement of the user's policies comes near.").waitFor();
+    expect(await dialog.textContent()).toContain(OBJECT);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("writes a policy from it, which then exists and is attached to nobody", async () => {
+    await page.getByRole("button", { name: "Write a policy from this", exact: true }).click();
+    await page.getByLabel("Name of the new policy", { exact: true }).fill("ReadOne");
+    await page.getByRole("button", { name: "Create the policy", exact: true }).click();
+    await page.waitForURL("**/policies/ReadOne");
+    expect(await callApi(console, held.key as Key, "GET", "/auth/policies/ReadOne")).toMatchObject({
+      statement: [{ effect: "allow", action: ["fs:ReadObject"], resource: OBJECT }],
+    });
+  });
+
+  it("sees new records come in", async () => {
+    await page.goto("/decisions?live=1&subject=alice&action=fs:DeleteObject");
+    const empty = page.getByText("No record fits.", { exact: false });
+    await empty.waitFor();
+    await expect
+      .poll(
+        async () => {
+          await check("alice", "fs:DeleteObject");
+          return page.getByRole("row", { name: /fs:DeleteObject/ }).count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(0);
+    expect(await empty.count()).toBe(0);
+  }, 60_000);
+
+  it("and no page failed or left the origin", () => {
+    expect(console.faults).toEqual([]);
+  });
+});
