@@ -12,6 +12,8 @@ import { source, writeManifest } from "./manifest.mjs";
 const out = resolve(process.argv[2] ?? join(root, "dist"));
 const COPIED = [
   "bin",
+  "docs",
+  "src/help/assets",
   "policies",
   "fixtures/datasets",
   "README.md",

@@ -33,6 +33,8 @@ export interface EscalationOptions extends Pick<StepOptions, "aclPolicyName" | "
   readonly mostSteps?: number;
   /** Most states that are looked at for one user; default 2,000. */
   readonly mostStates?: number;
+  /** True when no more work may begin: the users that are left are undecided. Default: never. */
+  readonly isOver?: () => boolean;
 }
 
 /** A step of a path, with the statements that allow it. */
@@ -135,7 +137,7 @@ class EscalationSearch {
 
   /** The shortest path of a user, "undecided" at a limit, undefined where there is none. Breadth first. */
   from(username: string): EscalationPath | "undecided" | undefined {
-    const { mostSteps = MOST_STEPS, mostStates = MOST_STATES } = this.#options;
+    const { mostSteps = MOST_STEPS, mostStates = MOST_STATES, isOver = () => false } = this.#options;
     let reached: Reached[] = [{ world: this.#world, user: username, steps: [] }];
     const seen = new Set<string>([keyOf(reached[0] as Reached)]);
     for (let length = 0; length <= mostSteps; length++) {
@@ -145,6 +147,7 @@ class EscalationSearch {
         if (this.#allows(policies, state.user, this.#goal, new Map()))
           return { user: username, steps: state.steps };
         if (length === mostSteps) continue;
+        if (isOver()) return "undecided";
         for (const tried of stepsFrom(state, this.#steps)) {
           const found = this.#take(state, policies, tried);
           if (found === undefined || seen.has(keyOf(found))) continue;

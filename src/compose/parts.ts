@@ -38,11 +38,13 @@ import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./decision-log.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./escalation.ts";
 import { forwardAuth } from "./forward-auth.ts";
+import { helpPages } from "./help.ts";
 import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
+import { scimOptions } from "./scim.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
 import { openStatus } from "./status.ts";
@@ -214,6 +216,7 @@ function openListeners(
       ...traced,
       ...serviceTls(values),
       ...serviceApis(data, working),
+      scim: scimOptions(data, audit),
       bearer,
       revisions,
       changes: changeOptions(data),
@@ -224,7 +227,7 @@ function openListeners(
       ...userTls(values),
       management: managementOptions(data, working),
       revisions,
-      pages: consolePages(values, logger),
+      pages: [...consolePages(values, logger), ...helpPages(values, working.version)],
     }),
     scrape: createMetricsListener({
       ...shared,

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import type { RequestHandler } from "express";
+import { nothingHere } from "./errors.ts";
 import { pageHandler, setHeaders } from "./pages.ts";
 import type { MountedRoute, Route } from "./route.ts";
 
@@ -16,17 +17,41 @@ export interface PageFolder {
   readonly headers?: readonly string[];
 }
 
+/** A page or a file of a site. */
+export type PageAnswer =
+  | { readonly location: string }
+  | {
+      readonly status: number;
+      readonly type: string;
+      readonly body: string | Buffer;
+      /** Digest of the body; absent: browsers do not keep it. */
+      readonly tag?: string;
+      /** True for what is named by its digest. */
+      readonly forEver?: boolean;
+    };
+
+/** Pages that a program makes. */
+export interface PageSite extends Pick<PageFolder, "path" | "headers"> {
+  /**
+   * Returns the answer to a `GET`; undefined if there is nothing.
+   * @param path below that of the site, decoded by nobody; "/" for the site's own
+   * @param query without `?`
+   */
+  answer(path: string, query: string): Promise<PageAnswer | undefined>;
+}
+
 const INDEX = "index.html";
 const ASSETS = "assets";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const NEVER = "no-store";
+const PERMANENT = 308;
 
 /**
  * Builds the route of page folders: `GET` of a file answers the file, compressed where the client takes that; `GET` of
  * any other path below a folder's answers its `index.html`, which then shows the page of that path. A file of `assets`
  * is answered from the `.br` or `.gz` file beside it, where the folder had one at the start. Files below `assets` are kept for ever by browsers, other files are asked for again, the index is never kept.
  */
-export function folderRoute(folders: readonly PageFolder[]): Route {
+export function folderRoute(folders: readonly (PageFolder | PageSite)[]): Route {
   // The longest path first: `/help` before `/`.
   const ordered = [...folders].sort((a, b) => b.path.length - a.path.length);
   return {
@@ -35,11 +60,17 @@ export function folderRoute(folders: readonly PageFolder[]): Route {
     head: true,
     priority: "bulk",
     handle: pageHandler((app, { express, compression }) => {
-      for (const { path, folder, headers = [] } of ordered) {
+      for (const one of ordered) {
+        const { path, headers = [] } = one;
         const setOwn: RequestHandler = (_request, response, next) => {
           setHeaders(response, headers);
           next();
         };
+        if ("answer" in one) {
+          app.use(path, setOwn, compression(), handlerOf(one));
+          continue;
+        }
+        const { folder } = one;
         const files = express.static(folder, {
           index: INDEX,
           redirect: false,
@@ -76,6 +107,26 @@ function precompressed(folder: string): RequestHandler {
     response.sendFile(join(assets, name + ending), { cacheControl: false }, (error) => {
       if (error !== undefined) next(error);
     });
+  };
+}
+
+/** Answers what a site has; what it has not stays missing, and is not looked for in the folders around it. */
+function handlerOf(site: PageSite): RequestHandler {
+  return (request, response, next) => {
+    const query = request.originalUrl.split("?").slice(1).join("?");
+    site
+      .answer(request.path, query)
+      .then((found) => {
+        if (found === undefined) next(nothingHere());
+        else if ("location" in found) response.redirect(PERMANENT, found.location);
+        else {
+          const { status, type, body, tag, forEver = false } = found;
+          response.setHeader("Cache-Control", forEver ? FOR_EVER : tag === undefined ? NEVER : "no-cache");
+          if (tag !== undefined) response.setHeader("ETag", `W/"${tag}"`);
+          response.status(status).setHeader("Content-Type", type).send(body);
+        }
+      })
+      .catch(next);
   };
 }
 

@@ -10,7 +10,13 @@ import { decodeSegment } from "../api/rest/operation.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { openApiRoute } from "../http/openapi-route.ts";
-import { firstSegments, folderRoute, isForPage, type PageFolder } from "../http/page-folders.ts";
+import {
+  firstSegments,
+  folderRoute,
+  isForPage,
+  type PageFolder,
+  type PageSite,
+} from "../http/page-folders.ts";
 import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
 import { type MountedRoute, mount, OPEN_API } from "../http/route.ts";
 import { type RouterOptions, routed } from "../http/router.ts";
@@ -31,8 +37,8 @@ export interface UserListenerOptions {
   readonly traces?: RequestTraces | undefined;
   /** The management API and its document; absent: not served. */
   readonly management?: ManagementOptions;
-  /** Folders of pages; absent: none are served. */
-  readonly pages?: readonly PageFolder[];
+  /** Folders of pages, and pages that programs make; absent: none are served. */
+  readonly pages?: readonly (PageFolder | PageSite)[];
 }
 
 /** First segments of paths that belong to APIs, of this listener or the other one: there is no page below them. */
@@ -69,7 +75,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
 
 /** Returns what answers the paths that no API has. */
 function otherwise(
-  folders: readonly PageFolder[],
+  folders: readonly (PageFolder | PageSite)[],
   routes: readonly MountedRoute[],
   counters: HttpCounters,
 ): Pick<RouterOptions, "otherwise"> {

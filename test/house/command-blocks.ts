@@ -86,6 +86,11 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   },
   {
     page: "docs/decision-log.md",
+    begins: "svcctl policy replay --server",
+    reason: "needs a server's records; test/end-to-end/decision-log/questions.test.ts runs the command",
+  },
+  {
+    page: "docs/decision-log.md",
     begins: "svcctl shadow report",
     reason: "needs a candidate; test/end-to-end/decision-log/shadow.test.ts runs the command",
   },

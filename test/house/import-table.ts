@@ -36,12 +36,14 @@ const EVERYTHING_COMPOSED = [
   "api/changes",
   "api/management",
   "api/forward-auth",
+  "api/scim",
   "api/ext-authz",
   "listeners",
   "analysis",
   "access",
   "impact",
   "overview",
+  "help",
   "decision-log",
   "source-files",
   "tracing",
@@ -56,6 +58,7 @@ const SVCCTL = [
   "engine",
   "catalog",
   "analysis",
+  "access",
   "decision-log",
   "source-files",
 ];
@@ -133,10 +136,13 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     // Data sets that are applied to a running service.
     types: ["datasets"],
   },
+  // The manual, as pages below /help.
+  help: { may: ["http"] },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
     may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
   },
+  "api/scim": { may: ["api", "api/rest", "http", "directory", "model", "errors"] },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
@@ -154,6 +160,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/changes",
       "api/management",
       "api/resources",
+      "api/scim",
       "api/forward-auth",
       "decisions",
       "identity/login-claims.ts",
@@ -247,6 +254,7 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one room alone may know. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   nodemailer: "mail",
+  "markdown-it": "help",
   "@grpc/grpc-js": "listeners",
   "@grpc/proto-loader": "listeners",
   "@opentelemetry/api": "tracing",

@@ -42,10 +42,15 @@ export function managementError(error: unknown, missing = "not found"): ErrorRep
     };
   }
   if (isErrorCode(error, "unauthenticated")) return { ...unauthenticated(error), recorded: true };
-  if (error instanceof OwnText) return errorReply(error);
+  if (error instanceof OwnText || isOwnRefusal(error)) return errorReply(error);
   if (isErrorCode(error, "not_found")) return errorReply(withText(error, missing));
   if (isErrorCode(error, "already_exists")) return errorReply(withText(error, "Already exists"));
   return errorReply(plainError(error));
+}
+
+/** True for an operation's own 404 or 410, which says what is missing. */
+function isOwnRefusal(error: unknown): boolean {
+  return error instanceof RequestRefused && error.code === "not_found";
 }
 
 /** 401, or 429 after too many failures of one key and source (security.md §2.10). */

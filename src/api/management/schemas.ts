@@ -187,6 +187,12 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["record"],
   ),
+  AccessDirectory: object({
+    format: { const: 1 },
+    users: listOf({ type: "object" }),
+    groups: listOf({ type: "object" }),
+    policies: listOf({ type: "object" }),
+  }),
   ShadowReport: object(
     {
       node: text("Name of the node; the report is about all its processes."),

@@ -4,6 +4,7 @@ import type { DataServerDeclaration } from "../data-server/declaration.ts";
 import { SERVER_CHECK_OPERATIONS } from "../data-server/server-check.ts";
 import { TOKEN_ID_OPERATIONS } from "../data-server/token-ids.ts";
 import { ACCESS_OPERATIONS } from "../management/access/access-operations.ts";
+import { DIRECTORY_OPERATION } from "../management/access/directory-operation.ts";
 import { ACL_OPERATIONS } from "../management/acls.ts";
 import { APPLY_OPERATIONS } from "../management/apply/apply-operation.ts";
 import { CHECK_OPERATIONS } from "../management/check.ts";
@@ -51,6 +52,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...RECORD_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...SHADOW_OPERATIONS,
+  DIRECTORY_OPERATION,
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...QUESTION_OPERATIONS,

@@ -202,13 +202,13 @@ const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVers
 const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];
 
 /** Operations that need a decision log or a shadow candidate, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
-const RECORDS = ["listDecisions", "streamDecisions", "getDecision", "getShadowReport"];
+const RECORDS = ["listDecisions", "streamDecisions", "getDecision", "getShadowReport", "accessDirectory"];
 
 /** Operations that ask for each of their changes: apply/apply.test.ts. */
 const APPLICATIONS = ["apply"];
 
 /** Operations that need a decision log or counted use, and `auth:ReadDecisions`: test/end-to-end/access. */
-const ACCESS = ["unusedAccess", "suggestPolicies"];
+const ACCESS = ["unusedAccess", "suggestPolicies", "reviewAccess"];
 
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);

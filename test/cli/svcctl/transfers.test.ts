@@ -150,6 +150,18 @@ const whole =
     response.writeHead(206).end(part);
   };
 
+/** Answers with so many bytes of the range at most, and then cuts the connection. */
+const cutAfter =
+  (bytes: number) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    const [start = 0, last = 0] = (/\d+-\d+/.exec(request.headers.range ?? "")?.[0] ?? "")
+      .split("-")
+      .map(Number);
+    const part = CONTENT.subarray(start, last + 1);
+    response.writeHead(206, { "content-length": part.length });
+    response.write(part.subarray(0, bytes), () => void response.socket?.end());
+  };
+
 describe("a download", () => {
   it("whose connection is cut in the middle begins anew; no other file is left", async () => {
     const cwd = temporaryFolder();
@@ -179,12 +191,11 @@ describe("a download", () => {
 
   it("in parts that fails is named, and the next one asks only for what lacks", async () => {
     const cwd = temporaryFolder();
-    const failing: Handler = (request, response, asked) =>
-      request.headers.range === "bytes=131072-196607"
-        ? // When the other parts are there.
-          void setTimeout(() => json(response, 400, { message: "no" }), 300)
-        : whole(CONTENT)(request, response, asked);
-    const broken = await holding(failing);
+    const broken = await holding((request, response) =>
+      request.headers.range === "bytes=0-299999"
+        ? cutAfter(140_000)(request, response)
+        : void json(response, 400, { message: "no" }),
+    );
     const first = await svcctl(IN_PARTS, { cwd, env: broken.env });
     expect(first.code).toBe(1);
     expect(first.stderr).toContain(
@@ -194,9 +205,20 @@ describe("a download", () => {
     const good = await holding(whole(CONTENT));
     expect(await svcctl(IN_PARTS, { cwd, env: good.env })).toMatchObject({ code: 0, stderr: "" });
     const parts = good.asked.flatMap(({ headers }) => headers.range ?? []);
-    expect(parts).toEqual(["bytes=131072-196607", "bytes=196608-262143", "bytes=262144-299999"]);
+    expect(parts).toEqual(["bytes=131072-299999"]);
     expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
     expect(readdirSync(cwd)).toEqual(["a"]);
+  });
+
+  it("in parts whose connection is cut goes on where it ended, as often as a part arrives", async () => {
+    const cwd = temporaryFolder();
+    const { env, asked } = await holding(cutAfter(70_000));
+    expect(await svcctl(IN_PARTS, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
+    const starts = asked.flatMap(
+      ({ headers }) => /^bytes=(\d+)-299999$/.exec(headers.range ?? "")?.[1] ?? [],
+    );
+    expect(starts.map(Number)).toEqual([0, 70_000, 140_000, 210_000, 280_000]);
   });
 
   it("in parts does not go on with those of another content", async () => {
@@ -237,9 +259,14 @@ describe("a download", () => {
   it("that is interrupted ends at once, and says what is left", async () => {
     const cwd = temporaryFolder();
     let interrupt = () => {};
-    const { env } = await holding((request, response, asked) => {
-      if (request.headers.range !== "bytes=0-65535") return void setImmediate(() => interrupt());
-      whole(CONTENT)(request, response, asked);
+    const { env } = await holding((_, response) => {
+      response.writeHead(206, { "content-length": CONTENT.length }).write(CONTENT.subarray(0, 70_000));
+      const list = join(cwd, "a.svcctl-parts");
+      const timer = setInterval(() => {
+        if (!existsSync(list) || !readFileSync(list, "utf8").endsWith("}\n0\n")) return;
+        clearInterval(timer);
+        interrupt();
+      }, 1);
     });
     const ran = await svcctl(IN_PARTS, {
       cwd,

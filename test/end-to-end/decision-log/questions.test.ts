@@ -53,6 +53,18 @@ function run(args: readonly string[], user: "root" | "alice" = "root") {
   });
 }
 
+/** The revision that answers name. */
+async function newestRevision(): Promise<string> {
+  const [{ revision }] = (await svcctlRecords()) as [{ revision: number }];
+  return String(revision);
+}
+
+async function svcctlRecords(): Promise<readonly object[]> {
+  await check("root", "data/object/now");
+  const { stdout } = await run(["decisions", "list", "--amount", "1", "--json"]);
+  return (JSON.parse(stdout) as { results: readonly object[] }).results;
+}
+
 function check(user: string, id: string) {
   return authorizer.client.check({ user, required: { action: "fs:ReadObject", resource: object(id) } });
 }
@@ -117,6 +129,38 @@ describe("records of decisions", () => {
       .split("\n")
       .map((line) => JSON.parse(line).subject.id);
     expect(subjects).toEqual(["carol", "carol"]);
+  });
+
+  it("are replayed from the server, under the directory of a revision", async () => {
+    await authorizer.directory.users.create({ username: "erin" });
+    await authorizer.directory.users.attachPolicy("erin", "ReadData");
+    await authorizer.directory.policies.update({
+      name: "ReadData",
+      statement: [{ effect: "allow", action: ["fs:ReadObject"], resource: object("data/object/*") }],
+    });
+    const revision = await newestRevision();
+    await authorizer.directory.policies.update({
+      name: "ReadData",
+      statement: [{ effect: "allow", action: ["fs:ReadObject"], resource: object("data/object/a*") }],
+    });
+    const since = new Date().toISOString();
+    for (const id of ["data/object/a1", "data/object/b1", "data/object/b2"]) await check("erin", id);
+    const replay = (...args: string[]) => run(["policy", "replay", "--server", ...args, "--json"]);
+    const wider = await replay("--since", since, "--from", String(await newestRevision()), "--to", revision);
+    expect(wider.code, wider.stderr).toBe(1);
+    expect(JSON.parse(wider.stdout)).toMatchObject({
+      wider: 2,
+      narrower: 0,
+      groups: [{ change: "wider", side: "added", policy: "ReadData", count: 2 }],
+    });
+    const same = await replay("--since", since, "--from", revision, "--to", revision);
+    expect(same.code, same.stderr).toBe(0);
+    const gone = await replay("--from", "999999", "--to", revision);
+    expect(gone.code).toBe(1);
+    expect(gone.stderr).toContain("410");
+    expect((await run(["policy", "replay", "--from", "1", "--to", "2"])).stderr).toContain("--log");
+    const refused = await run(["policy", "replay", "--server", "--from", "1", "--to", "2"], "alice");
+    expect(refused.stderr).toContain("auth:ReadDecisions");
   });
 
   it("need auth:ReadDecisions", async () => {

@@ -106,14 +106,22 @@ export const POLICY_GROUP: GroupSpec = {
       examples: [
         "--log decision-log --from exported --to proposed",
         "--log decision-log --from exported --to proposed --allow-narrowing --markdown",
+        "--server --since 30d --from 1204 --to proposed",
       ],
       page: "decision-log.md",
       options: [
-        { flags: "--log <dir>", description: "folder of a decision log", required: true },
-        { flags: "--from <path>", description: "data set in force: file, folder or glob", required: true },
+        { flags: "--log <dir>", description: "folder of a decision log" },
+        { flags: "--server", description: "the records that the server of the configuration has" },
+        { flags: "--since <time>", description: "with --server: RFC 3339 time, or an age such as 2h, 30d" },
+        { flags: "--until <time>", description: "with --server: RFC 3339 time, or an age such as 2h, 30d" },
+        {
+          flags: "--from <path>",
+          description: "data set in force: file, folder or glob, or a revision of the server's directory",
+          required: true,
+        },
         {
           flags: "--to <path>",
-          description: "data set to be compared: file, folder or glob",
+          description: "data set to be compared: file, folder or glob, or a revision",
           required: true,
         },
         { flags: "--allow-narrowing", description: "exit code 0 also when requests would be refused" },

@@ -1,29 +1,36 @@
 /** `svcctl policy replay`. */
 
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isMissing, PolicyWorld } from "../../../../analysis/policy-world.ts";
+import type { LoggedDecision } from "../../../../decision-log/record.ts";
 import { readRecords } from "../../../../decision-log/replay/read-records.ts";
 import { type PoliciesOf, Replay, type ReplayReport } from "../../../../decision-log/replay/replay.ts";
 import { AuthorizerError } from "../../../../errors.ts";
 import { compareUtf8 } from "../../../../model/utf8-order.ts";
-import { textOption } from "../../../command-spec.ts";
+import { type OptionValues, textOption } from "../../../command-spec.ts";
 import { EXIT } from "../../../exit-codes.ts";
+import { UsageFailure } from "../../../failure.ts";
+import { ApiFailure } from "../../../rest-client/api-failure.ts";
 import type { CommandCall } from "../../command.ts";
 import type { CommandContext } from "../../command-context.ts";
+import { decisionFilters } from "../../decisions/decision-filters.ts";
 import { jsonText } from "../../output/json-text.ts";
 import { addDocument } from "../documents-in-world.ts";
 import { needPolicies } from "../load-policies.ts";
 import { markdownReport, textReport } from "./replay-report.ts";
+import { directoryAt, serverRecords } from "./server-records.ts";
 
 /** Decides recorded requests again, and prints what changes. */
 export async function replay({ context, options }: CommandCall): Promise<void> {
   const partition = textOption(options, "partition") ?? "svc";
+  const records = recordsOf(context, options);
   const [before, after] = await Promise.all([
     worldOf(context, textOption(options, "from") as string, partition),
     worldOf(context, textOption(options, "to") as string, partition),
   ]);
   const report = await replayed(
-    resolve(context.edge.cwd, textOption(options, "log") as string),
+    records,
     new Replay({
       partition,
       before: policiesOf(before),
@@ -39,10 +46,26 @@ export async function replay({ context, options }: CommandCall): Promise<void> {
   context.finish(wider || narrower ? EXIT.failed : EXIT.ok);
 }
 
-async function replayed(directory: string, work: Replay): Promise<ReplayReport> {
+/** The records of a folder or of the server: exactly one of them is asked for. */
+function recordsOf(context: CommandContext, options: OptionValues): AsyncIterable<LoggedDecision> {
+  const directory = textOption(options, "log");
+  const fromServer = options["server"] === true;
+  if ((directory === undefined) !== fromServer) {
+    throw new UsageFailure("give one of --log <dir> and --server");
+  }
+  const { since, until } = decisionFilters(options);
+  if (directory === undefined) return serverRecords(context, { since, until });
+  if (since !== undefined || until !== undefined) {
+    throw new UsageFailure("--since and --until select records of --server");
+  }
+  return readRecords(resolve(context.edge.cwd, directory));
+}
+
+async function replayed(records: AsyncIterable<LoggedDecision>, work: Replay): Promise<ReplayReport> {
   try {
-    for await (const record of readRecords(directory)) work.add(record);
+    for await (const record of records) work.add(record);
   } catch (cause) {
+    if (cause instanceof ApiFailure) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new AuthorizerError("unavailable", `the decision log cannot be read: ${reason}`, { cause });
   }
@@ -51,7 +74,10 @@ async function replayed(directory: string, work: Replay): Promise<ReplayReport> 
 
 async function worldOf(context: CommandContext, path: string, partition: string): Promise<PolicyWorld> {
   const world = new PolicyWorld();
-  for (const document of await needPolicies(context, [path])) await addDocument(world, document, partition);
+  const documents = await ((await isRevision(context, path))
+    ? directoryAt(context, path)
+    : needPolicies(context, [path]));
+  for (const document of documents) await addDocument(world, document, partition);
   const { problems, users } = world;
   if (problems.length > 0) {
     throw new AuthorizerError("invalid_request", "the policies contradict each other", { problems });
@@ -61,6 +87,12 @@ async function worldOf(context: CommandContext, path: string, partition: string)
     throw new AuthorizerError("invalid_request", message);
   }
   return world;
+}
+
+/** True for a number that names no file. */
+async function isRevision(context: CommandContext, text: string): Promise<boolean> {
+  if (!/^\d{1,15}$/.test(text)) return false;
+  return (await stat(resolve(context.edge.cwd, text)).catch(() => undefined)) === undefined;
 }
 
 function policiesOf(world: PolicyWorld): PoliciesOf {
