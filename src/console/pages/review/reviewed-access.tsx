@@ -1,4 +1,4 @@
-/** Who may what, by resource type and verb, and through what. */
+/** Rights by resource type and verb, with the users who have them and the way. */
 
 import type { AccessReview } from "../../api/management.gen.ts";
 import { groupPage, policyPage, userPage } from "../../parts/links.ts";

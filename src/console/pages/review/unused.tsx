@@ -74,7 +74,7 @@ export function Unused({ since }: { readonly since: string }) {
 interface KindProps<Row> {
   readonly title: string;
   readonly rows: readonly Row[];
-  /** What a row is, and when it was last used. */
+  /** Shows a row; also returns its last use. */
   readonly children: (row: Row) => readonly [ComponentChildren, number | undefined];
 }
 
