@@ -1281,6 +1281,123 @@ export interface Status {
     more: boolean;
   }[];
 }
+export interface AccessSuggestion {
+  /**
+   * Name of the user; or else `group`.
+   */
+  user?: string | null;
+  /**
+   * Name of the group; or else `user`.
+   */
+  group?: string | null;
+  /**
+   * RFC 3339; 30 days ago by default.
+   */
+  since?: string | null;
+  /**
+   * RFC 3339, exclusive; now by default.
+   */
+  until?: string | null;
+  /**
+   * Patterns for resources: none; common beginnings; everything in a repository.
+   */
+  generalise?: "none" | "prefix" | "repository" | null;
+}
+export interface SuggestedAccess {
+  for: {
+    /**
+     * Name of the user.
+     */
+    user?: string;
+    /**
+     * Name of the group.
+     */
+    group?: string;
+  };
+  /**
+   * RFC 3339.
+   */
+  since: string;
+  /**
+   * RFC 3339.
+   */
+  until: string;
+  generalise: "none" | "prefix" | "repository";
+  /**
+   * Revision of the directory.
+   */
+  revision: number;
+  /**
+   * The node whose records were read.
+   */
+  node: string;
+  /**
+   * RFC 3339: time of the oldest record.
+   */
+  recorded_from: string;
+  /**
+   * Recorded decisions that were allowed.
+   */
+  decisions: number;
+  /**
+   * Different requests among them.
+   */
+  requests: number;
+  before: {
+    policies: number;
+    statements: number;
+  };
+  after: {
+    policies: number;
+    statements: number;
+  };
+  /**
+   * The suggestion: one policy, or none if nothing was used.
+   */
+  policies: {
+    /**
+     * A name.
+     */
+    id: string;
+    statement: Statement[];
+  }[];
+  /**
+   * For each statement of the suggestion, the statements of today of which it is a part.
+   */
+  sources: {
+    /**
+     * Name.
+     */
+    policy: string;
+    statement: number;
+  }[][];
+  /**
+   * The policies of today, and the ways in which they reach the user.
+   */
+  replaces: {
+    /**
+     * Name.
+     */
+    id: string;
+    via: {
+      [k: string]: unknown;
+    }[];
+  }[];
+  proof: {
+    /**
+     * Requests that the suggestion allows: all.
+     */
+    allowed: number;
+    /**
+     * Ways in which it allows more than today: 0.
+     */
+    wider: number;
+  };
+  /**
+   * What the reader has to know about the answer.
+   */
+  warnings: string[];
+}
 export interface UnusedUser {
   /**
    * Name.
@@ -1626,6 +1743,7 @@ export interface Operations {
   "GET /decisions/stream": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /decisions/{decisionId}": { path: { decisionId: string }; query: { explain?: boolean }; body: undefined; answer: DecisionRecordAnswer };
   "GET /auth/access/unused": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: UnusedAccess };
+  "POST /auth/access/suggest": { path: Record<never, never>; query: Record<never, never>; body: AccessSuggestion; answer: SuggestedAccess };
   "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
   "GET /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
   "POST /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: Setup; answer: CredentialsWithSecret };
