@@ -1,5 +1,6 @@
 /** The jobs of the thread that learns from use. Directory and use are JSON texts as bytes, which cost little to send. */
 
+import type { ReviewedChange } from "./review/review.ts";
 import type { Generalisation } from "./suggest/generalise.ts";
 
 /** The common part of every job. */
@@ -39,8 +40,22 @@ export interface SuggestJob extends Common {
   readonly policyBytes: number;
 }
 
+/** Makes a review. */
+export interface ReviewJob extends Common {
+  readonly kind: "review";
+  /** Unix milliseconds. */
+  readonly since: number;
+  readonly node: string;
+  /** Changes since then, newest first. */
+  readonly changes: readonly ReviewedChange[];
+  /** True where there are more of them. */
+  readonly moreChanges: boolean;
+  /** True where some are no longer kept. */
+  readonly changesLost: boolean;
+}
+
 /** A job. */
-export type AccessJob = UnusedJob | SuggestJob;
+export type AccessJob = UnusedJob | SuggestJob | ReviewJob;
 
 /** The answer of a job: a body, or why there is none. */
 export type AccessResult = { readonly body: string } | { readonly refused: string };

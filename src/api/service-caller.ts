@@ -4,7 +4,16 @@ import { AuthorizerError } from "../errors.ts";
 import type { Call, Caller } from "../http/route.ts";
 
 /** All scopes, in the order of the contract. */
-export const SCOPES = ["decide", "search", "read", "replicate", "secrets", "write", "metrics"] as const;
+export const SCOPES = [
+  "decide",
+  "search",
+  "read",
+  "replicate",
+  "secrets",
+  "write",
+  "metrics",
+  "scim",
+] as const;
 
 /** One of {@link SCOPES}. */
 export type Scope = (typeof SCOPES)[number];

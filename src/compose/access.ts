@@ -1,17 +1,20 @@
 /** Questions about access and its use, answered in a thread from one state of the directory. */
 
-import type { AccessJob } from "../access/access-jobs.ts";
+import type { AccessJob, ReviewJob } from "../access/access-jobs.ts";
 import { AccessThread } from "../access/access-thread.ts";
 import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../access/directory-image.ts";
+import type { ReviewedChange } from "../access/review/review.ts";
 import type { AccessQuestions } from "../api/management/access/ports.ts";
 import { limitsOf } from "../config/limits.ts";
 import { indexFile } from "../decision-log/index/index-file.ts";
 import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import type { DirectoryState, UserState } from "../directory/batch.ts";
-import { AuthorizerError } from "../errors.ts";
+import type { DirectoryHistory } from "../directory/history.ts";
+import { AuthorizerError, isErrorCode } from "../errors.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
+import type { CommittedChange } from "../store/port.ts";
 import type { DataParts } from "./data.ts";
-import type { ServiceDecisionLog } from "./decision-log.ts";
+import { nodeName, type ServiceDecisionLog } from "./decision-log.ts";
 
 /** The port of the management API, with a thread that starts when it is first needed. */
 export interface ServiceAccess extends AccessQuestions {
@@ -54,8 +57,61 @@ export function openAccess(
       } as const;
       return thread.run(caller, job);
     },
+    review: async (caller, since) => {
+      const changes = await changesSince(directory.history, since);
+      const node = nodeName(values);
+      return thread.run(caller, { kind: "review", ...(await common()), since, node, ...changes });
+    },
     close: () => thread.close(),
   };
+}
+
+/** Most changes of a review, and most that are read for it. */
+const MOST_CHANGES = 1_000;
+const MOST_ENTRIES = 20_000;
+const ENTRIES_PER_READ = 500;
+const FIRST_REVISION = 1;
+
+/** Changes since a time, newest first. */
+async function changesSince(
+  history: DirectoryHistory,
+  since: number,
+): Promise<Pick<ReviewJob, "changes" | "moreChanges" | "changesLost">> {
+  const found: ReviewedChange[] = [];
+  let after: number;
+  let changesLost = false;
+  try {
+    after = await history.revisionAt(new Date(since));
+  } catch (error) {
+    if (!isErrorCode(error, "not_found")) throw error;
+    const oldest = await history.keptFrom();
+    changesLost = oldest > FIRST_REVISION;
+    after = changesLost ? oldest : 0;
+  }
+  for (let read = 0; read < MOST_ENTRIES; ) {
+    const entries = await history.entries(after, ENTRIES_PER_READ);
+    if (entries === undefined || entries.length === 0) break;
+    found.push(...entries.flatMap(changeOf));
+    read += entries.length;
+    after = entries.at(-1)?.revision ?? after;
+  }
+  const changes = found.reverse().slice(0, MOST_CHANGES);
+  return {
+    changes,
+    moreChanges: found.length > changes.length || after < history.head.revision,
+    changesLost,
+  };
+}
+
+/** The change of an entry; none where it touched no user, group or policy. */
+function changeOf({ revision, at, useCases }: CommittedChange): readonly ReviewedChange[] {
+  const named = (kind: "users" | "groups" | "policies") => [
+    ...new Set(useCases.flatMap(({ touched }) => touched?.[kind] ?? [])),
+  ];
+  const [users, groups, policies] = [named("users"), named("groups"), named("policies")];
+  if (users.length + groups.length + policies.length === 0) return [];
+  const actors = [...new Set(useCases.flatMap(({ actor }) => actor ?? []))];
+  return [{ revision, at, actors, users, groups, policies }];
 }
 
 /** Parts of records without which nobody can learn from them. */

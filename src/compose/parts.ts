@@ -45,6 +45,7 @@ import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
+import { scimOptions } from "./scim.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
 import { openStatus } from "./status.ts";
@@ -223,6 +224,7 @@ function openListeners(
       ...traced,
       ...serviceTls(values),
       ...serviceApis(data, working),
+      scim: scimOptions(data, audit),
       bearer,
       revisions,
       changes: changeOptions(data),

@@ -1,7 +1,16 @@
 /** The form of one row in the table of configuration items, and the types derived from such rows. */
 
 /** Scopes of the tokens of callers other than the data server. */
-export const TOKEN_SCOPES = ["decide", "search", "read", "replicate", "secrets", "write", "metrics"] as const;
+export const TOKEN_SCOPES = [
+  "decide",
+  "search",
+  "read",
+  "replicate",
+  "secrets",
+  "write",
+  "metrics",
+  "scim",
+] as const;
 
 /** One of {@link TOKEN_SCOPES}. */
 export type TokenScope = (typeof TOKEN_SCOPES)[number];

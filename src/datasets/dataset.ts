@@ -21,6 +21,7 @@ export interface DatasetUser {
   readonly email?: string;
   readonly source?: string;
   readonly external_id?: string;
+  readonly inactive?: boolean;
   readonly encryptedPassword?: string;
   /** Unix seconds. */
   readonly creation_date?: number;

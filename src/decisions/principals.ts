@@ -152,7 +152,8 @@ export class Principals {
   }
 }
 
-/** True if the user has the internal id; also if the id is unknown. */
+/** True if the user is active and has the internal id; also if the id is unknown. */
 export function isUser(found: CachedPrincipal, userId: string | undefined): boolean {
+  if (found.principal.isInactive) return false;
   return userId === undefined || found.principal.id === userId;
 }

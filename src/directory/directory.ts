@@ -22,6 +22,7 @@ import type { Change } from "../store/port.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";
 import type { NewPolicy, NewUser } from "./new-entities.ts";
+import type { Provisioning } from "./provisioning.ts";
 
 export type { NewPolicy, NewUser };
 
@@ -185,6 +186,8 @@ export interface Principal {
   readonly id: string;
   readonly username: string;
   readonly properties: Properties;
+  /** True for a user who can do nothing: no policy is held, and nothing passes that any user may do. */
+  readonly isInactive: boolean;
   /** Internal ids of the user's groups: what a change of a group touches. */
   readonly groups: readonly string[];
   /** The policies by holder. A policy of several holders is in each list. */
@@ -278,6 +281,11 @@ export interface Directory {
   readonly sessions: Sessions;
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
+  /**
+   * The use cases of an identity provider.
+   * @param isProtected true for the name of a group that it may not change
+   */
+  provisioning(isProtected: (group: string) => boolean): Provisioning;
   readonly history: DirectoryHistory;
   /**
    * Plans from everything that the directory has, without secrets, and applies the plan atomically. If another writer

@@ -27,6 +27,8 @@ import { createExternalPrincipals } from "./write/external-principals.ts";
 import { createGroups } from "./write/groups.ts";
 import { judgeOf } from "./write/judging.ts";
 import { createPolicies } from "./write/policies.ts";
+import { createProvisionedGroups } from "./write/provisioned-groups.ts";
+import { createProvisionedUsers } from "./write/provisioned-users.ts";
 import { createResources } from "./write/resources.ts";
 import { createSessions } from "./write/sessions.ts";
 import { createTokenClaims } from "./write/token-claims.ts";
@@ -166,6 +168,10 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     sessions: createSessions(context),
     resources: createResources(context),
     batches: createBatches(context),
+    provisioning: (isProtected) => ({
+      ...createProvisionedUsers(context, isProtected),
+      ...createProvisionedGroups(context, isProtected),
+    }),
     history: createHistory(context),
     applyPlanned: (plan, options) => applyPlanned(context, plan, options),
     mailSecrets: {

@@ -8,7 +8,9 @@ import type { Described, DescribedBody } from "./openapi.ts";
 import type { Caller, Route, RouteBody } from "./route.ts";
 
 /** The body of a declared route, and the way to read it. */
-export interface DeclaredBody extends DescribedBody, Pick<RouteBody, "parse" | "format" | "validate"> {
+export interface DeclaredBody
+  extends DescribedBody,
+    Pick<RouteBody, "parse" | "format" | "alsoType" | "validate"> {
   /** The limit that bounds it; default `bodyBytes`. */
   readonly limit?: "bodyBytes" | "bulkBodyBytes";
 }
@@ -42,7 +44,7 @@ export function routeOf<P, C extends Caller>(
 }
 
 function bodyOf(
-  { parse, format, validate, limit = "bodyBytes" }: DeclaredBody,
+  { parse, format, alsoType, validate, limit = "bodyBytes" }: DeclaredBody,
   limits: HttpLimits & { readonly bulkBodyBytes?: number },
   stream: RouteBody["stream"],
 ): RouteBody {
@@ -50,6 +52,7 @@ function bodyOf(
     maxBytes: limits[limit] ?? limits.bodyBytes,
     ...(parse === undefined ? {} : { parse }),
     ...(format === undefined ? {} : { format }),
+    ...(alsoType === undefined ? {} : { alsoType }),
     ...(validate === undefined ? {} : { validate }),
     ...(stream === undefined ? {} : { stream }),
   };

@@ -17,6 +17,8 @@ const PARAMETER = /^\s*([!#$%&'*+.^_`|~0-9a-z-]+)=(?:"([^"]*)"|([^\s"]*))\s*$/i;
 /** The bodies that a route takes. */
 interface AcceptedBody {
   readonly format?: "json" | "form";
+  /** Another content type of JSON. */
+  readonly alsoType?: string;
   readonly stream?: unknown;
 }
 
@@ -25,7 +27,7 @@ interface AcceptedBody {
  * @throws AuthorizerError "invalid_request" for a content type that the route does not take; 415 for a content coding
  */
 export function checkBodyHeaders(headers: IncomingHttpHeaders, accepted: AcceptedBody): BodyFormat {
-  const format = bodyFormat(headers["content-type"]);
+  const format = bodyFormat(headers["content-type"], accepted.alsoType);
   const streamed = format === "ndjson" && accepted.stream !== undefined;
   if (format === undefined || (!streamed && format !== (accepted.format ?? "json")))
     throw wrongType(accepted);
@@ -33,20 +35,22 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, accepted: Accepte
   return format;
 }
 
-function wrongType({ format, stream }: AcceptedBody): Error {
+function wrongType({ format, alsoType, stream }: AcceptedBody): Error {
   if (format === "form") {
     return new RequestRefused(415, "Content-Type must be application/x-www-form-urlencoded");
   }
-  const wanted = stream === undefined ? "application/json" : "application/json or application/x-ndjson";
+  const other = alsoType ?? (stream === undefined ? undefined : "application/x-ndjson");
+  const wanted = other === undefined ? "application/json" : `application/json or ${other}`;
   return invalidRequest([], `Content-Type must be ${wanted}, in UTF-8`);
 }
 
 /** The format that a `Content-Type` names; undefined for another type, or another charset than UTF-8. */
-function bodyFormat(contentType: string | undefined): BodyFormat | undefined {
+function bodyFormat(contentType: string | undefined, also: string | undefined): BodyFormat | undefined {
   if (contentType === "application/json") return "json";
   if (contentType === undefined) return undefined;
   const [type, ...parameters] = contentType.split(";");
-  const format = FORMATS.get((type as string).trim().toLowerCase());
+  const name = (type as string).trim().toLowerCase();
+  const format = name === also ? "json" : FORMATS.get(name);
   return parameters.every(isAcceptable) ? format : undefined;
 }
 

@@ -42,7 +42,7 @@ export interface DescribedAnswer {
 export interface Described {
   /** Unique over the document. */
   readonly id: string;
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters as `{name}`, each a whole segment. */
   readonly path: string;
   readonly tag: string;

@@ -66,12 +66,14 @@ export const WRITTEN: Reply = { status: 200 };
 export type Answer = Reply | string;
 
 /** Methods that routes have. A route of GET also answers HEAD where it says so. */
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The body that a route takes. */
 export interface RouteBody {
   /** Default `json`. */
   readonly format?: Exclude<BodyFormat, "ndjson">;
+  /** Another content type of JSON that the route takes. */
+  readonly alsoType?: string;
   readonly maxBytes: number;
   /** Milliseconds from the headers to the end of the body; default the time that the whole request may take. */
   readonly arrivesWithinMs?: number;

@@ -31,7 +31,7 @@ export function metadataOf(url: string): Readonly<Record<string, string>> {
 }
 
 /** The PDP's URL: the configured one, or on loopback the listener's own; undefined where there is none to tell. */
-function pdpUrl({ publicUrl, ownUrl }: MetadataOptions): string | undefined {
+export function pdpUrl({ publicUrl, ownUrl }: MetadataOptions): string | undefined {
   return publicUrl === undefined ? ownUrl() : publicUrl.replace(/\/+$/, "");
 }
 

@@ -6,10 +6,13 @@ import { DECISION_ROUTES } from "../api/decisions/routes.ts";
 import { DECISION_SCHEMAS } from "../api/decisions/schemas.ts";
 import { DATA_SERVER_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";
+import { SCIM_PATH_PARAMETERS, SCIM_ROUTES, SCIM_SCHEMAS } from "../api/scim/declaration.ts";
+import { SCIM_TYPE } from "../api/scim/scim-error.ts";
 import type { Scope } from "../api/service-caller.ts";
 import { CHALLENGE, COMMON_FAILURES, ERROR_SCHEMAS, failure } from "../http/failures.ts";
-import { type Described, openApiDocument, type SecuredOperation } from "../http/openapi.ts";
+import { type Described, type Failures, openApiDocument, type SecuredOperation } from "../http/openapi.ts";
 import type { OpenApiDocument, Schemas } from "../http/openapi-types.ts";
+import { schemaRef } from "../http/schema-forms.ts";
 import { OPEN_OPERATIONS, OPEN_SCHEMAS } from "./open-operations.ts";
 
 const TAGS = [
@@ -25,6 +28,7 @@ const TAGS = [
     name: "changes",
     description: "What changes in the directory, for caches and for decision points elsewhere.",
   },
+  { name: "SCIM", description: "SCIM 2.0, by which identity providers fill the directory." },
   { name: "service", description: "Health, version and this document." },
 ] as const;
 
@@ -46,6 +50,14 @@ const FAILURES = {
   403: { name: "NotAllowed", response: failure("The token lacks the scope that this call needs.") },
 } as const;
 
+/** The same failures in the form of SCIM. */
+const SCIM_FAILURES: Failures = Object.fromEntries(
+  Object.entries(FAILURES).map(([status, { name, response }]) => {
+    const content = { [SCIM_TYPE]: { schema: schemaRef("ScimError") } };
+    return [status, { name: `Scim${name}`, response: { ...response, content } }];
+  }),
+);
+
 /** Every schema that the document can have. */
 const SCHEMAS: Schemas = {
   ...ERROR_SCHEMAS,
@@ -53,6 +65,7 @@ const SCHEMAS: Schemas = {
   ...DECISION_SCHEMAS,
   ...DATA_SERVER_SCHEMAS,
   ...CHANGE_SCHEMAS,
+  ...SCIM_SCHEMAS,
 };
 
 function secured(operation: Described & { readonly scope?: Scope }): SecuredOperation {
@@ -92,6 +105,13 @@ export function serviceDocument(version: string): OpenApiDocument {
         commonErrors,
         parameters: PATH_PARAMETERS,
         isRevised: ({ security, path }) => security.length > 0 || path.startsWith("/api/"),
+      },
+      {
+        operations: SCIM_ROUTES.map(secured),
+        failures: SCIM_FAILURES,
+        commonErrors,
+        parameters: SCIM_PATH_PARAMETERS,
+        isRevised: () => true,
       },
     ],
     schemas: SCHEMAS,

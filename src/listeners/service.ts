@@ -10,6 +10,7 @@ import { DECISION_ROUTES } from "../api/decisions/routes.ts";
 import { type ForwardAuthOptions, forwardAuthClaim } from "../api/forward-auth/forward-auth.ts";
 import { DATA_SERVER_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
+import { mountScim, type ScimOptions, scimNothing } from "../api/scim/declaration.ts";
 import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { Admission } from "../http/admission.ts";
@@ -27,7 +28,7 @@ import { routed } from "../http/router.ts";
 import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
-import { metadataRoute } from "./metadata.ts";
+import { metadataRoute, pdpUrl } from "./metadata.ts";
 import { serviceDocument } from "./service-document.ts";
 
 /** Options of {@link createServiceListener}. */
@@ -62,6 +63,8 @@ export interface ServiceListenerOptions {
   readonly dataServer?: DataServerOptions;
   /** The API of changes; absent: not served. */
   readonly changes?: ChangeOptions;
+  /** SCIM 2.0; absent: not served. */
+  readonly scim?: Omit<ScimOptions, "publicUrl">;
 }
 
 /** The listener. */
@@ -82,6 +85,7 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     ...decisionApi(options, admission, authenticate),
     ...dataServerApi(options, authenticate),
     ...mount({ authenticate }, changes?.routes ?? [], counters),
+    ...scimApi(options, authenticate, () => life.managed?.url()),
     ...mount(
       OPEN_API,
       openRoutes(options, () => life.managed?.url()),
@@ -92,6 +96,7 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     options.forwardAuth === undefined
       ? () => undefined
       : forwardAuthClaim(options.forwardAuth, { counters, log });
+  const nothing = options.scim && scimNothing(counters);
   const managed = createManagedServer({
     admission,
     counters,
@@ -100,7 +105,12 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     revisions: options.revisions,
     traces: options.traces,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-    handler: routed({ routes, decode: decodeSegment, claim }),
+    handler: routed({
+      routes,
+      decode: decodeSegment,
+      claim,
+      otherwise: (_method, target) => nothing?.(target),
+    }),
   });
   life.managed = managed;
   return {
@@ -138,6 +148,17 @@ function dataServerApi(
   if (dataServer === undefined) return [];
   const options = { ...dataServer, decisions };
   return mountDataServer(DATA_SERVER_OPERATIONS, options, { authenticate, limits, counters });
+}
+
+function scimApi(
+  { scim, metadata = { loopback: false }, limits, counters }: ServiceListenerOptions,
+  authenticate: ServiceAuthentication,
+  ownUrl: () => string | undefined,
+): readonly MountedRoute[] {
+  if (scim === undefined) return [];
+  const { publicUrl, loopback } = metadata;
+  const url = () => pdpUrl({ publicUrl, ownUrl: loopback ? ownUrl : () => undefined });
+  return mountScim({ ...scim, publicUrl: url }, { authenticate, limits, counters });
 }
 
 function openRoutes(

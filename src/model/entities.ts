@@ -23,6 +23,8 @@ export interface User {
   readonly email?: string;
   readonly source?: string;
   readonly external_id?: string;
+  /** True for a user who can do nothing until an identity provider makes it active again (scim.md §4). */
+  readonly inactive?: boolean;
   /** Base64, opaque to this service. */
   readonly encryptedPassword?: string;
   readonly properties?: Properties;

@@ -139,6 +139,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.replication.commit_timeout": 5_000,
   "authorizer.replication.checkpoint_every": 10_000,
   "authorizer.history.keep": 2_592_000_000,
+  "authorizer.scim.protected_groups": ["Admins"],
   "authorizer.shutdown_delay": 0,
   "authorizer.subjects.unknown": "deny",
   "authorizer.decision_log.compress": true,

@@ -195,7 +195,7 @@ describe("security 1.2: authorizer.tokens", () => {
   });
 
   it("have known scopes, at least one", () => {
-    const scopes = "decide, search, read, replicate, secrets, write, metrics";
+    const scopes = "decide, search, read, replicate, secrets, write, metrics, scim";
     expect(tokens({ ...GOOD, scopes: ["decide", "admin"] })).toEqual([`expected one of ${scopes}`]);
     expect(tokens({ ...GOOD, scopes: [] })).toEqual([`expected a list of scopes: ${scopes}`]);
     expect(tokens({ name: "a", token: GOOD.token })).toHaveLength(1);

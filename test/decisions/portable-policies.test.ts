@@ -24,7 +24,15 @@ function principalOf(username: string, policies: readonly NamedStatements[]): Pr
     statement,
     via: [],
   }));
-  return { id: "user", username, properties: {}, groups: [], held: [], policies: effective };
+  return {
+    id: "user",
+    username,
+    properties: {},
+    isInactive: false,
+    groups: [],
+    held: [],
+    policies: effective,
+  };
 }
 
 function forms(form: "portable" | "exact") {

@@ -10,6 +10,7 @@ const found = (id: string, version: string): CachedPrincipal => {
       id,
       username: "alice",
       properties: {},
+      isInactive: false,
       groups: ["group"],
       held: [{ holder: "group", via: { group: "Group" }, policies: [stored] }],
       policies: [{ ...stored, via: [{ group: "Group" }] }],

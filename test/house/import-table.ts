@@ -36,6 +36,7 @@ const EVERYTHING_COMPOSED = [
   "api/changes",
   "api/management",
   "api/forward-auth",
+  "api/scim",
   "api/ext-authz",
   "listeners",
   "analysis",
@@ -57,6 +58,7 @@ const SVCCTL = [
   "engine",
   "catalog",
   "analysis",
+  "access",
   "decision-log",
   "source-files",
 ];
@@ -140,6 +142,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "api/resources": {
     may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
   },
+  "api/scim": { may: ["api", "api/rest", "http", "directory", "model", "errors"] },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
@@ -157,6 +160,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/changes",
       "api/management",
       "api/resources",
+      "api/scim",
       "api/forward-auth",
       "decisions",
       "identity/login-claims.ts",
@@ -244,6 +248,7 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "@codemirror/search",
     "@codemirror/state",
     "@codemirror/view",
+    "@lezer/highlight",
   ],
 };
 

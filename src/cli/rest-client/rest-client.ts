@@ -1,7 +1,8 @@
 /** The REST client of both programs: builds requests, sends them with retries, reads the answers. */
 
 import { UsageFailure } from "../failure.ts";
-import type { ApiAnswer, ApiRequest } from "./attempt.ts";
+import type { ApiAnswer } from "./attempt.ts";
+import type { ApiRequest } from "./http-request.ts";
 import { type FailedAttempt, type RetrySettings, sendWithRetries } from "./retries.ts";
 
 /** The address of an API, and settings of calls. */

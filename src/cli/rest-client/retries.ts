@@ -3,7 +3,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pRetry from "p-retry";
 import { safeMessage, safeText } from "../safe-text.ts";
-import { type ApiAnswer, type ApiRequest, attempt, TransportFailure } from "./attempt.ts";
+import { type ApiAnswer, attempt } from "./attempt.ts";
+import type { ApiRequest } from "./http-request.ts";
+import { TransportFailure } from "./transport-failure.ts";
 
 /** Statuses that ask for another try unless the settings name others. */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 503]);

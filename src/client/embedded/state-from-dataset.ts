@@ -79,8 +79,9 @@ class DatasetReader {
     }
     for (const [index, user] of users.entries()) {
       const id = `${index}`;
-      const { username, properties } = user;
+      const { username, inactive, properties } = user;
       this.state.apply(["user", username, { id, ...(properties && { properties }) }]);
+      if (inactive === true) continue;
       this.#attach("user_group", id, user.groups, this.#groups, `/users/${index}/groups`);
       this.#attach("user_policy", id, user.policies, this.#policies, `/users/${index}/policies`);
     }

@@ -327,6 +327,14 @@ export const AUTHORIZER_ITEMS = [
       "Subjects that the directory does not know: denied, or given the policies of the groups that the request asserts, as far as the token's assert_groups allows",
   },
   {
+    name: "authorizer.scim.protected_groups",
+    type: "strings",
+    default: ["Admins"],
+    acts: "yes",
+    meaning:
+      "Patterns of the names of groups that identity providers may not change by SCIM, and neither their members",
+  },
+  {
     name: "authorizer.ext_authz.listen_address",
     type: "string",
     default: null,

@@ -130,7 +130,7 @@ export class Authzen {
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
     const { deciding } = this.#options;
     const { subject, action, resource } = request;
-    if (user === undefined) {
+    if (user === undefined || user.principal.isInactive) {
       const answer = deciding.unknownUser({ user: subject.id, required, context: NO_FIELDS }, request);
       const denied = ({ id }: CheckAnswer) => denial("unknown_subject", "unknown subject", id as string);
       return answer instanceof Promise ? answer.then(denied) : denied(answer);

@@ -39,7 +39,7 @@ class Replaced {
   }
 
   principal(principal: Principal): Principal {
-    const { id, username, properties, groups } = principal;
+    const { id, username, properties, isInactive, groups } = principal;
     const held = principal.held.map((one): HeldPolicies => ({ ...one, policies: this.#list(one.policies) }));
     let all: readonly EffectivePolicy[] | undefined;
     const policies = () => {
@@ -50,6 +50,7 @@ class Replaced {
       id,
       username,
       properties,
+      isInactive,
       groups,
       held,
       get policies() {

@@ -84,6 +84,7 @@ function keyOf(names: readonly string[]): string {
 
 /** The set, to be evicted when a group is made. */
 function withNewGroup(found: GroupPrincipal): GroupPrincipal {
-  const { id, username, properties, groups, held, policies, names, isComplete } = found;
-  return { id, username, properties, groups: [...groups, NEW_GROUP], held, policies, names, isComplete };
+  const { id, username, properties, isInactive, groups, held, policies, names, isComplete } = found;
+  const user = { id, username, properties, isInactive };
+  return { ...user, groups: [...groups, NEW_GROUP], held, policies, names, isComplete };
 }

@@ -124,6 +124,7 @@ class UnknownSubject implements Principal {
   readonly id = "";
   readonly username: string;
   readonly properties = NO_PROPERTIES;
+  readonly isInactive = false;
   readonly #groups: Principal;
 
   constructor(username: string, groups: Principal) {

@@ -123,7 +123,7 @@ class Planner implements RestorePlan {
     const before = this.#present.users.get(name)?.user.value;
     const wanted = this.#withCredentials ? user.value : withPassword(user.value, before?.encryptedPassword);
     if (isDeepStrictEqual(before, wanted)) return;
-    const put: BatchOperation = { op: "put_user", user: wanted };
+    const put: BatchOperation = { op: "put_user", user: { ...wanted, inactive: wanted.inactive === true } };
     if (isDeepStrictEqual(withPassword(before ?? wanted, wanted.encryptedPassword), wanted) && before) {
       this.#add("password", name, before, put, user.managed);
     } else this.#add("user", name, before, put, user.managed);

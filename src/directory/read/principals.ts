@@ -6,7 +6,7 @@ import type { EffectivePolicy } from "../../model/policy.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { GroupPrincipal, HeldPolicies, Principal, StoredPolicy } from "../directory.ts";
-import { type RecordTypes, under } from "../records/layout.ts";
+import { type RecordTypes, type UserRecord, under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";
 import type { GroupPolicies } from "./group-policies.ts";
@@ -56,17 +56,12 @@ export class PrincipalReader {
     const user = await this.#reader.get("user", username);
     if (user === undefined) return undefined;
     const groups = await this.#groupsOf(user.id);
-    const own = await this.#attachedTo("user_policy", user.id);
     const held: HeldPolicies[] = [];
+    if (user.inactive === true) return new ReadPrincipal(user, username, groups, held);
+    const own = await this.#attachedTo("user_policy", user.id);
     if (own.length > 0) held.push({ holder: user.id, via: { user: username }, policies: own });
     held.push(...(await this.#heldThrough(groups)));
-    return new ReadPrincipal(
-      user.id,
-      username,
-      user.properties ?? {},
-      groups.map(({ id }) => id),
-      held,
-    );
+    return new ReadPrincipal(user, username, groups, held);
   }
 
   /** The policies that a member of the groups has through them. */
@@ -78,9 +73,7 @@ export class PrincipalReader {
     });
     groups.sort((a, b) => compareUtf8(a.name, b.name));
     const held = await this.#heldThrough(groups);
-    const ids = groups.map(({ id }) => id);
-    const found = groups.map(({ name }) => name);
-    return new ReadGroupPrincipal({ ids, found, held, isComplete: found.length === names.length });
+    return new ReadGroupPrincipal(groups, held, groups.length === names.length);
   }
 
   async #heldThrough(groups: readonly { readonly id: string; readonly name: string }[]) {
@@ -139,20 +132,21 @@ class ReadPrincipal implements Principal {
   readonly properties: Properties;
   readonly groups: readonly string[];
   readonly held: readonly HeldPolicies[];
+  readonly isInactive: boolean;
   #policies: readonly EffectivePolicy[] | undefined;
 
   constructor(
-    id: string,
+    user: Pick<UserRecord, "id" | "properties" | "inactive">,
     username: string,
-    properties: Properties,
-    groups: readonly string[],
+    groups: readonly { readonly id: string }[],
     held: readonly HeldPolicies[],
   ) {
-    this.id = id;
+    this.id = user.id;
     this.username = username;
-    this.properties = properties;
-    this.groups = groups;
+    this.properties = user.properties ?? {};
+    this.groups = groups.map(({ id }) => id);
     this.held = held;
+    this.isInactive = user.inactive === true;
   }
 
   get policies(): readonly EffectivePolicy[] {
@@ -161,21 +155,18 @@ class ReadPrincipal implements Principal {
   }
 }
 
-interface ReadGroups {
-  readonly ids: readonly string[];
-  readonly found: readonly string[];
-  readonly held: readonly HeldPolicies[];
-  readonly isComplete: boolean;
-}
-
 /** Groups as read, for a subject that is no user. */
 class ReadGroupPrincipal extends ReadPrincipal implements GroupPrincipal {
   readonly names: readonly string[];
   readonly isComplete: boolean;
 
-  constructor({ ids, found, held, isComplete }: ReadGroups) {
-    super("", "", {}, ids, held);
-    this.names = found;
+  constructor(
+    groups: readonly { readonly id: string; readonly name: string }[],
+    held: readonly HeldPolicies[],
+    isComplete: boolean,
+  ) {
+    super({ id: "" }, "", groups, held);
+    this.names = groups.map(({ name }) => name);
     this.isComplete = isComplete;
   }
 }

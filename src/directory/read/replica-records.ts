@@ -10,7 +10,11 @@ type FieldsOf = { readonly [P in Partition]: ((record: RecordTypes[P]) => object
 
 /** The fields of each partition that are sent; undefined: nothing of it is. */
 export const REPLICATED: FieldsOf = {
-  user: ({ id, properties }) => ({ id, ...(properties !== undefined && { properties }) }),
+  // Memberships and attachments name the id: an inactive user is sent with another one, so that it has none.
+  user: ({ id, inactive, properties }) => ({
+    id: inactive === true ? `${id}-inactive` : id,
+    ...(properties !== undefined && { properties }),
+  }),
   group: ({ id }) => ({ id }),
   policy: ({ id, rev, statement }) => ({ id, rev, statement }),
   user_group: ({ id }) => ({ id }),
@@ -32,6 +36,7 @@ export const REPLICATED: FieldsOf = {
   claim: undefined,
   claim_expiry: undefined,
   session: undefined,
+  provisioned: undefined,
   sweep: undefined,
   applied: undefined,
 };

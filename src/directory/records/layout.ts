@@ -29,6 +29,7 @@
  * | `resource`       | `<SHA-256 of the type>/<id>`     | {@link ResourceRecord}      |
  * | `applied`        | `user/<name>`, `group/<name>`, `policy/<name>` | {@link AppliedRecord} |
  * | `session`        | `<user id>`                      | {@link SessionRecord}       |
+ * | `provisioned`    | `<id of a user or group>`        | {@link ProvisionedRecord}   |
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
  *
  * The partitions `outbox`, `outbox_failed` and `invitation` belong to `src/mail`. The directory knows only that queued
@@ -59,6 +60,8 @@ export interface UserRecord extends EntityHead {
   readonly email?: string;
   readonly source?: string;
   readonly external_id?: string;
+  /** The user exists and can do nothing. */
+  readonly inactive?: boolean;
   readonly encryptedPassword?: string;
   readonly properties?: Properties;
   /**
@@ -72,6 +75,8 @@ export interface UserRecord extends EntityHead {
 export interface GroupRecord extends EntityHead {
   readonly creation_date: number;
   readonly description?: string;
+  /** Id of the group at the identity provider that fills it. */
+  readonly external_id?: string;
 }
 
 /** A policy; its name is the key. */
@@ -137,6 +142,12 @@ export interface SessionRecord {
   readonly since: string;
 }
 
+/** The name of an entity that an identity provider knows by its id. Stale where that name has another id. */
+export interface ProvisionedRecord {
+  readonly kind: "user" | "group";
+  readonly name: string;
+}
+
 /** The last state that a manager's documents gave an entity (management-cli.md §10). It holds for this id only. */
 export interface AppliedRecord {
   /** Internal id of the entity. */
@@ -194,6 +205,7 @@ export interface RecordTypes {
   resource_type: ResourceTypeRecord;
   resource: ResourceRecord;
   session: SessionRecord;
+  provisioned: ProvisionedRecord;
   sweep: SweepRecord;
   applied: AppliedRecord;
 }

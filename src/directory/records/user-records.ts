@@ -22,6 +22,12 @@ export async function isOwned(from: Pick<StateReader, "get">, owner: OwnerRecord
   return (await from.get("user", owner.username))?.id === owner.id;
 }
 
+/** True while the user that a record belongs to has the name now and is active. */
+export async function isInUse(from: Pick<StateReader, "get">, owner: OwnerRecord): Promise<boolean> {
+  const user = await from.get("user", owner.username);
+  return user?.id === owner.id && user.inactive !== true;
+}
+
 /** A record for a new or replaced user; empty texts count as absent. */
 export function userRecord(
   user: NewUser,
@@ -37,6 +43,7 @@ export function userRecord(
     ...(user.email && { email: user.email }),
     ...(user.source && { source: user.source }),
     ...(user.external_id && { external_id: user.external_id }),
+    ...(user.inactive === true && { inactive: true }),
     ...(user.encryptedPassword && { encryptedPassword: user.encryptedPassword }),
     ...(user.properties && { properties: user.properties }),
     ...(head.sessions_valid_after !== undefined && { sessions_valid_after: head.sessions_valid_after }),
@@ -52,6 +59,7 @@ export function changedRecord(record: UserRecord, change: UserChange): UserRecor
     email: pick(record.email, change.email),
     source: record.source,
     external_id: record.external_id,
+    inactive: record.inactive,
     encryptedPassword: pick(record.encryptedPassword, change.encryptedPassword),
     properties: pick(record.properties, change.properties),
   };

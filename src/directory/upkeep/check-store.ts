@@ -41,7 +41,7 @@ const LINKED = [
   "claim",
   "claim_expiry",
 ] as const;
-const PLAIN = ["meta", "resource_type", "resource", "sweep", "applied"] as const;
+const PLAIN = ["meta", "resource_type", "resource", "sweep", "applied", "provisioned"] as const;
 
 const PAGE = 1_000;
 

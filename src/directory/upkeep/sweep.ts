@@ -113,7 +113,8 @@ export async function sweepStep(store: Store, id: string, sweep: SweepRecord): P
       await deletePairs(store, snapshot, pairs);
       return false;
     }
-    await store.commit({ delete: [{ partition: "sweep", key: id }] });
+    const last = (["sweep", "provisioned"] as const).map((partition) => ({ partition, key: id }));
+    await store.commit({ delete: last });
     return true;
   });
 }

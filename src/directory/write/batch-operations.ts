@@ -83,10 +83,15 @@ async function applyUser(scope: BatchScope, user: NewUser): Promise<void> {
   const before = await scope.tx.get("user", user.username);
   const validAfter = before === undefined ? scope.context.nowMs() : before.sessions_valid_after;
   const head = headOf(scope, before);
-  const after = userRecord(user, {
-    ...head,
-    ...(validAfter !== undefined && { sessions_valid_after: validAfter }),
-  });
+  // Who does not say so leaves an inactive user inactive.
+  const inactive = user.inactive ?? before?.inactive === true;
+  const after = userRecord(
+    { ...user, inactive },
+    {
+      ...head,
+      ...(validAfter !== undefined && { sessions_valid_after: validAfter }),
+    },
+  );
   if (!isSame(before, after)) await putUser(scope.tx, user.username, before, after);
 }
 
@@ -100,6 +105,7 @@ async function applyGroup(scope: BatchScope, operation: Op<"put_group">): Promis
     ...mark(head.managed),
     creation_date: creation_date ?? head.creation_date,
     ...(description !== undefined && { description }),
+    ...(before?.external_id !== undefined && { external_id: before.external_id }),
   };
   if (isSame({ ...before, id: head.id }, after)) return;
   putGroup(scope.tx, name, after);

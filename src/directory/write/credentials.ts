@@ -10,7 +10,7 @@ import type { Reader } from "../read/reader.ts";
 import { generateAccessKeyId, generateSecretAccessKey } from "../records/generated-keys.ts";
 import { type KeyRecord, under } from "../records/layout.ts";
 import { liveKey, type NewKey, putKey, removeKey } from "../records/owned-records.ts";
-import { isOwned, requireUser } from "../records/user-records.ts";
+import { isInUse, isOwned, requireUser } from "../records/user-records.ts";
 import { pageOfUser } from "./users.ts";
 
 type KeyRequest = NonNullable<Parameters<Credentials["create"]>[1]>;
@@ -33,7 +33,7 @@ export function createCredentials(context: DirectoryContext): Credentials {
 
     getWithSecret: (accessKeyId) =>
       read(context, async (reader) => {
-        const record = await requireKey(reader, accessKeyId);
+        const record = await requireUsableKey(reader, accessKeyId);
         const { id: userId, username, creation_date } = record;
         const binding = { kind: "access_key", accessKeyId, userId } as const;
         const secret_access_key = secrets.open(record.secret, binding);
@@ -76,6 +76,13 @@ export function createCredentials(context: DirectoryContext): Credentials {
 export async function requireKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
   const record = isPossibleName(accessKeyId) ? await reader.get("key", accessKeyId) : undefined;
   if (record === undefined || !(await isOwned(reader, record))) throw notFound("access key", accessKeyId);
+  return record;
+}
+
+/** As {@link requireKey}, and "not_found" if its owner is inactive: for who would act with it. */
+export async function requireUsableKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
+  const record = await requireKey(reader, accessKeyId);
+  if (!(await isInUse(reader, record))) throw notFound("access key", accessKeyId);
   return record;
 }
 

@@ -7,7 +7,7 @@ import type { ExternalPrincipals } from "../directory.ts";
 import { readPage } from "../read/pages.ts";
 import { under } from "../records/layout.ts";
 import { putPrincipal, removePrincipal } from "../records/owned-records.ts";
-import { isOwned, requireUser } from "../records/user-records.ts";
+import { isInUse, requireUser } from "../records/user-records.ts";
 import { pageOfUser } from "./users.ts";
 
 const WHAT = "external principal";
@@ -28,7 +28,7 @@ export function createExternalPrincipals(context: DirectoryContext): ExternalPri
     get: (principalId) =>
       read(context, async (reader) => {
         const record = isPossibleName(principalId) ? await reader.get("principal", principalId) : undefined;
-        if (record === undefined || !(await isOwned(reader, record))) throw notFound(WHAT, principalId);
+        if (record === undefined || !(await isInUse(reader, record))) throw notFound(WHAT, principalId);
         return { id: principalId, username: record.username };
       }),
 

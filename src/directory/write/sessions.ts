@@ -4,11 +4,12 @@
  */
 
 import { isPossibleName } from "../../model/names.ts";
+import { notFound } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Session, Sessions } from "../directory.ts";
 import type { StateReader } from "../read/reader.ts";
 import { endSessions, requireUser } from "../records/user-records.ts";
-import { requireKey } from "./credentials.ts";
+import { requireUsableKey } from "./credentials.ts";
 
 /** The use cases on sessions of a directory. */
 export function createSessions(context: DirectoryContext): Sessions {
@@ -16,7 +17,7 @@ export function createSessions(context: DirectoryContext): Sessions {
   return {
     key: (accessKeyId) =>
       read(context, async (reader) => {
-        const { id: userId, username, secret } = await requireKey(reader, accessKeyId);
+        const { id: userId, username, secret } = await requireUsableKey(reader, accessKeyId);
         const secretAccessKey = secrets.open(secret, { kind: "access_key", accessKeyId, userId });
         return { accessKeyId, secretAccessKey, userId, username };
       }),
@@ -34,7 +35,8 @@ export async function readSession(
   username: string,
   { accessKeyId, tokenId }: { readonly accessKeyId?: string; readonly tokenId?: string } = {},
 ): Promise<Session> {
-  const { id: userId, creation_date, sessions_valid_after = 0 } = await requireUser(from, username);
+  const { id: userId, creation_date, inactive, sessions_valid_after = 0 } = await requireUser(from, username);
+  if (inactive === true) throw notFound("active user", username);
   return {
     userId,
     creation_date,

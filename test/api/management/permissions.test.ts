@@ -217,7 +217,7 @@ const RECORDS = [
 const APPLICATIONS = ["apply"];
 
 /** Operations that need a decision log or counted use, and `auth:ReadDecisions`: test/end-to-end/access. */
-const ACCESS = ["unusedAccess", "suggestPolicies"];
+const ACCESS = ["unusedAccess", "suggestPolicies", "reviewAccess"];
 
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);

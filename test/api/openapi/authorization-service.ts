@@ -35,6 +35,7 @@ export function startAuthorizationService({
         log: { warn() {} },
         version: VERSION,
       },
+      scim: { directory, audit: { event() {} }, isProtected: (name) => name === "Admins" },
       changes: {
         log: changeLog({ store, revisions, journal: undefined }),
         records: new ReplicaRecords(store),

@@ -116,7 +116,9 @@ describe.each(EACH)("%s", (_title, operation, template) => {
     expect(statuses.filter(([status]) => /^2/.test(status)).length).toBe(1);
     for (const [status, response] of statuses) {
       if (/^[45]|default/.test(status))
-        expect(Object.keys(response.content ?? {})).toEqual(["application/json"]);
+        expect(Object.keys(response.content ?? {})).toEqual([
+          template.startsWith("/scim/") ? "application/scim+json" : "application/json",
+        ]);
     }
     if (operation.security.length > 0)
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["401", "403", "500", "503"]));

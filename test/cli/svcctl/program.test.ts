@@ -123,7 +123,7 @@ describe("global options", () => {
       const { code, stderr } = await svcctl(args, { cwd: "/nowhere" });
       expect(code).toBe(1);
       expect(stderr).toBe(
-        "error reading configuration file: open /nowhere/no/such.yaml: no such file or directory\nError executing command.\n",
+        "error reading configuration file: open no/such.yaml: no such file or directory\nError executing command.\n",
       );
     },
   );

@@ -1,7 +1,7 @@
 /** Contents that are moved when something goes wrong: what is said, the exit code, and that nothing half is left. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -51,11 +51,11 @@ async function server(handlers: Record<string, Handler>) {
 
 const UPLOAD = ["fs", "upload", "svc://example-repo/main/a", "--source", "a", "--pre-sign=false"];
 
-async function upload(handler: Handler, content = "content") {
+async function upload(handler: Handler, content = "content", more = {}) {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "a"), content);
   const { env, asked } = await server({ "/objects": handler });
-  return { ...(await svcctl(UPLOAD, { cwd, env })), asked };
+  return { ...(await svcctl(UPLOAD, { cwd, env: { ...env, ...more } })), asked };
 }
 
 const stored: Handler = async (request, response) => {
@@ -81,13 +81,92 @@ describe("an upload", () => {
     expect(stderr).toMatch(/giving up after 3 attempt\(s\): (socket hang up|read ECONNRESET|write E\w+)\n/);
   });
 
-  it("waits as long as the server asks, and goes on", async () => {
-    const ran = await upload((request, response, asked) => {
+  it.each([429, 503])("waits after %d as long as the server asks, and goes on", async (status) => {
+    const times: number[] = [];
+    const waiting = { SVCCTL_SERVER_RETRIES_MAX_WAIT_INTERVAL: "5s" };
+    const handler: Handler = (request, response, asked) => {
+      times.push(performance.now());
       if (asked > 1) return stored(request, response, asked);
       request.resume();
-      json(response, asked === 1 ? 429 : 503, { message: "slow down" }, { "retry-after": "0" });
-    });
+      json(response, status, { message: "slow down" }, { "retry-after": "1" });
+    };
+    const ran = await upload(handler, "content", waiting);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
+    // Timers may fire a little early.
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(950);
+  });
+
+  it("in parts that fails gives up the parts that arrived, and says why it failed", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a"), "x".repeat(11_000_000));
+    const store = await server({
+      "/1": async (request, response) => {
+        // The other parts end when one fails.
+        const content = await buffer(request).catch(() => undefined);
+        if (content === undefined) return;
+        response.writeHead(200, { etag: `"${md5(content)}"` }).end();
+      },
+      "/2": (request, response) => {
+        request.resume();
+        response.writeHead(403).end("<Error><Message>Request has expired</Message></Error>");
+      },
+    });
+    const given: string[] = [];
+    const data = await server({
+      "/config": (_, response) =>
+        void json(response, 200, {
+          storage_config: { pre_sign_support: true, pre_sign_multipart_upload: true },
+        }),
+      "/pmpu": (_, response) =>
+        void json(response, 201, {
+          upload_id: "upload",
+          physical_address: "s3://bucket/address",
+          presigned_urls: ["/1", "/2", "/1"].map((path) => `${store.url}${path}`),
+        }),
+      "/pmpu/upload": async (request, response) => {
+        given.push(`${request.method} ${(await buffer(request)).toString()}`);
+        response.writeHead(204).end();
+      },
+    });
+    const { code, stderr, stdout } = await svcctl(UPLOAD.slice(0, -1), { cwd, env: data.env });
+    expect({ code, stderr, stdout }).toEqual({
+      code: 1,
+      stderr: "Request has expired\n403 Forbidden\n",
+      stdout: "",
+    });
+    expect(given).toEqual(['DELETE {"physical_address":"s3://bucket/address"}']);
+  });
+
+  it("of a folder that fails names the file, and says nothing of a success", async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, "in"));
+    for (const name of ["a", "b"]) writeFileSync(join(cwd, "in", name), name);
+    const { env } = await server({
+      "/objects/ls": (_, response) =>
+        void json(response, 200, { results: [], pagination: { has_more: false } }),
+      "/objects": (request, response, asked) => {
+        if (request.url?.includes("path=b")) {
+          request.resume();
+          return void json(response, 403, { message: "not allowed" });
+        }
+        return stored(request, response, asked);
+      },
+    });
+    const args = [
+      "fs",
+      "upload",
+      "svc://example-repo/main/",
+      "-s",
+      "in",
+      "-r",
+      "--pre-sign=false",
+      "-p",
+      "1",
+    ];
+    const { code, stderr, stdout } = await svcctl(args, { cwd, env });
+    expect(code).toBe(1);
+    expect(stderr).toBe("upload b failed: not allowed\nError executing command.\n");
+    expect(stdout).not.toContain("Summary");
   });
 
   it.each([
@@ -150,6 +229,18 @@ const whole =
     response.writeHead(206).end(part);
   };
 
+/** Answers with so many bytes of the range at most, and then cuts the connection. */
+const cutAfter =
+  (bytes: number) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    const [start = 0, last = 0] = (/\d+-\d+/.exec(request.headers.range ?? "")?.[0] ?? "")
+      .split("-")
+      .map(Number);
+    const part = CONTENT.subarray(start, last + 1);
+    response.writeHead(206, { "content-length": part.length });
+    response.write(part.subarray(0, bytes), () => void response.socket?.end());
+  };
+
 describe("a download", () => {
   it("whose connection is cut in the middle begins anew; no other file is left", async () => {
     const cwd = temporaryFolder();
@@ -179,12 +270,11 @@ describe("a download", () => {
 
   it("in parts that fails is named, and the next one asks only for what lacks", async () => {
     const cwd = temporaryFolder();
-    const failing: Handler = (request, response, asked) =>
-      request.headers.range === "bytes=131072-196607"
-        ? // When the other parts are there.
-          void setTimeout(() => json(response, 400, { message: "no" }), 300)
-        : whole(CONTENT)(request, response, asked);
-    const broken = await holding(failing);
+    const broken = await holding((request, response) =>
+      request.headers.range === "bytes=0-299999"
+        ? cutAfter(140_000)(request, response)
+        : void json(response, 400, { message: "no" }),
+    );
     const first = await svcctl(IN_PARTS, { cwd, env: broken.env });
     expect(first.code).toBe(1);
     expect(first.stderr).toContain(
@@ -194,9 +284,20 @@ describe("a download", () => {
     const good = await holding(whole(CONTENT));
     expect(await svcctl(IN_PARTS, { cwd, env: good.env })).toMatchObject({ code: 0, stderr: "" });
     const parts = good.asked.flatMap(({ headers }) => headers.range ?? []);
-    expect(parts).toEqual(["bytes=131072-196607", "bytes=196608-262143", "bytes=262144-299999"]);
+    expect(parts).toEqual(["bytes=131072-299999"]);
     expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
     expect(readdirSync(cwd)).toEqual(["a"]);
+  });
+
+  it("in parts whose connection is cut goes on where it ended, as often as a part arrives", async () => {
+    const cwd = temporaryFolder();
+    const { env, asked } = await holding(cutAfter(70_000));
+    expect(await svcctl(IN_PARTS, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
+    const starts = asked.flatMap(
+      ({ headers }) => /^bytes=(\d+)-299999$/.exec(headers.range ?? "")?.[1] ?? [],
+    );
+    expect(starts.map(Number)).toEqual([0, 70_000, 140_000, 210_000, 280_000]);
   });
 
   it("in parts does not go on with those of another content", async () => {
@@ -237,9 +338,14 @@ describe("a download", () => {
   it("that is interrupted ends at once, and says what is left", async () => {
     const cwd = temporaryFolder();
     let interrupt = () => {};
-    const { env } = await holding((request, response, asked) => {
-      if (request.headers.range !== "bytes=0-65535") return void setImmediate(() => interrupt());
-      whole(CONTENT)(request, response, asked);
+    const { env } = await holding((_, response) => {
+      response.writeHead(206, { "content-length": CONTENT.length }).write(CONTENT.subarray(0, 70_000));
+      const list = join(cwd, "a.svcctl-parts");
+      const timer = setInterval(() => {
+        if (!existsSync(list) || !readFileSync(list, "utf8").endsWith("}\n0\n")) return;
+        clearInterval(timer);
+        interrupt();
+      }, 1);
     });
     const ran = await svcctl(IN_PARTS, {
       cwd,

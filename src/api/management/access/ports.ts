@@ -26,4 +26,9 @@ export interface AccessQuestions {
    * allowed decisions are not recorded
    */
   suggest(caller: string, request: SuggestRequest): Promise<string>;
+  /**
+   * Reviews access, with what changed since a time (Unix milliseconds).
+   * @throws AuthorizerError as {@link unused}
+   */
+  review(caller: string, since: number): Promise<string>;
 }

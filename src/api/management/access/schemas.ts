@@ -18,6 +18,7 @@ function unused(properties: Readonly<Record<string, Schema>>): Schema {
 
 const NUMBERS = object({ policies: COUNT, statements: COUNT });
 const TIME = text("RFC 3339.");
+const NAMES = listOf({ type: "string" });
 
 /** Schemas of the questions. */
 export const ACCESS_SCHEMAS: Schemas = {
@@ -34,6 +35,80 @@ export const ACCESS_SCHEMAS: Schemas = {
       },
     },
     [],
+  ),
+  ReviewedRight: object(
+    {
+      type: text("Resource type."),
+      verbs: listOf({ type: "string" }, "Short names of actions on the type."),
+      resources: listOf({ type: "string" }, "Patterns as written."),
+      ...{ policy: STATEMENT.policy, statement: STATEMENT.statement },
+      via: listOf({ type: "object" }, "The ways in which the policy reaches the users."),
+      conditional: { type: "boolean", description: "True where a condition has to hold." },
+      last_used: {
+        ...UNIX_SECONDS,
+        description: "Last use of the statement with these actions, by anybody.",
+      },
+    },
+    ["type", "verbs", "resources", "policy", "statement", "via", "conditional"],
+  ),
+  ReviewedStep: object({
+    operation: text("Operation of the management API."),
+    as: text("User as whom it is called."),
+    values: { type: "object", additionalProperties: { type: "string" } },
+    allowed_by: listOf(object({ policy: text("Name."), statement: COUNT }), "Statements that allow it."),
+  }),
+  ReviewedChange: object({
+    revision: COUNT,
+    at: TIME,
+    actors: NAMES,
+    users: NAMES,
+    groups: NAMES,
+    policies: NAMES,
+  }),
+  AccessReview: object(
+    {
+      at: TIME,
+      since: TIME,
+      revision: { ...COUNT, description: "Revision of the directory." },
+      node: text("The node that answers."),
+      counted_since: text("RFC 3339: since when use is counted."),
+      counts: object({ users: COUNT, groups: COUNT, policies: COUNT, keys: COUNT }),
+      administrators: listOf(
+        object({
+          user: text("Name."),
+          steps: listOf(schemaRef("ReviewedStep"), "None: an administrator already."),
+        }),
+        "Administrators in effect.",
+      ),
+      undecided: { ...NAMES, description: "Users of whom the search for steps did not end in time." },
+      access: listOf(
+        object({
+          users: listOf(object({ id: text("Name."), last_used: LAST_USED }, ["id"])),
+          groups: NAMES,
+          policies: { ...NAMES, description: "Policies that are attached to the users themselves." },
+          rights: listOf(schemaRef("ReviewedRight")),
+        }),
+        "Users with the same groups and policies together.",
+      ),
+      old_keys: listOf(schemaRef("UnusedKey"), "Access keys that are older than a year, the oldest first."),
+      changes: listOf(schemaRef("ReviewedChange"), "Newest first, at most 1,000."),
+      warnings: WARNINGS,
+      truncated: { type: "boolean", description: "True where something is left out." },
+    },
+    [
+      "at",
+      "since",
+      "revision",
+      "node",
+      "counts",
+      "administrators",
+      "undecided",
+      "access",
+      "old_keys",
+      "changes",
+      "warnings",
+      "truncated",
+    ],
   ),
   SuggestedAccess: object({
     for: object({ user: text("Name of the user."), group: text("Name of the group.") }, []),

@@ -13,8 +13,8 @@ const SINCE: OptionSpec = {
 /** Access and its use. */
 export const ACCESS_GROUP: GroupSpec = {
   name: "access",
-  description: "Learns from use: access that nobody uses, and smaller policies that would suffice.",
-  page: "decision-log.md",
+  description: "Learns from use: access that nobody uses, smaller policies that would suffice, reviews.",
+  page: "access-review.md",
   commands: [
     {
       name: "unused",
@@ -53,6 +53,23 @@ export const ACCESS_GROUP: GroupSpec = {
         JSON_OUTPUT,
       ],
       load: async () => (await import("./suggest.ts")).suggestPolicy,
+    },
+    {
+      name: "review",
+      description:
+        "Prints who may do what, administrators in effect, old keys and changes: one HTML file, CSV or JSON.",
+      examples: ["> review.html", "--since 2026-08-24 --format csv > review.csv", "--format json"],
+      options: [
+        { ...SINCE, description: "changes since: RFC 3339 time, or an age such as 30d" },
+        {
+          flags: "--format <format>",
+          description: "html, csv or json",
+          values: ["html", "csv", "json"],
+          closed: true,
+          default: "html",
+        },
+      ],
+      load: async () => (await import("./review.ts")).reviewAccess,
     },
   ],
 };

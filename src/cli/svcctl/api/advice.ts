@@ -1,7 +1,7 @@
 /** Advice on a failed call: one line that is shown to people, never to programs. */
 
 import type { ApiFailure } from "../../rest-client/api-failure.ts";
-import { TransportFailure } from "../../rest-client/attempt.ts";
+import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { safeText } from "../../safe-text.ts";
 import type { Settings } from "../settings/load-settings.ts";
 

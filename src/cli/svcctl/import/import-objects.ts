@@ -27,6 +27,9 @@ const STUCK_MS = 25_000;
 /** Imports objects into a branch without copying them, as one commit. Ctrl-C cancels the import. */
 export async function importObjects(call: CommandCall): Promise<void> {
   const { context } = call;
+  if (call.options["merge"] === true) {
+    context.err("Flag --merge has been deprecated, import is done directly into target branch\n");
+  }
   const from = given(call, "from");
   const to = uriOf(call, "path URI", given(call, "to"), "path");
   const commit = commitValuesOf(call);

@@ -29,6 +29,7 @@ export const IMPORT_COMMANDS: readonly CommandSpec[] = [
       TO,
       ...commitOptions(true),
       { flags: "--no-progress", description: "no progress line" },
+      { flags: "--merge", description: "", hidden: true },
       JSON_OUTPUT,
     ],
     load: async () => (await import("./import-objects.ts")).importObjects,

@@ -34,6 +34,7 @@ export async function addDocument(
   }
   for (const user of entriesOf(value["users"])) {
     if (typeof user["username"] !== "string") continue;
-    world.addUser(user["username"], { groups: textsOf(user["groups"]), policies: textsOf(user["policies"]) });
+    const held = { groups: textsOf(user["groups"]), policies: textsOf(user["policies"]) };
+    world.addUser(user["username"], user["inactive"] === true ? {} : held);
   }
 }

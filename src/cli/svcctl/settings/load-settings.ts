@@ -70,7 +70,8 @@ export interface LocalSettings {
  */
 export function loadSettings(context: CommandContext): Settings {
   const { path, required } = settingsPlace(context);
-  const file = readSettingsFile(path);
+  // As it was typed: that is how people find it.
+  const file = readSettingsFile(path, context.options.config);
   if (required && file.fault !== undefined)
     throw new Error(`error reading configuration file: ${file.fault}`);
   return effectiveSettings(path, file, context.env);

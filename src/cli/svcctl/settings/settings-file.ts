@@ -53,13 +53,14 @@ export interface SettingsFile {
 
 /**
  * Reads the file. The result has a `fault` if the file cannot be read or is not YAML.
+ * @param shown the name of the file in a fault
  * @throws Error when it holds an unknown item, or a value of another type
  */
-export function readSettingsFile(path: string): SettingsFile {
-  const content = textOf(path);
+export function readSettingsFile(path: string, shown = path): SettingsFile {
+  const content = textOf(path, shown);
   if (typeof content !== "string") return { values: new Map(), ...content };
   const sink = problemSink();
-  const tree = readYaml(content, path, sink);
+  const tree = readYaml(content, shown, sink);
   if (tree === undefined || sink.problems.length > 0) {
     return { values: new Map(), fault: sink.problems.map(formatProblem).join("; ") };
   }
@@ -68,12 +69,12 @@ export function readSettingsFile(path: string): SettingsFile {
   return { values };
 }
 
-function textOf(path: string): string | { fault: string; missing?: boolean } {
+function textOf(path: string, shown: string): string | { fault: string; missing?: boolean } {
   try {
     const bytes = readFileSync(path);
     return bytes.length > LARGEST_BYTES ? { fault: "file is too large" } : bytes.toString("utf8");
   } catch (error) {
-    return { fault: openFault(path, error), missing: (error as NodeJS.ErrnoException).code === "ENOENT" };
+    return { fault: openFault(shown, error), missing: (error as NodeJS.ErrnoException).code === "ENOENT" };
   }
 }
 

@@ -2,10 +2,12 @@
 
 import { text } from "node:stream/consumers";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
-import { type ApiAnswer, answerOf, TransportFailure } from "../../rest-client/attempt.ts";
+import { type ApiAnswer, answerOf } from "../../rest-client/attempt.ts";
 import type { RestRequest } from "../../rest-client/rest-client.ts";
 import { asksForAnotherTry, RetriedAnswer } from "../../rest-client/retries.ts";
+import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { type ApiClient, apiFailure } from "../api/api-client.ts";
+import { HashThreads } from "./hash-threads.ts";
 import { HttpExchange, type StreamAnswer, type StreamBody, type StreamRequest } from "./http-exchange.ts";
 
 /** Longest text of a refusal that is read, in bytes. */
@@ -19,11 +21,17 @@ export interface ContentRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: StreamBody;
   readonly signal?: AbortSignal | undefined;
+  /** The `Range` of the next try. */
+  readonly range?: () => string;
+  /** As {@link StreamRequest}. */
+  readonly direct?: boolean;
 }
 
 /** Moves contents, with the tries of the settings. */
 export class ContentLink {
   readonly api: ApiClient;
+  /** Checksums of what is downloaded. */
+  readonly hashes = new HashThreads();
   readonly #exchange: HttpExchange;
 
   /** @param sockets connections to one server, at most */
@@ -60,15 +68,20 @@ export class ContentLink {
 
   /** Closes the connections. */
   close(): void {
+    this.hashes.close();
     this.#exchange.close();
   }
 
-  #ask<T>(request: StreamRequest, take: (answer: StreamAnswer) => Promise<T>): Promise<T> {
-    const { method, url, signal } = request;
+  #ask<T>(
+    request: StreamRequest & Pick<ContentRequest, "range">,
+    take: (answer: StreamAnswer) => Promise<T>,
+  ): Promise<T> {
+    const { method, url, signal, range } = request;
     // What stands behind the question mark of a pre-signed URL is as good as a password.
     const shown = url.includes("X-Amz-Signature") || url.includes("sig=") ? (url.split("?")[0] ?? "") : url;
     const tryOnce = async (): Promise<T> => {
-      const answer = await this.#follow(request);
+      const headers = { ...request.headers, ...(range !== undefined && { range: range() }) };
+      const answer = await this.#follow({ ...request, headers });
       if (answer.status >= 400) throw await this.#refusal(answer);
       try {
         return await take(answer);

@@ -1,15 +1,18 @@
 /** Downloads one object into a file, which is there whole or not at all. */
 
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { TransportFailure } from "../../rest-client/attempt.ts";
+import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { isMd5, newFingerprint, tellsContent } from "./checksums.ts";
 import type { ContentLink } from "./content-link.ts";
 import { downloadParts } from "./download-parts.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 import { openPartialFile, type PartialFile } from "./partial-file.ts";
+
+/** Bytes of a content that is kept in memory until it is there. */
+const SMALL = 1024 * 1024;
 
 /** The result of one pass through the content. */
 interface Fetched {
@@ -53,10 +56,9 @@ function agrees({ digest, comparable }: Fetched, checksum: string): boolean {
 
 async function fetchOnce(link: ContentLink, download: Download, partial: PartialFile): Promise<Fetched> {
   if (partial.inParts) {
-    const { comparable, digest } = await downloadParts(link, download, partial);
-    if (!comparable || !isMd5(download.stats.checksum)) return { digest: "", comparable };
-    return { digest: digest ?? (await md5OfFile(partial.content)), comparable };
+    return downloadParts(link, download, partial);
   }
+  if (download.stats.size <= SMALL) return fetchSmall(link, download, partial);
   return fetchContent(link, download, {}, async (answer) => {
     const fingerprint = newFingerprint();
     let received = 0;
@@ -74,6 +76,27 @@ async function fetchOnce(link: ContentLink, download: Download, partial: Partial
       download.progress.moved(-received);
       throw error;
     }
+    return { digest: fingerprint.digest(), comparable: tellsContent(answer.headers) };
+  });
+}
+
+/** A small content is in memory as a whole: of many files, most of the time would go into opening streams. */
+function fetchSmall(link: ContentLink, download: Download, partial: PartialFile): Promise<Fetched> {
+  const { size } = download.stats;
+  return fetchContent(link, download, {}, async (answer) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    for await (const chunk of answer.body) {
+      received += (chunk as Buffer).length;
+      if (received > size) break;
+      chunks.push(chunk as Buffer);
+    }
+    if (received !== size) throw new TransportFailure("the content ended early", true);
+    const content = Buffer.concat(chunks);
+    await writeFile(partial.content, content);
+    download.progress.moved(received);
+    const fingerprint = newFingerprint();
+    fingerprint.update(content);
     return { digest: fingerprint.digest(), comparable: tellsContent(answer.headers) };
   });
 }

@@ -1,29 +1,31 @@
 /** Downloads one object in parts: several at once past the data server, one after the other through it. */
 
-import { createHash, type Hash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
-import { TransportFailure } from "../../rest-client/attempt.ts";
-import { tellsContent } from "./checksums.ts";
+import { open } from "node:fs/promises";
+import { RetriesExhausted } from "../../rest-client/retries.ts";
+import { isMd5, tellsContent } from "./checksums.ts";
 import type { ContentLink } from "./content-link.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 import { forEachParallel } from "./for-each-parallel.ts";
+import type { StreamAnswer } from "./http-exchange.ts";
 import type { PartialFile } from "./partial-file.ts";
 
-/** Parts under way at once; object stores serve many, and a data server is shared with others. */
+/** Requests under way at once; object stores serve many, and a data server is shared with others. */
 const AT_STORE = 5;
 const AT_SERVER = 1;
 
-/** Bytes that may wait for the disk. */
-const BUFFER = 2 * 1024 * 1024;
+/** Parts that one request to an object store asks for: fewer, and connections cost more than what they bring. */
+const PARTS_AT_STORE = 8;
 
 /** The outcome of a download in parts. */
 export interface Parts {
   /** False where the object store keeps checksums that are none of the content. */
   readonly comparable: boolean;
-  /** MD5 of the content; undefined where parts did not arrive in their order, or were there before. */
-  readonly digest: string | undefined;
+  /** MD5 of the content; "" where the server describes the content by something else. */
+  readonly digest: string;
 }
+
+/** Parts that follow each other: the first one, and the one behind the last. */
+type Run = readonly [first: number, end: number];
 
 /** Fetches the parts that a partial file lacks. */
 export async function downloadParts(
@@ -31,43 +33,68 @@ export async function downloadParts(
   download: Download,
   partial: PartialFile,
 ): Promise<Parts> {
-  const { stats, partSize, progress, presign } = download;
+  const { stats, partSize, presign, progress, signal } = download;
   const count = Math.ceil(stats.size / partSize);
-  const inOrder = !presign && partial.count === 0;
-  let hash = createHash("md5");
+  const endOf = (part: number): number => Math.min(stats.size, part * partSize);
+  const handle = await open(partial.content, "r+");
+  const hash = isMd5(stats.checksum) ? link.hashes.follow(partial.content) : undefined;
   let comparable = true;
-  function* missing(): Generator<number> {
-    for (let part = 0; part < count; part += 1) if (!partial.has(part)) yield part;
-  }
-  progress.moved(partial.count * partSize);
-  const fetchPart = async (part: number, signal: AbortSignal): Promise<void> => {
-    const start = part * partSize;
-    const length = Math.min(partSize, stats.size - start);
-    const headers = { range: `bytes=${start}-${start + length - 1}` };
-    await fetchContent(link, { ...download, signal }, headers, async (answer) => {
+  // The checksum follows behind the first part that lacks.
+  let whole = 0;
+  const noteWhole = (): void => {
+    const before = whole;
+    while (whole < count && partial.has(whole)) whole += 1;
+    if (whole > before) hash?.reached(endOf(whole));
+  };
+  const fetchRun = async ([first, end]: Run, stop: AbortSignal): Promise<void> => {
+    let next = first;
+    // A try begins where the one before ended.
+    let position = first * partSize;
+    const notes: Promise<void>[] = [];
+    const onWritten = (written: number): void => {
+      position = written;
+      for (; next < end && endOf(next + 1) <= written; next += 1)
+        notes.push(partial.add(next).then(noteWhole));
+    };
+    const range = (): string => `bytes=${position}-${endOf(end) - 1}`;
+    const take = async (answer: StreamAnswer): Promise<void> => {
       if (answer.status !== 206)
         throw new Error(`expected a part of the content, got status ${answer.status}`);
       if (!tellsContent(answer.headers)) comparable = false;
-      // A part that is fetched again is hashed again.
-      const further: Hash | undefined = inOrder ? hash.copy() : undefined;
-      let received = 0;
-      answer.body.on("data", (chunk: Buffer) => {
-        received += chunk.length;
-        progress.moved(chunk.length);
-        further?.update(chunk);
-      });
+      const [start, length] = [position, endOf(end) - position];
+      await answer.intoFile({ file: handle.fd, start, length, onReceived: progress.moved, onWritten });
+    };
+    for (let before = position; ; before = position) {
       try {
-        const into = createWriteStream(partial.content, { flags: "r+", start, highWaterMark: BUFFER });
-        await pipeline(answer.body, into, { signal });
-        if (received !== length) throw new TransportFailure("the content ended early", true);
+        await fetchContent(link, { ...download, signal: stop }, { range, direct: true }, take);
+        break;
       } catch (error) {
-        progress.moved(-received);
-        throw error;
+        // Tries that brought a part are no reason to give up a large content.
+        if (!(error instanceof RetriesExhausted) || position - before < partSize) throw error;
       }
-      hash = further ?? hash;
-    });
-    await partial.add(part);
+    }
+    await Promise.all(notes);
   };
-  await forEachParallel(missing(), presign ? AT_STORE : AT_SERVER, fetchPart, download.signal);
-  return { comparable, digest: inOrder ? hash.digest("hex") : undefined };
+  progress.moved(Math.min(stats.size, partial.count * partSize));
+  noteWhole();
+  try {
+    const runs = runsOf(partial, count, presign ? PARTS_AT_STORE : count);
+    await forEachParallel(runs, presign ? AT_STORE : AT_SERVER, fetchRun, signal);
+    return { comparable, digest: comparable && hash !== undefined ? await hash.digest() : "" };
+  } catch (error) {
+    hash?.forget();
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Runs of parts that lack, of at most so many parts each. */
+function* runsOf(partial: PartialFile, count: number, most: number): Generator<Run> {
+  for (let part = 0; part < count; part += 1) {
+    if (partial.has(part)) continue;
+    const first = part;
+    while (part + 1 < count && part + 1 - first < most && !partial.has(part + 1)) part += 1;
+    yield [first, part + 1];
+  }
 }

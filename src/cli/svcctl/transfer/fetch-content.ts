@@ -25,11 +25,10 @@ export interface Download {
 export function fetchContent<T>(
   link: ContentLink,
   { place, presign, signal }: Pick<Download, "place" | "presign" | "signal">,
-  headers: Readonly<Record<string, string>>,
+  part: Pick<ContentRequest, "range" | "direct">,
   take: (answer: StreamAnswer) => Promise<T>,
 ): Promise<T> {
   const path = ["repositories", place.repository, "refs", place.ref, "objects"];
   const query = { path: place.path, ...(presign && { presign }) };
-  const request: ContentRequest = { headers, signal };
-  return link.askServer({ method: "GET", path, query }, request, take);
+  return link.askServer({ method: "GET", path, query }, { ...part, signal }, take);
 }

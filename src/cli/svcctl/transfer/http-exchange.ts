@@ -1,9 +1,14 @@
 /** One HTTP exchange whose bodies are streams: contents of objects never are in memory as a whole. */
 
-import * as http from "node:http";
-import * as https from "node:https";
+import { createWriteStream } from "node:fs";
+import type { Agent, ClientRequestArgs, IncomingMessage } from "node:http";
+import type { Agent as SecureAgent } from "node:https";
 import type { Readable } from "node:stream";
-import { type AnswerHead, TransportFailure, transportFailure } from "../../rest-client/attempt.ts";
+import { pipeline } from "node:stream/promises";
+import type { AnswerHead } from "../../rest-client/http-request.ts";
+import { http, https } from "../../rest-client/node-http.ts";
+import { TransportFailure, transportFailure } from "../../rest-client/transport-failure.ts";
+import { DirectConnection, type FileRange } from "./direct-connection.ts";
 
 /** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
 const SILENCE_MS = 120_000;
@@ -23,16 +28,24 @@ export interface StreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: StreamBody;
   readonly signal?: AbortSignal | undefined;
+  /** The answer goes into a file: see {@link StreamAnswer.intoFile}. The request gets a connection of its own. */
+  readonly direct?: boolean | undefined;
 }
 
 /** An answer whose body is not read yet. Whoever takes it reads the body to its end, or destroys it. */
 export interface StreamAnswer extends AnswerHead {
-  readonly body: http.IncomingMessage;
+  readonly body: IncomingMessage;
+  /**
+   * Writes the body into a file, which must have exactly the length of the range. Without `direct` in the request, it
+   * goes through a stream.
+   * @throws Error with code ECONNRESET when the body ends early
+   */
+  readonly intoFile: (range: FileRange) => Promise<void>;
 }
 
 /** Keeps connections open between exchanges. */
 export class HttpExchange {
-  readonly #agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
+  readonly #agents: { readonly "http:": Agent; readonly "https:": SecureAgent };
 
   /** @param sockets connections to one server, at most */
   constructor(sockets: number) {
@@ -60,12 +73,17 @@ export class HttpExchange {
     this.#agents["https:"].destroy();
   }
 
-  #exchange({ method, url, headers = {}, body, signal }: StreamRequest): Promise<StreamAnswer> {
+  #exchange({ method, url, headers = {}, body, signal, direct }: StreamRequest): Promise<StreamAnswer> {
     const { protocol } = new URL(url);
     const secure = protocol === "https:";
     const agent = secure ? this.#agents["https:"] : this.#agents["http:"];
     const length = body === undefined ? {} : { "content-length": String(body.size) };
-    const options = { method, headers: { ...headers, ...length }, agent, ...(signal && { signal }) };
+    const connection = direct === true ? new DirectConnection() : undefined;
+    const way =
+      connection === undefined
+        ? { agent }
+        : { createConnection: (to: ClientRequestArgs) => connection.open(to, secure) };
+    const options = { method, headers: { ...headers, ...length }, ...way, ...(signal && { signal }) };
     return new Promise((resolve, reject) => {
       const request = (secure ? https : http).request(url, options);
       const content = body?.open();
@@ -79,7 +97,7 @@ export class HttpExchange {
       request.on("response", (answer) => {
         // A server may refuse before it has everything; the rest is then not sent.
         if (content?.readableEnded === false) content.destroy();
-        resolve(answerHead(answer));
+        resolve(answerHead(answer, connection));
       });
       if (content === undefined) return void request.end();
       content.on("error", (error) => {
@@ -91,11 +109,35 @@ export class HttpExchange {
   }
 }
 
-function answerHead(body: http.IncomingMessage): StreamAnswer {
+function answerHead(body: IncomingMessage, connection: DirectConnection | undefined): StreamAnswer {
   const { statusCode: status = 0, statusMessage: statusText = "" } = body;
   const get = (name: string): string | null => {
     const value = body.headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(", ") : (value ?? null);
   };
-  return { status, statusText, headers: { get }, body };
+  const intoFile = async (range: FileRange): Promise<void> => {
+    const described = get("content-length");
+    if (connection === undefined || described === null) return streamInto(body, range);
+    if (Number(described) !== range.length) throw endedEarly();
+    await connection.receive(body, range);
+  };
+  return { status, statusText, headers: { get }, body, intoFile };
+}
+
+/** Writes a body whose length no header tells. */
+async function streamInto(body: IncomingMessage, range: FileRange): Promise<void> {
+  const { file, start, length, onReceived, onWritten } = range;
+  let received = 0;
+  const into = createWriteStream("", { fd: file, start, autoClose: false });
+  body.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    onReceived(chunk.length);
+  });
+  await pipeline(body, into);
+  if (received !== length) throw endedEarly();
+  onWritten(start + length);
+}
+
+function endedEarly(): Error {
+  return Object.assign(new Error("the content ended early"), { code: "ECONNRESET" });
 }

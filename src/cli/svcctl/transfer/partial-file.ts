@@ -38,9 +38,10 @@ export async function openPartialFile(file: string, key: PartialKey | undefined)
   const header = JSON.stringify(key);
   const parts = new Set(key === undefined ? [] : await partsOf(list, content, header));
   const begin = async (): Promise<void> => {
+    // What comes in one piece is written in one go, which makes the file.
+    if (key === undefined) return;
     parts.clear();
     await (await open(content, "w")).close();
-    if (key === undefined) return;
     await truncate(content, key.size);
     await writeFile(list, `${header}\n`);
   };
@@ -57,7 +58,9 @@ export async function openPartialFile(file: string, key: PartialKey | undefined)
       await appendFile(list, `${part}\n`);
     },
     restart: begin,
-    finish: () => rm(list, { force: true }),
+    finish: async () => {
+      if (key !== undefined) await rm(list, { force: true });
+    },
     leave: async () => {
       if (parts.size > 0) return content;
       await rm(content, { force: true });

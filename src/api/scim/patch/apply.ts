@@ -1,0 +1,188 @@
+/** Applies operations to the attributes of a resource (RFC 7644, sections 3.5.2.1 and 3.5.2.3). */
+
+import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../../http/json-body.ts";
+import { type ChangePath, type Filter, parsePath } from "../filter/filter.ts";
+import { compileValueFilter } from "../filter/matching.ts";
+import { resolvePath } from "../filter/resolve.ts";
+import { type Attributes, readAttribute, readElement } from "../read-values.ts";
+import { type Attribute, findAttribute, type ResourceKind } from "../schema/attribute.ts";
+import { ScimError } from "../scim-error.ts";
+import { type PatchOperation, withPaths } from "./operations.ts";
+
+type Holder = Record<string, unknown>;
+type Op = PatchOperation["op"];
+
+/** The attributes after the operations. Throws {@link ScimError}, and "invalid_request" for values of another type. */
+export function applyOperations(
+  kind: ResourceKind,
+  attributes: Attributes,
+  operations: readonly PatchOperation[],
+): Attributes {
+  const changed = structuredClone(attributes) as Holder;
+  for (const { op, path, value } of withPaths(operations)) {
+    applyOne(kind, changed, op, parsePath(path), value);
+  }
+  return changed;
+}
+
+function applyOne(kind: ResourceKind, resource: Holder, op: Op, path: ChangePath, value: unknown): void {
+  const { filter, sub, ...rest } = path;
+  const target = resolvePath(kind, filter === undefined ? path : rest);
+  if (target === undefined) throw new ScimError("invalidPath", "the path names no attribute");
+  const attribute = target.attributes.at(-1) as Attribute;
+  const fixed = target.attributes.find(({ mutability }) => mutability === "readOnly");
+  if (fixed !== undefined) throw new ScimError("mutability", `${fixed.name} cannot be changed`);
+  if (op === "remove" && target.attributes.length === 1 && attribute.required && filter === undefined) {
+    throw new ScimError("mutability", `${attribute.name} is required`);
+  }
+  if (filter !== undefined) {
+    const holder = holderOf(resource, target.names, target.attributes, op !== "remove");
+    if (holder !== undefined) changeSome({ holder, attribute, filter, sub }, op, value);
+    return;
+  }
+  if (op === "remove" && attribute.type === "boolean" && target.attributes.length === 1) {
+    throw new ScimError("mutability", `${attribute.name} is true or false: replace it`);
+  }
+  // A part of an attribute with several values is that part of each of them.
+  const list = target.attributes.length > 1 ? target.attributes.at(-2) : undefined;
+  if (list?.multiValued === true) {
+    const holder = holderOf(
+      resource,
+      target.names.slice(0, -1),
+      target.attributes.slice(0, -1),
+      op !== "remove",
+    );
+    if (holder !== undefined)
+      changeSome({ holder, attribute: list, filter: undefined, sub: attribute.name }, op, value);
+    return;
+  }
+  const holder = holderOf(resource, target.names, target.attributes, op !== "remove");
+  if (holder !== undefined) changeWhole(holder, attribute, op, value);
+}
+
+/** The object that an attribute is in. */
+function holderOf(
+  resource: Holder,
+  names: readonly string[],
+  attributes: readonly Attribute[],
+  makes: boolean,
+): Holder | undefined {
+  let holder = resource;
+  for (const [index, name] of names.slice(0, -1).entries()) {
+    const next = holder[name];
+    if (isObject(next) && attributes[index]?.multiValued === false) holder = next as Holder;
+    else if (!makes) return undefined;
+    else {
+      const made: Holder = {};
+      holder[name] = made;
+      holder = made;
+    }
+  }
+  return holder;
+}
+
+function changeWhole(holder: Holder, attribute: Attribute, op: Op, value: unknown): void {
+  const { name, multiValued } = attribute;
+  if (op === "remove") {
+    if (multiValued && value !== undefined) removeValues(holder, attribute, value);
+    else delete holder[name];
+    return;
+  }
+  const read = readAttribute(attribute, value);
+  if (read === undefined) {
+    if (op === "replace") delete holder[name];
+    return;
+  }
+  if (op === "add" && multiValued) {
+    setList(holder, attribute, [...listOf(holder[name]), ...(read as readonly unknown[])]);
+  } else if (multiValued) setList(holder, attribute, read as readonly unknown[]);
+  else if (attribute.type === "complex" && isObject(holder[name])) {
+    // Of a complex attribute only the given parts change, also by `replace`.
+    holder[name] = { ...(holder[name] as Holder), ...(read as Holder) };
+  } else holder[name] = read;
+}
+
+/** Some providers name the values to remove in the operation, not in its path. */
+function removeValues(holder: Holder, attribute: Attribute, value: unknown): void {
+  const gone = listOf(readAttribute(attribute, value)).map(keyOf);
+  const kept = listOf(holder[attribute.name]).filter((one) => !gone.includes(keyOf(one)));
+  setList(holder, attribute, kept);
+}
+
+function keyOf(element: unknown): unknown {
+  return isObject(element) ? element["value"] : element;
+}
+
+interface Selection {
+  readonly holder: Holder;
+  readonly attribute: Attribute;
+  readonly filter: Filter | undefined;
+  readonly sub: string | undefined;
+}
+
+function changeSome({ holder, attribute, filter, sub }: Selection, op: Op, value: unknown): void {
+  const { name } = attribute;
+  if (!attribute.multiValued)
+    throw new ScimError("invalidPath", `${name} has no list of values to choose from`);
+  const part = sub === undefined ? undefined : findAttribute(attribute.subAttributes ?? [], sub);
+  if (sub !== undefined && part === undefined)
+    throw new ScimError("invalidPath", `${name} has no part ${sub.slice(0, 100)}`);
+  const test = filter === undefined ? () => true : compileValueFilter(filter, attribute);
+  const list = listOf(holder[name]);
+  const chosen = list.filter((one) => isObject(one) && test(one));
+  if (op === "remove") {
+    const kept = part === undefined ? list.filter((one) => !chosen.includes(one)) : list;
+    if (part !== undefined) for (const one of chosen) delete (one as Holder)[part.name];
+    setList(holder, attribute, kept);
+    return;
+  }
+  if (chosen.length === 0) {
+    if (op === "replace" && filter !== undefined)
+      throw new ScimError("noTarget", `no value of ${name} passes the filter`);
+    chosen.push(filter === undefined ? {} : elementOf(filter));
+    list.push(...chosen);
+  }
+  for (const one of chosen as Holder[]) {
+    if (part !== undefined) changeWhole(one, part, op, value);
+    else {
+      const read = readElement(attribute, value) as Holder | undefined;
+      if (op === "replace") for (const key of Object.keys(one)) delete one[key];
+      Object.assign(one, read);
+    }
+  }
+  setList(holder, attribute, list, chosen);
+}
+
+/** The value that an addition makes where none passes the filter: the one that the filter describes. */
+function elementOf(filter: Filter): Holder {
+  if (filter.op === "and") return { ...elementOf(filter.left), ...elementOf(filter.right) };
+  if (filter.op === "eq" && filter.path.sub === undefined && filter.value !== null) {
+    return { [filter.path.name]: filter.value };
+  }
+  throw new ScimError("noTarget", "no value passes the filter, and the filter does not say what to add");
+}
+
+/** Sets a list without repeated and empty values, at most one of which is the primary one: the last that was set. */
+function setList(holder: Holder, attribute: Attribute, list: readonly unknown[], set = list): void {
+  const distinct: unknown[] = [];
+  for (const one of list) {
+    if (isObject(one) && Object.keys(one).length === 0) continue;
+    if (!distinct.some((other) => isDeepStrictEqual(other, one))) distinct.push(one);
+  }
+  const primary = distinct.findLast((one) => isPrimary(one) && set.includes(one));
+  const kept = distinct.map((one) => {
+    if (!isPrimary(one) || primary === undefined || one === primary) return one;
+    return { ...(one as Holder), primary: false };
+  });
+  if (kept.length === 0) delete holder[attribute.name];
+  else holder[attribute.name] = kept;
+}
+
+function isPrimary(value: unknown): boolean {
+  return isObject(value) && value["primary"] === true;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? [...value] : [];
+}

@@ -1,0 +1,73 @@
+/** The operations of a change (RFC 7644, section 3.5.2), as they are sent. */
+
+import { invalidRequest } from "../../../http/errors.ts";
+import { isObject } from "../../../http/json-body.ts";
+import { ScimError } from "../scim-error.ts";
+
+/** One operation. */
+export interface PatchOperation {
+  readonly op: "add" | "remove" | "replace";
+  readonly path?: string;
+  readonly value?: unknown;
+}
+
+const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+const KINDS = ["add", "remove", "replace"] as const;
+const MOST_OPERATIONS = 1_000;
+/** Members that an object without a path may repeat from an answer. */
+const FIXED: ReadonlySet<string> = new Set(["schemas", "id", "meta", "groups"]);
+
+/** Reads the operations of a body; throws "invalid_request". */
+export function readOperations(body: unknown): readonly PatchOperation[] {
+  if (!isObject(body)) throw new ScimError("invalidSyntax", "a JSON object is needed");
+  const { schemas } = body;
+  if (!Array.isArray(schemas) || !schemas.includes(PATCH_SCHEMA)) {
+    throw new ScimError("invalidSyntax", `schemas must name ${PATCH_SCHEMA}`);
+  }
+  const name = Object.keys(body).find((key) => key.toLowerCase() === "operations");
+  const operations = name === undefined ? undefined : body[name];
+  if (!Array.isArray(operations) || operations.length === 0) {
+    throw new ScimError("invalidSyntax", "Operations must be a list with at least one operation");
+  }
+  if (operations.length > MOST_OPERATIONS) {
+    throw new ScimError("invalidValue", `more than ${MOST_OPERATIONS} operations`);
+  }
+  return operations.map(readOperation);
+}
+
+function readOperation(given: unknown, index: number): PatchOperation {
+  const pointer = `/Operations/${index}`;
+  if (!isObject(given)) throw invalidRequest([{ pointer, message: "expected an object" }]);
+  const { op, path, value } = given;
+  const kind = KINDS.find((one) => typeof op === "string" && op.toLowerCase() === one);
+  if (kind === undefined)
+    throw new ScimError("invalidSyntax", `${pointer.slice(1)}/op: expected ${KINDS.join(", ")}`);
+  if (path !== undefined && path !== null && typeof path !== "string") {
+    throw new ScimError("invalidPath", `${pointer.slice(1)}/path: expected a string`);
+  }
+  const where = typeof path === "string" && path !== "" ? { path } : {};
+  if (kind === "remove") {
+    if (where.path === undefined) throw new ScimError("noTarget", "a removal needs a path");
+    return { op: kind, ...where, ...(value !== undefined && { value }) };
+  }
+  if (value === undefined) throw new ScimError("invalidValue", `${pointer.slice(1)}/value: required`);
+  if (where.path === undefined && !isObject(value)) {
+    throw new ScimError(
+      "invalidValue",
+      `${pointer.slice(1)}/value: expected an object, since there is no path`,
+    );
+  }
+  return { op: kind, ...where, value };
+}
+
+/** The operations with a path each: an object without one stands for an operation on each of its members. */
+export function withPaths(
+  operations: readonly PatchOperation[],
+): readonly (PatchOperation & { readonly path: string })[] {
+  return operations.flatMap(({ op, path, value }) => {
+    if (path !== undefined) return [{ op, path, value }];
+    return Object.entries(value as Readonly<Record<string, unknown>>)
+      .filter(([name]) => !FIXED.has(name.toLowerCase()))
+      .map(([name, one]) => ({ op, path: name, value: one }));
+  });
+}

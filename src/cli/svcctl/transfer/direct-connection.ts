@@ -1,0 +1,146 @@
+/**
+ * A connection for one request, whose answer goes from the socket into a file through a few blocks of memory. A stream
+ * would make a new buffer for each read: with 1 GB that costs more than the network and the disk together.
+ */
+
+import { write } from "node:fs";
+import type { ClientRequestArgs, IncomingMessage } from "node:http";
+import { connect, isIP, type OnReadOpts, type Socket } from "node:net";
+import { connect as connectSecurely } from "node:tls";
+
+/** Size of a block in bytes, and how many wait for the disk at most before the sender has to wait. */
+const BLOCK_BYTES = 256 * 1024;
+const BLOCKS = 4;
+
+/** The place in a file for the bytes of an answer. */
+export interface FileRange {
+  /** Descriptor of the open file. */
+  readonly file: number;
+  /** Position of the first byte. */
+  readonly start: number;
+  /** Number of bytes. */
+  readonly length: number;
+  /** Called with the number of bytes of each block that arrives. */
+  readonly onReceived: (bytes: number) => void;
+  /** Called with a position below which everything from `start` on is in the file. */
+  readonly onWritten: (end: number) => void;
+}
+
+/** One connection. It is used for one request and then closed. */
+export class DirectConnection {
+  readonly #free: Buffer[] = [];
+  #current: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #socket: Socket | undefined;
+  #take: ((block: Buffer, length: number) => boolean) | undefined;
+
+  /** Opens it: the `createConnection` of a request. */
+  open({ host, port }: ClientRequestArgs, secure: boolean): Socket {
+    const onread: OnReadOpts = {
+      buffer: () => this.#nextBlock(),
+      callback: (length, block) => this.#onBlock(block as Buffer, length),
+    };
+    const options = { host: host ?? "localhost", port: Number(port), onread };
+    this.#socket = secure ? connectSecurely({ ...options, ...nameOf(options.host) }) : connect(options);
+    return this.#socket;
+  }
+
+  /**
+   * Writes the body of an answer into a file. The body must have exactly the length of the range.
+   * @throws Error with code ECONNRESET when the connection ends early; the error of the file or of the socket
+   */
+  receive(answer: IncomingMessage, range: FileRange): Promise<void> {
+    const socket = this.#socket;
+    if (socket === undefined) throw new Error("the connection is not open");
+    const { start, length } = range;
+    return new Promise((resolve, reject) => {
+      let received = 0;
+      let failure: Error | undefined;
+      const underWay = new Set<number>();
+      // Not before the disk has everything: the file must not be closed under a write.
+      const settle = (): void => {
+        if (underWay.size > 0 || (failure === undefined && received < length)) return;
+        this.#take = undefined;
+        socket.destroy();
+        if (failure === undefined) resolve();
+        else reject(failure);
+      };
+      const fail = (error: Error): void => {
+        failure ??= error;
+        socket.destroy();
+        settle();
+      };
+      const put = (block: Buffer, bytes: number): void => {
+        const taken = Math.min(bytes, length - received);
+        const position = start + received;
+        received += taken;
+        underWay.add(position);
+        range.onReceived(taken);
+        writeAll(range.file, block, taken, position, (error) => {
+          underWay.delete(position);
+          this.#release(block);
+          if (error) return fail(error);
+          range.onWritten(Math.min(start + received, ...underWay));
+          settle();
+          if (received < length) socket.resume();
+        });
+      };
+      socket.once("close", () => {
+        const lost = Object.assign(new Error("the connection ended"), { code: "ECONNRESET" });
+        if (received < length) fail(socket.errored ?? lost);
+      });
+      answer.on("error", () => {});
+      // What came in one block with the head has passed the parser already.
+      const first = (answer.read() as Buffer | null) ?? Buffer.alloc(0);
+      this.#take = (block, bytes) => {
+        put(block, bytes);
+        return this.#free.length > 0 && received < length;
+      };
+      while (this.#free.length < BLOCKS - 1) this.#free.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
+      if (first.length > 0) put(first, first.length);
+      settle();
+      if (received < length) socket.resume();
+    });
+  }
+
+  /** The block for the next read. One more than planned where all others wait for the disk. */
+  #nextBlock(): Buffer {
+    if (this.#take === undefined) return this.#current;
+    this.#current = this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    return this.#current;
+  }
+
+  #release(block: Buffer): void {
+    if (block.length === BLOCK_BYTES && this.#free.length < BLOCKS) this.#free.push(block);
+  }
+
+  /** Before the body is asked for, bytes take the usual way; reading stops after each block, so that none is ahead. */
+  #onBlock(block: Buffer, length: number): boolean {
+    if (this.#take !== undefined) return this.#take(block, length);
+    const socket = this.#socket;
+    socket?.push(Buffer.from(block.subarray(0, length)));
+    setImmediate(() => {
+      if (this.#take === undefined && socket?.destroyed === false) socket.resume();
+    });
+    return false;
+  }
+}
+
+/** The name that a server has to prove: an address is none. */
+function nameOf(host: string): { servername?: string; ALPNProtocols: string[] } {
+  return { ...(isIP(host) === 0 && { servername: host }), ALPNProtocols: ["http/1.1"] };
+}
+
+/** Writes a block whole: a disk may take less than it was given. */
+function writeAll(
+  file: number,
+  block: Buffer,
+  length: number,
+  position: number,
+  done: (error: Error | null) => void,
+  offset = 0,
+): void {
+  write(file, block, offset, length - offset, position + offset, (error, written) => {
+    if (error || offset + written === length) return done(error);
+    writeAll(file, block, length, position, done, offset + written);
+  });
+}

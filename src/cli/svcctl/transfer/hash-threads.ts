@@ -1,0 +1,110 @@
+/** MD5 checksums of files that are uploaded, or grow while they are downloaded, computed in threads beside the transfer. */
+
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+
+/** An order to a thread, about one file. */
+export interface HashOrder {
+  readonly id: number;
+  /** Opens the file. */
+  readonly path?: string;
+  /** With `path`: the position of the first byte. */
+  readonly start?: number;
+  /** The bytes below this position are there. */
+  readonly reached?: number;
+  readonly end?: "digest" | "forget";
+}
+
+/** The answer of a thread. */
+export interface HashAnswer {
+  readonly id: number;
+  readonly digest?: string;
+  readonly error?: string;
+}
+
+/** The checksum of one file. */
+export interface FollowingHash {
+  /** Says that the bytes below a position are in the file and will not change. */
+  reached(position: number): void;
+  /** The MD5 of the bytes from the start to the last position, as lower-case hexadecimal. */
+  digest(): Promise<string>;
+  /** Ends it without a result. */
+  forget(): void;
+}
+
+/** Threads at most: two compare 1.5 GB in a second, and each takes memory. */
+const THREADS = 2;
+
+/** Memory of a thread, whose blocks are outside of it. */
+const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 };
+
+interface Waiting {
+  readonly resolve: (digest: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Threads, started when they are needed. */
+export class HashThreads {
+  readonly #workers: Worker[] = [];
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #failed = new Map<number, Error>();
+  #opened = 0;
+
+  /** Begins a file, which is there already, at a position. */
+  follow(path: string, start = 0): FollowingHash {
+    const id = this.#opened;
+    this.#opened += 1;
+    const worker = this.#workerFor(id);
+    const tell = (order: Omit<HashOrder, "id">): void => worker.postMessage({ id, ...order });
+    tell({ path, start });
+    return {
+      reached: (position) => tell({ reached: position }),
+      digest: () => {
+        tell({ end: "digest" });
+        return new Promise((resolve, reject) => {
+          const failure = this.#failed.get(id);
+          if (failure === undefined) this.#waiting.set(id, { resolve, reject });
+          else reject(failure);
+        });
+      },
+      forget: () => tell({ end: "forget" }),
+    };
+  }
+
+  /** Ends the threads. */
+  close(): void {
+    for (const worker of this.#workers) void worker.terminate();
+    this.#workers.length = 0;
+  }
+
+  #workerFor(id: number): Worker {
+    const index = id % THREADS;
+    const worker = this.#workers[index] ?? this.#start();
+    this.#workers[index] = worker;
+    return worker;
+  }
+
+  #start(): Worker {
+    const file = new URL(`./hash-worker${extname(import.meta.filename)}`, import.meta.url);
+    // Nothing of the program around it: neither its flags nor its environment.
+    const worker = new Worker(file, { execArgv: [], env: {}, resourceLimits: LIMITS });
+    worker.unref();
+    worker.on("message", (answer: HashAnswer) => this.#settle(answer));
+    worker.on("error", (error) => {
+      for (const id of this.#waiting.keys()) this.#settle({ id, error: error.message });
+    });
+    return worker;
+  }
+
+  #settle({ id, digest, error }: HashAnswer): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (digest !== undefined) {
+      waiting?.resolve(digest);
+      return;
+    }
+    const failure = new Error(`the checksum of the file cannot be computed: ${error}`);
+    if (waiting === undefined) this.#failed.set(id, failure);
+    else waiting.reject(failure);
+  }
+}

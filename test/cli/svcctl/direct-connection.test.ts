@@ -1,0 +1,126 @@
+/** Answers that go from the socket into a file, however the network cuts them into pieces. */
+import { once } from "node:events";
+import { open, readFile } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from "node:tls";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { HttpExchange } from "../../../src/cli/svcctl/transfer/http-exchange.ts";
+import { selfSigned } from "../../http/certificate.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const CONTENT = Buffer.from("0123456789".repeat(300_000));
+const HEAD = Buffer.from(`HTTP/1.1 206 Partial Content\r\ncontent-length: ${CONTENT.length}\r\n\r\n`);
+
+async function listening(answer: (socket: Socket) => Promise<void>, secure?: { key: string; cert: string }) {
+  const onConnection = async (socket: Socket) => {
+    socket.on("error", () => {});
+    await once(socket, "data");
+    await answer(socket);
+  };
+  const server = secure === undefined ? createServer(onConnection) : createSecureServer(secure, onConnection);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  return secure === undefined ? `http://127.0.0.1:${port}/` : `https://127.0.0.1:${port}/`;
+}
+
+/** Writes what a server answers behind the first 10 bytes of a file. */
+async function received(url: string, signal?: AbortSignal, length = CONTENT.length) {
+  const exchange = new HttpExchange(1);
+  const path = join(temporaryFolder(), "a");
+  const file = await open(path, "w");
+  let [bytes, written] = [0, 0];
+  try {
+    const answer = await exchange.send({ method: "GET", url, direct: true, signal });
+    await answer.intoFile({
+      file: file.fd,
+      start: 10,
+      length,
+      onReceived: (count) => {
+        bytes += count;
+      },
+      onWritten: (end) => {
+        expect(end).toBeGreaterThanOrEqual(written);
+        written = end;
+      },
+    });
+  } finally {
+    await file.close();
+    exchange.close();
+  }
+  return { bytes, written, content: (await readFile(path)).subarray(10) };
+}
+
+const WHOLE = { bytes: CONTENT.length, written: CONTENT.length + 10, content: CONTENT };
+
+async function inPieces(socket: Socket, ...pieces: readonly Buffer[]) {
+  socket.setNoDelay(true);
+  for (const piece of pieces) {
+    socket.write(piece);
+    await setTimeout(5);
+  }
+}
+
+describe("an answer that goes into a file", () => {
+  it.each([
+    ["head and content in one piece", [Buffer.concat([HEAD, CONTENT])]],
+    ["the head in three pieces", [HEAD.subarray(0, 5), HEAD.subarray(5, 40), HEAD.subarray(40), CONTENT]],
+    [
+      "the head with one byte of the content",
+      [Buffer.concat([HEAD, CONTENT.subarray(0, 1)]), CONTENT.subarray(1)],
+    ],
+    [
+      "the content in pieces of odd sizes",
+      [HEAD, CONTENT.subarray(0, 1), CONTENT.subarray(1, 999_983), CONTENT.subarray(999_983)],
+    ],
+  ])("arrives whole with %s", async (_, pieces) => {
+    const url = await listening((socket) => inPieces(socket, ...pieces));
+    expect(await received(url)).toEqual(WHOLE);
+  });
+
+  it("arrives whole over TLS", async () => {
+    const certificate = selfSigned("localhost");
+    const before = getCACertificates("default");
+    setDefaultCACertificates([...before, certificate.cert]);
+    onTestFinished(() => setDefaultCACertificates(before));
+    const url = await listening((socket) => inPieces(socket, HEAD, CONTENT), certificate);
+    expect(await received(url)).toEqual(WHOLE);
+  });
+
+  it("arrives whole without a length in its head", async () => {
+    const head = Buffer.from("HTTP/1.1 206 Partial Content\r\nconnection: close\r\n\r\n");
+    const url = await listening(async (socket) => {
+      await inPieces(socket, head, CONTENT);
+      socket.end();
+    });
+    expect(await received(url)).toEqual(WHOLE);
+  });
+
+  it.each([
+    ["ends early", (socket: Socket) => socket.end()],
+    ["is reset", (socket: Socket) => socket.resetAndDestroy()],
+  ])("that %s fails with the code of a connection that was cut", async (_, cut) => {
+    const url = await listening(async (socket) => {
+      await inPieces(socket, HEAD, CONTENT.subarray(0, 500_000));
+      cut(socket);
+    });
+    await expect(received(url)).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+
+  it("of another length than the range fails", async () => {
+    const url = await listening((socket) => inPieces(socket, HEAD, CONTENT));
+    await expect(received(url, undefined, 7)).rejects.toMatchObject({ message: "the content ended early" });
+  });
+
+  it("ends when the caller ends it", async () => {
+    const ending = new AbortController();
+    const url = await listening(async (socket) => {
+      await inPieces(socket, HEAD, CONTENT.subarray(0, 500_000));
+      ending.abort();
+    });
+    await expect(received(url, ending.signal)).rejects.toMatchObject({ name: "AbortError" });
+  });
+});
