@@ -184,7 +184,7 @@ function decided(
   return outcomeOf(answer, reading, identity);
 }
 
-/** How a sender is found: a user by its internal id, another subject by its groups. */
+/** The way in which a sender is found: a user by its internal id, another subject by its groups. */
 function whoIs(sender: Sender | undefined) {
   if (sender === undefined) return {};
   if (sender.how !== "oidc_token") return { userId: sender.userId };

@@ -99,7 +99,7 @@ async function boundedText(response: Response): Promise<string> {
 }
 
 /** True for https, and for http on this machine. */
-export function isSafeUrl(text: string): boolean {
+function isSafeUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
   if (url.protocol === "https:") return true;
