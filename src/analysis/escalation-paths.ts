@@ -10,7 +10,7 @@ import { explain } from "../engine/explain.ts";
 import { compileWildcard } from "../engine/patterns/wildcard.ts";
 import type { FieldValue, RequiredPermissions, StatementName } from "../model/decision.ts";
 import type { Statement } from "../model/policy.ts";
-import { type AccessWorld, heldBy } from "./access-world.ts";
+import { type AccessWorld, heldBy, namesHeldBy } from "./access-world.ts";
 import {
   type EscalationState,
   type EscalationStep,
@@ -121,6 +121,8 @@ class EscalationSearch {
   readonly #options: EscalationOptions;
   readonly #steps: StepOptions;
   readonly #goal: RequiredPermissions;
+  /** The policies of the world as it is, by their names. */
+  readonly #compiled = new Map<string, CompiledPolicies>();
 
   constructor(world: AccessWorld, options: EscalationOptions) {
     this.#world = world;
@@ -138,6 +140,7 @@ class EscalationSearch {
   /** The shortest path of a user, "undecided" at a limit, undefined where there is none. Breadth first. */
   from(username: string): EscalationPath | "undecided" | undefined {
     const { mostSteps = MOST_STEPS, mostStates = MOST_STATES, isOver = () => false } = this.#options;
+    let isCut = false;
     let reached: Reached[] = [{ world: this.#world, user: username, steps: [] }];
     const seen = new Set<string>([keyOf(reached[0] as Reached)]);
     for (let length = 0; length <= mostSteps; length++) {
@@ -151,19 +154,28 @@ class EscalationSearch {
         for (const tried of stepsFrom(state, this.#steps)) {
           const found = this.#take(state, policies, tried);
           if (found === undefined || seen.has(keyOf(found))) continue;
-          if (seen.size >= mostStates) return "undecided";
+          // What was reached until now is looked at still: it may be the end of a path.
+          if (seen.size >= mostStates) {
+            isCut = true;
+            break;
+          }
           seen.add(keyOf(found));
           next.push(found);
         }
       }
       reached = next;
     }
-    return undefined;
+    return isCut ? "undecided" : undefined;
   }
 
   #policiesOf({ world, user }: EscalationState): CompiledPolicies {
     const { partition } = this.#options;
-    return compile(heldBy(world, user), { partition, evaluator: "extended" });
+    const options = { partition, evaluator: "extended" } as const;
+    if (world !== this.#world) return compile(heldBy(world, user), options);
+    const key = JSON.stringify(namesHeldBy(world, user));
+    const compiled = this.#compiled.get(key) ?? compile(heldBy(world, user), options);
+    this.#compiled.set(key, compiled);
+    return compiled;
   }
 
   #allows(
@@ -188,7 +200,7 @@ class EscalationSearch {
     const allowedBy = determining.map(({ policy, statement, sid }) =>
       sid === undefined ? { policy, statement } : { policy, statement, sid },
     );
-    return { ...next, steps: [...state.steps, { operation, as, values, allowedBy }] };
+    return { ...next(), steps: [...state.steps, { operation, as, values, allowedBy }] };
   }
 
   /** The condition fields that the management API gives to a call (security.md §3.5). */

@@ -1,6 +1,9 @@
 /** The writes of the management API that can give their caller more rights, as steps from one state to the next. */
 
+import { bindUser } from "../engine/patterns/resource-pattern.ts";
+import { compileWildcard } from "../engine/patterns/wildcard.ts";
 import type { Statement } from "../model/policy.ts";
+import { parseResourceText } from "../model/resource-text.ts";
 import {
   type AccessWorld,
   attachToGroup,
@@ -8,6 +11,7 @@ import {
   deletePolicy,
   detachFromGroup,
   detachFromUser,
+  heldBy,
   joinGroup,
   leaveGroup,
   namesHeldBy,
@@ -32,9 +36,10 @@ export interface EscalationStep {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** A step that can be tried, with the state behind it. */
+/** A step that can be tried. */
 export interface TriedStep extends EscalationStep {
-  readonly next: EscalationState;
+  /** The state behind it. Making it copies parts of the world, so ask for it only if the step is allowed. */
+  readonly next: () => EscalationState;
 }
 
 /** Settings of the steps. */
@@ -68,10 +73,10 @@ function step(
   { user }: EscalationState,
   operation: string,
   values: Readonly<Record<string, string>>,
-  world: AccessWorld,
+  world: () => AccessWorld,
   as = user,
 ): TriedStep {
-  return { operation, as: user, values, next: { world, user: as } };
+  return { operation, as: user, values, next: () => ({ world: world(), user: as }) };
 }
 
 /** Writing policies, and attaching them to oneself or to a group of one's own. */
@@ -81,16 +86,18 @@ function* policySteps(state: EscalationState, options: StepOptions): Generator<T
   const held = new Set(namesHeldBy(world, user));
   for (const policyId of held) {
     if (world.policies.get(policyId) === EVERYTHING) continue;
-    yield step(state, "updatePolicy", { policyId }, putPolicy(world, policyId, EVERYTHING));
+    yield step(state, "updatePolicy", { policyId }, () => putPolicy(world, policyId, EVERYTHING));
   }
   if (!world.policies.has(newPolicy))
-    yield step(state, "createPolicy", { "body.id": newPolicy }, putPolicy(world, newPolicy, EVERYTHING));
+    yield step(state, "createPolicy", { "body.id": newPolicy }, () =>
+      putPolicy(world, newPolicy, EVERYTHING),
+    );
   for (const [policyId, statements] of world.policies) {
     if (held.has(policyId) || !isUseful(statements)) continue;
     const values = { userId: user, policyId };
-    yield step(state, "attachPolicyToUser", values, attachToUser(world, user, policyId));
+    yield step(state, "attachPolicyToUser", values, () => attachToUser(world, user, policyId));
     for (const groupId of userOf(world, user).groups) {
-      const next = attachToGroup(world, groupId, policyId);
+      const next = () => attachToGroup(world, groupId, policyId);
       yield step(state, "attachPolicyToGroup", { groupId, policyId }, next);
     }
   }
@@ -102,16 +109,16 @@ function* groupSteps(state: EscalationState, options: StepOptions): Generator<Tr
   const { newGroup, aclPolicyName, aclStatements, isUseful } = options;
   const own = new Set(userOf(world, user).groups);
   if (!world.groups.has(newGroup))
-    yield step(state, "createGroup", { "body.id": newGroup }, setGroupPolicies(world, newGroup, []));
+    yield step(state, "createGroup", { "body.id": newGroup }, () => setGroupPolicies(world, newGroup, []));
   for (const [groupId, policies] of world.groups) {
     const useful = policies.some((name) => isUseful(world.policies.get(name) ?? []));
     if (useful && !own.has(groupId)) {
       const values = { groupId, userId: user };
-      yield step(state, "addGroupMembership", values, joinGroup(world, groupId, user));
+      yield step(state, "addGroupMembership", values, () => joinGroup(world, groupId, user));
     }
     const acl = aclPolicyName(groupId);
     if ((own.has(groupId) || groupId === newGroup) && !policies.includes(acl)) {
-      const next = setGroupPolicies(putPolicy(world, acl, aclStatements), groupId, [acl]);
+      const next = () => setGroupPolicies(putPolicy(world, acl, aclStatements), groupId, [acl]);
       yield step(state, "setGroupACL", { groupId }, next);
     }
   }
@@ -120,12 +127,75 @@ function* groupSteps(state: EscalationState, options: StepOptions): Generator<Tr
 /** Acting as another user, with an access key or an external principal of that user. */
 function* identitySteps(state: EscalationState, { isUseful }: StepOptions): Generator<TriedStep> {
   const { world, user } = state;
-  for (const userId of world.users.keys()) {
-    if (userId === user) continue;
-    if (!namesHeldBy(world, userId).some((name) => isUseful(world.policies.get(name) ?? []))) continue;
-    yield step(state, "createCredentials", { userId }, world, userId);
-    yield step(state, "createUserExternalPrincipal", { userId }, world, userId);
+  for (const [operation, action] of ACTING_AS) {
+    const named = usersThatMayBeMeant(state, action);
+    const candidates = named === undefined ? usefulUsers(world, isUseful) : [...named];
+    for (const userId of candidates) {
+      if (userId === user || (named !== undefined && !isUsefulUser(world, userId, isUseful))) continue;
+      yield step(state, operation, { userId }, () => world, userId);
+    }
   }
+}
+
+/** Operations with which one can act as another user, and the action that each needs on that user. */
+const ACTING_AS = [
+  ["createCredentials", "auth:CreateCredentials"],
+  ["createUserExternalPrincipal", "auth:CreateUserExternalPrincipal"],
+] as const;
+const WILDCARD = /[*?]/;
+const USER_RESOURCE = ":user/";
+
+function isUsefulUser(world: AccessWorld, userId: string, isUseful: StepOptions["isUseful"]): boolean {
+  return (
+    world.users.has(userId) &&
+    namesHeldBy(world, userId).some((name) => isUseful(world.policies.get(name) ?? []))
+  );
+}
+
+/** The useful users of worlds. */
+const USEFUL = new WeakMap<
+  AccessWorld["users"],
+  { readonly world: AccessWorld; readonly users: readonly string[] }
+>();
+
+/** Users whose policies lead on: first one of each set of policies, so that a search with a limit sees all sets. */
+function usefulUsers(world: AccessWorld, isUseful: StepOptions["isUseful"]): readonly string[] {
+  const known = USEFUL.get(world.users);
+  if (known?.world === world) return known.users;
+  const [first, others]: [string[], string[]] = [[], []];
+  const seen = new Set<string>();
+  for (const userId of world.users.keys()) {
+    if (!isUsefulUser(world, userId, isUseful)) continue;
+    const key = JSON.stringify(namesHeldBy(world, userId));
+    if (seen.has(key)) others.push(userId);
+    else first.push(userId);
+    seen.add(key);
+  }
+  const users = [...first, ...others];
+  USEFUL.set(world.users, { world, users });
+  return users;
+}
+
+/**
+ * Users on whom policies may allow an action, of which not one is missing; undefined: any. Most people may do this with
+ * themselves alone.
+ */
+function usersThatMayBeMeant(
+  { world, user }: EscalationState,
+  action: string,
+): ReadonlySet<string> | undefined {
+  const named = new Set<string>();
+  for (const { statement } of heldBy(world, user)) {
+    for (const { effect, action: patterns, resource } of statement) {
+      if (effect === "deny" || !patterns.some((pattern) => compileWildcard(pattern).match(action))) continue;
+      for (const written of parseResourceText(resource) ?? []) {
+        const bound = bindUser(written, user);
+        if (WILDCARD.test(bound)) return undefined;
+        named.add(bound.slice(bound.indexOf(USER_RESOURCE) + USER_RESOURCE.length));
+      }
+    }
+  }
+  return named;
 }
 
 /** Losing policies that deny something. */
@@ -136,18 +206,18 @@ function* removalSteps(state: EscalationState): Generator<TriedStep> {
     names.filter((name) => denies(world.policies.get(name)));
   for (const policyId of barring(policies)) {
     const values = { userId: user, policyId };
-    yield step(state, "detachPolicyFromUser", values, detachFromUser(world, user, policyId));
+    yield step(state, "detachPolicyFromUser", values, () => detachFromUser(world, user, policyId));
   }
   for (const groupId of groups) {
     const found = barring(world.groups.get(groupId) ?? []);
     if (found.length === 0) continue;
     const values = { groupId, userId: user };
-    yield step(state, "deleteGroupMembership", values, leaveGroup(world, groupId, user));
+    yield step(state, "deleteGroupMembership", values, () => leaveGroup(world, groupId, user));
     for (const policyId of found) {
-      const next = detachFromGroup(world, groupId, policyId);
+      const next = () => detachFromGroup(world, groupId, policyId);
       yield step(state, "detachPolicyFromGroup", { groupId, policyId }, next);
     }
   }
   for (const policyId of barring(namesHeldBy(world, user)))
-    yield step(state, "deletePolicy", { policyId }, deletePolicy(world, policyId));
+    yield step(state, "deletePolicy", { policyId }, () => deletePolicy(world, policyId));
 }

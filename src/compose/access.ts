@@ -70,6 +70,7 @@ export function openAccess(
 const MOST_CHANGES = 1_000;
 const MOST_ENTRIES = 20_000;
 const ENTRIES_PER_READ = 500;
+const FIRST_REVISION = 1;
 
 /** Changes since a time, newest first. */
 async function changesSince(
@@ -83,8 +84,9 @@ async function changesSince(
     after = await history.revisionAt(new Date(since));
   } catch (error) {
     if (!isErrorCode(error, "not_found")) throw error;
-    changesLost = true;
-    after = await history.keptFrom();
+    const oldest = await history.keptFrom();
+    changesLost = oldest > FIRST_REVISION;
+    after = changesLost ? oldest : 0;
   }
   for (let read = 0; read < MOST_ENTRIES; ) {
     const entries = await history.entries(after, ENTRIES_PER_READ);

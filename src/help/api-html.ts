@@ -80,7 +80,7 @@ class DocumentHtml {
     );
     return `<section class="document"><h2 id="${this.#name}">${escapeHtml(info.title)}</h2>
 <p>${inline(info.description)}</p>
-<h4>Headers that calls may have</h4>${this.#parameters(this.#headers())}
+<h3>Headers that calls may have</h3>${this.#parameters(this.#headers())}
 ${groups.join("\n")}
 <section class="group"><h3 id="${this.#name}-schemas">Schemas</h3>${schemas.join("\n")}</section></section>`;
   }

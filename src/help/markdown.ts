@@ -139,13 +139,19 @@ function plainText(tokens: Tokens): string {
 /** A block of code; the commands of a terminal stand out from what they print. */
 function fence(info: string, content: string): string {
   const language = info.trim().split(/\s/)[0] ?? "";
-  const code =
-    language === "console" ? content.split("\n").map(terminalLine).join("\n") : escapeHtml(content);
   if (language === "mermaid") {
-    return `<figure class="diagram"><figcaption>Diagram, as text</figcaption><pre tabindex="0"><code>${code}</code></pre></figure>\n`;
+    const text = escapeHtml(plainDiagram(content));
+    return `<figure class="diagram"><figcaption>Diagram, as text</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>\n`;
   }
+  const isTerminal = language === "console";
+  const code = isTerminal ? content.split("\n").map(terminalLine).join("\n") : escapeHtml(content);
   const name = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;
   return `<pre tabindex="0"${name}><code>${code}</code></pre>\n`;
+}
+
+/** The text of a diagram without the markup in its labels. */
+function plainDiagram(text: string): string {
+  return text.replaceAll(/<br\s*\/?>/g, " · ").replaceAll(/<\/?\w+>/g, "");
 }
 
 function terminalLine(line: string): string {

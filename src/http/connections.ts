@@ -50,7 +50,7 @@ export class Connections {
       this.#open.delete(socket);
       connection.exchange?.leave();
       connection.exchange?.releaseBody();
-      connection.exchange?.span?.abandoned();
+      connection.exchange?.span?.abandoned(connection.exchange.response.headersSent);
     });
   }
 

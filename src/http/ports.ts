@@ -134,8 +134,11 @@ export interface RequestSpan {
   run(work: () => void): void;
   /** Ends the span with the answer; what comes later is ignored. */
   answered(answer: TracedAnswer): void;
-  /** Ends the span of a request whose caller went away; nothing where it has ended. */
-  abandoned(): void;
+  /**
+   * Ends the span of a request whose connection ended; nothing where the span has ended.
+   * @param begun true if the answer had begun: streams end so
+   */
+  abandoned(begun: boolean): void;
 }
 
 /** Port: traces of requests. */

@@ -200,7 +200,7 @@ export class ExtAuthzCall implements CheckCall {
     if (!this.#admitted) return;
     this.#admitted = false;
     this.#serving.admission.leave();
-    if (!this.#answered) this.#span?.abandoned();
+    if (!this.#answered) this.#span?.abandoned(false);
   }
 
   #sentTrace(name: string): string | undefined {

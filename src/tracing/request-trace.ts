@@ -79,9 +79,9 @@ export class RequestTrace implements RequestSpan {
     this.#end();
   }
 
-  abandoned(): void {
+  abandoned(begun: boolean): void {
     if (!this.#open) return;
-    this.#span.setAttribute("error.type", "caller_gone");
+    if (!begun) this.#span.setAttribute("error.type", "caller_gone");
     this.#end();
   }
 

@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { cleanUp, newFolder } from "../end-to-end/program.ts";
 import { hasProgram } from "../journal/has-program.ts";
 import { CHART, KUBERNETES, type Manifest, manifestsOf, refusal, rendered } from "./helm.ts";
-import { secretsIn } from "./repository.ts";
+import { secretsIn, textOf, yamlOf } from "./repository.ts";
 
 const CASES = readdirSync(join(CHART, "ci")).map((file) => file.replace(".yaml", ""));
 const valuesOf = (name: string) => ["-f", join(CHART, "ci", `${name}.yaml`)];
@@ -78,7 +78,9 @@ describe("the values of the chart", () => {
 });
 
 const of = (manifests: readonly Manifest[], kind: string): Manifest =>
-  manifests.find((manifest) => manifest.kind === kind) as Manifest;
+  manifests.find(
+    (manifest) => manifest.kind === kind && !manifest.metadata.name.endsWith("-dashboards"),
+  ) as Manifest;
 const podOf = (manifests: readonly Manifest[]) =>
   (of(manifests, "StatefulSet") ?? of(manifests, "Deployment")).spec.template.spec;
 const authorizerOf = (manifests: readonly Manifest[]) => {
@@ -98,7 +100,8 @@ describe.skipIf(!hasProgram("helm"))("helm", () => {
     const text = rendered(...valuesOf(name));
     const manifests = manifestsOf(text);
     expect(manifests.map(({ kind }) => kind)).not.toContain("Secret");
-    expect(secretsIn(text.replaceAll(/checksum\/config: \w+/g, "").replaceAll(/^ *#.*/gm, ""))).toEqual([]);
+    const own = text.replaceAll(/checksum\/config: \w+|\b(svc_authorizer|nodejs|process)_\w+|^ *#.*/gm, "");
+    expect(secretsIn(own)).toEqual([]);
     const { values, warnings } = configOf(manifests);
     expect(values["authorizer.shutdown_delay"]).toBe(5000);
     expect(warnings.filter(({ item }) => item !== "authorizer.user_listen_address")).toEqual([]);
@@ -190,6 +193,21 @@ describe.skipIf(!hasProgram("helm"))("helm", () => {
     expect(names).toContain("OTEL_TRACES_SAMPLER_ARG");
   });
 
+  it("brings the alert rules and the dashboards of this repository", () => {
+    const manifests = manifestsOf(rendered(...valuesOf("replicated")));
+    const [rules] = yamlOf("deploy/prometheus/rules.yaml");
+    expect(of(manifests, "PrometheusRule").spec).toEqual(rules);
+    const { data = {}, metadata } = manifests.find(
+      ({ metadata: { name } }) => name === "authz-dashboards",
+    ) as Manifest;
+    expect(metadata.labels["grafana_dashboard"]).toBe("1");
+    for (const name of ["service", "nodes"]) {
+      expect(JSON.parse(data[`svc-authorizer-${name}.json`] ?? "")).toEqual(
+        JSON.parse(textOf(`deploy/grafana/${name}.json`)),
+      );
+    }
+  });
+
   it("lets nodes over DynamoDB reach it with the role of their account", () => {
     const manifests = manifestsOf(rendered(...valuesOf("dynamodb")));
     expect(portsIn(of(manifests, "NetworkPolicy").spec.egress)).toEqual([53, 53, 443, 8443]);
@@ -261,7 +279,7 @@ function configOf(manifests: readonly Manifest[]) {
 }
 
 /** Kinds that an operator brings, whose schemas Kubernetes does not have. */
-const FOREIGN = new Set(["ServiceMonitor"]);
+const FOREIGN = new Set(["ServiceMonitor", "PrometheusRule"]);
 
 describe.skipIf(!hasProgram("kubernetes-validate"))("kubernetes-validate", () => {
   const validate = (...files: readonly string[]) =>

@@ -248,6 +248,7 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "@codemirror/search",
     "@codemirror/state",
     "@codemirror/view",
+    "@lezer/highlight",
   ],
 };
 

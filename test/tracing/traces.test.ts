@@ -103,7 +103,8 @@ async function spansOf(trace: string, least = 1): Promise<readonly ReceivedSpan[
 /** The records of the decision log, of the one chain below its directory. */
 function recordsIn(folder: string): readonly LoggedLine[] {
   const directory = join(folder, "decisions");
-  return readdirSync(directory).flatMap((chain) => linesOf(join(directory, chain)));
+  const chains = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return chains.flatMap(({ name }) => linesOf(join(directory, name)));
 }
 
 const serverSpan = (spans: readonly ReceivedSpan[]): ReceivedSpan =>

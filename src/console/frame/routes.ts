@@ -41,6 +41,14 @@ export const ROUTES: readonly PageRoute[] = [
   },
   { path: "/groups/:id", load: () => import("../pages/groups/group-page.tsx") },
   {
+    path: "/policies",
+    load: () => import("../pages/policies/policies-page.tsx"),
+    navigation: { label: "Policies", isFor: may("auth:ListPolicies") },
+  },
+  { path: "/policies/:id", load: () => import("../pages/policies/policy-page.tsx") },
+  // No name of a policy can stand in its way.
+  { path: "/create-policy", load: () => import("../pages/policies/create-policy-page.tsx") },
+  {
     path: "/playground",
     load: () => import("../pages/playground/playground-page.tsx"),
     navigation: { label: "Playground" },
@@ -54,6 +62,11 @@ export const ROUTES: readonly PageRoute[] = [
     path: "/decisions",
     load: () => import("../pages/decisions/decisions-page.tsx"),
     navigation: { label: "Decisions", isFor: may("auth:ReadDecisions") },
+  },
+  {
+    path: "/review",
+    load: () => import("../pages/review/review-page.tsx"),
+    navigation: { label: "Review", isFor: may("auth:ReadDecisions") },
   },
   {
     path: "/account",

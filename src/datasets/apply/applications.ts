@@ -71,7 +71,7 @@ export class Applications {
   }
 
   /** Plans an application. {@link check} says whether the plan can be made true. */
-  plan({ manager, prune, documents, state }: ApplicationRequest): AppliedPlan {
+  plan({ manager, prune, documents, state }: ApplicationRequest): Promise<AppliedPlan> {
     return planApplication({ manager, prune, wanted: documents.entities, state });
   }
 

@@ -66,6 +66,7 @@ export function checkRemains(checks: ApplicationChecks): void {
 }
 
 function checkExternalIds({ wanted, state, plan, problems }: ApplicationChecks): void {
+  if (!wanted.some(({ said }) => said.fields["external_id"] !== undefined)) return;
   const after = new Map<string, string | undefined>();
   for (const [username, { user }] of state.users) after.set(username, user.value.external_id);
   for (const operation of plan.operations) noteExternalId(after, operation);

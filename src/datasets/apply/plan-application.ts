@@ -9,7 +9,8 @@ import {
   type Said,
 } from "../../directory/batch.ts";
 import type { NewPolicy, NewUser } from "../../directory/directory.ts";
-import type { AppliedChange, AppliedPlan, Members } from "./applied-plan.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
+import type { AppliedChange, AppliedPlan, Members, PoliciesAfter } from "./applied-plan.ts";
 import { policiesAfter } from "./policies-after.ts";
 import { compareNames, compareThreeWays, type NamesResult } from "./three-way.ts";
 import type { WantedEntity } from "./wanted-entities.ts";
@@ -29,12 +30,24 @@ export interface Application {
 }
 
 /** Plans an application. The documents must have passed all checks for the operations to pass. */
-export function planApplication(application: Application): AppliedPlan {
+export async function planApplication(application: Application): Promise<AppliedPlan> {
   const planner = new Planner(application);
-  planner.run();
+  await planner.run();
   const { changes, operations, said, removed } = planner;
   const after = policiesAfter(application.state, operations);
-  return { changes, operations, after, removesMost: removed * 2 > said };
+  return {
+    changes: changes.map((change) => withPolicies(change, after)),
+    operations,
+    after,
+    removesMost: removed * 2 > said,
+  };
+}
+
+/** A new membership with the policies that it gives: whoever reviews it sees more than the name of a group. */
+function withPolicies(change: AppliedChange, after: PoliciesAfter): AppliedChange {
+  const { operation } = change;
+  if (operation?.op !== "add_member") return change;
+  return { ...change, policies: after.ofGroup(operation.group).map(({ name }) => name) };
 }
 
 /** The place of an entity in the documents. */
@@ -54,6 +67,7 @@ class Planner {
   readonly #wanted: ReadonlyMap<string, WantedEntity>;
   /** Operations that keep what was said now. */
   readonly #kept: BatchOperation[] = [];
+  readonly #pause = bulkPause();
 
   constructor({ manager, prune, wanted, state }: Application) {
     this.#manager = manager;
@@ -62,14 +76,25 @@ class Planner {
     this.#wanted = new Map(wanted.map((entity) => [entityKey(entity), entity]));
   }
 
-  run(): void {
-    for (const last of this.#state.applied.values()) if (last.manager === this.#manager) this.#former(last);
+  async run(): Promise<void> {
+    await this.#each(this.#state.applied.values(), (last) => {
+      if (last.manager === this.#manager) this.#former(last);
+    });
+    const wanted = [...this.#wanted.values()];
     // What is given up first makes room for what takes its place.
-    for (const entity of this.#wanted.values()) this.#removedNames(entity);
+    await this.#each(wanted, (entity) => this.#removedNames(entity));
     this.#releaseExternalIds();
-    for (const entity of this.#wanted.values()) this.#entity(entity);
-    for (const entity of this.#wanted.values()) this.#addedNames(entity);
-    this.operations.push(...this.#kept);
+    await this.#each(wanted, (entity) => this.#entity(entity));
+    await this.#each(wanted, (entity) => this.#addedNames(entity));
+    for (const operation of this.#kept) this.operations.push(operation);
+  }
+
+  /** Lets other work run in between. */
+  async #each<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+    for (const item of items) {
+      work(item);
+      await this.#pause();
+    }
   }
 
   #last(entity: EntityName): Said | undefined {

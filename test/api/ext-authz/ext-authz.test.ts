@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { credentials, status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
-import { cleanUp, newFolder } from "../../end-to-end/program.ts";
+import { cleanUp, newFolder, start, writeConfig } from "../../end-to-end/program.ts";
 import { ACCESS_KEYS, PROXY_TOKEN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { selfSigned } from "../../http/certificate.ts";
 import { type Asked, EnvoyClient } from "./envoy-client.ts";
@@ -254,6 +254,56 @@ describe("the listener of ext_authz", () => {
       expect(code).toBe(passes ? 0 : undefined);
       client.close();
     }
+  });
+
+  it("is served by several processes, and takes tokens and certificates that are read again", {
+    timeout: 60_000,
+  }, async () => {
+    const folder = newFolder();
+    const file = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text, { mode: 0o600 });
+      return join(folder, name);
+    };
+    const [first, second] = [selfSigned("server"), selfSigned("server")];
+    const config = writeConfig(folder, {
+      listen_address: "127.0.0.1:0",
+      "authorizer.listen_address": "127.0.0.1:0",
+      "authorizer.metrics_address": "127.0.0.1:0",
+      "authorizer.ext_authz.listen_address": "127.0.0.1:0",
+      "authorizer.workers": 2,
+      "authorizer.tls.enabled": true,
+      "authorizer.tls.cert_file": file("cert.pem", first.cert),
+      "authorizer.tls.key_file": file("key.pem", first.key),
+      "authorizer.tokens": [{ name: "envoy", token_file: file("token", DECIDER), scopes: ["decide"] }],
+      "database.type": "local",
+      "database.local.path": join(folder, "data"),
+      "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
+      "auth.api.token": PROXY_TOKEN,
+    });
+    const program = await start(["--config", config], folder);
+    const address = /ext_authz=(\S+)/.exec(program.stdout())?.[1] as string;
+    /** The status that a client gets, who trusts one certificate: 401 shows that its call was judged. */
+    const asked = async (trusted: string, token: string) => {
+      const client = new EnvoyClient(address, credentials.createSsl(Buffer.from(trusted)));
+      const answer = await client
+        .check({ path: BRANCHES }, bearer(token), Date.now() + 2_000)
+        .catch(() => undefined);
+      client.close();
+      return answer?.denied_response?.status.code;
+    };
+    for (let call = 0; call < 6; call++) expect(await asked(first.cert, DECIDER)).toBe(401);
+    file("cert.pem", second.cert);
+    file("key.pem", second.key);
+    file("token", READER);
+    program.child.kill("SIGHUP");
+    while ((await asked(second.cert, READER)) !== 401) await delay(50);
+    await delay(500);
+    for (let call = 0; call < 6; call++) {
+      expect(await asked(second.cert, READER)).toBe(401);
+      expect(await asked(second.cert, DECIDER)).toBe(403);
+      expect(await asked(first.cert, READER)).toBeUndefined();
+    }
+    expect(await program.end()).toBe(0);
   });
 
   it("takes the data server's own token too", async () => {

@@ -3,19 +3,25 @@
 import type { AppliedChange } from "../../../datasets/apply/applied-plan.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
 import type { Reply } from "../../../http/route.ts";
+import { requireNone, SchemaCheck } from "../../../http/schema-check.ts";
+import { schemaRef } from "../../../http/schema-forms.ts";
+import { Turns } from "../../../schedule/turns.ts";
 import { BASE_PATH, json } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
 import { writtenPolicyWarnings } from "../../rest/policy-warnings.ts";
 import type { UserCall } from "../call.ts";
-import { bodyOf, type ManagementParts, type UserDeclaration } from "../declaration.ts";
+import type { ManagementParts, UserDeclaration } from "../declaration.ts";
 import { type Applied, type ApplyBody, apply } from "./apply.ts";
 import { singleCallOf } from "./change-permissions.ts";
+import { APPLY_SCHEMAS } from "./schemas.ts";
 
 const EXAMPLE_DOCUMENT = {
   format: 1,
   groups: [{ name: "Readers", policies: ["FSReadAll"] }],
   users: [{ username: "alice", groups: ["Readers"] }],
 };
+
+const CHECK = new SchemaCheck(APPLY_SCHEMAS);
 
 /** The operations. */
 export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
@@ -31,14 +37,23 @@ export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
     description:
       "Compares what the documents of a manager said last time, what they say now, and what is there, and takes the difference away in one commit. Needs the right to read everything that the documents name, and for each change the right that the change needs alone; `authorizer.escalation` compares each change. `dry_run` answers with the difference and writes nothing.",
     body: {
-      ...bodyOf("ApplyRequest", { manager: "access", documents: [EXAMPLE_DOCUMENT], dry_run: true }),
+      schema: schemaRef("ApplyRequest"),
+      example: { manager: "access", documents: [EXAMPLE_DOCUMENT], dry_run: true },
+      // Values too: no use case has rules for the name of a manager.
+      validate: (body: unknown) => requireNone(CHECK.problems("ApplyRequest", body)),
       limit: "bulkBodyBytes",
     },
     answer: answerWith(200, "ApplyAnswer", {
       manager: "access",
       dry_run: true,
       changes: [
-        { action: "add", kind: "membership", name: "alice in Readers", at: "/documents/0/users/0/groups/0" },
+        {
+          action: "add",
+          kind: "membership",
+          name: "alice in Readers",
+          policies: ["FSReadAll"],
+          at: "/documents/0/users/0/groups/0",
+        },
       ],
       counts: { add: 1, change: 0, remove: 0, keep: 0 },
       removes_most: false,
@@ -54,7 +69,7 @@ export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
 async function answer(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const applied = await apply(call, parts);
   const { manager, dry_run: dryRun = false } = call.body as ApplyBody;
-  if (!dryRun) for (const change of applied.plan.changes) audit(call, parts, manager, change);
+  if (!dryRun) await auditAll(call, parts, manager, applied.plan.changes);
   return json(200, answerBody(manager, dryRun, applied));
 }
 
@@ -76,7 +91,7 @@ function answerBody(manager: string, dryRun: boolean, applied: Applied) {
   };
 }
 
-function changeBody({ action, kind, name, fields, before, after, drifted, at }: AppliedChange) {
+function changeBody({ action, kind, name, fields, before, after, policies, drifted, at }: AppliedChange) {
   return {
     action,
     kind,
@@ -84,9 +99,23 @@ function changeBody({ action, kind, name, fields, before, after, drifted, at }: 
     ...(fields !== undefined && { fields }),
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
+    ...(policies !== undefined && { policies }),
     ...(drifted && { drifted }),
     ...(at !== undefined && { at }),
   };
+}
+
+async function auditAll(
+  call: UserCall,
+  parts: ManagementParts,
+  manager: string,
+  changes: readonly AppliedChange[],
+): Promise<void> {
+  const turns = new Turns();
+  for (const change of changes) {
+    if (turns.spent) await turns.yield();
+    audit(call, parts, manager, change);
+  }
 }
 
 /** Audits a change as the call that makes it alone (security.md §5.2). */

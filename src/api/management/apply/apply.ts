@@ -92,7 +92,7 @@ class Attempt {
     const { manager, prune = false, dry_run: dryRun = false } = this.#body;
     refuse(await refusedReads(this.#permissions, this.#documents.entities));
     const request = { manager, prune, documents: this.#documents, state: this.#state };
-    const plan = applications.plan(request);
+    const plan = await applications.plan(request);
     const changes = await this.#visible(plan.changes);
     const refused = await refusedChanges(this.#permissions, plan.changes);
     if (!dryRun) refuse(refused);

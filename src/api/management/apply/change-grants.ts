@@ -4,6 +4,7 @@ import type { AppliedChange, AppliedPlan, PoliciesAfter } from "../../../dataset
 import type { BatchOperation, DirectoryState } from "../../../directory/batch.ts";
 import type { JudgedState } from "../../../directory/directory.ts";
 import type { NamedStatements, Via } from "../../../model/policy.ts";
+import { Turns } from "../../../schedule/turns.ts";
 import type { Removal } from "../../rest/grants.ts";
 import type { UserCall } from "../call.ts";
 import { type Escalation, givenByReplacing, type Widens, widens } from "../escalation.ts";
@@ -50,7 +51,9 @@ export async function wideningChanges(compared: ComparedApplication): Promise<re
     return known.get(key);
   };
   const removals: Removal[] = [];
+  const turns = new Turns();
   for (const change of plan.changes) {
+    if (turns.spent) await turns.yield();
     for (const { key, what, ...given } of givenBy(change, compared)) {
       const grant = { ...given, policies: async () => given.policies };
       const excess = await within(key, () => escalation.excessOfGrant(call, grant, judged));

@@ -8,7 +8,7 @@ export interface Applications {
   /** Reads documents; throws "invalid_request" with every problem of their form and their names. */
   read(documents: readonly unknown[]): Promise<ReadDocuments>;
   /** Plans an application; the plan may not pass. */
-  plan(request: ApplicationRequest): AppliedPlan;
+  plan(request: ApplicationRequest): Promise<AppliedPlan>;
   /** Throws "invalid_request" or "conflict" with every reason for which the plan cannot be made true. */
   check(request: ApplicationRequest, plan: AppliedPlan): Promise<void>;
 }

@@ -14,7 +14,7 @@ const SINCE: OptionSpec = {
 export const ACCESS_GROUP: GroupSpec = {
   name: "access",
   description: "Learns from use: access that nobody uses, smaller policies that would suffice, reviews.",
-  page: "decision-log.md",
+  page: "access-review.md",
   commands: [
     {
       name: "unused",

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { KEYS, type Management, startManagement } from "../kit.ts";
 import { applied, lines, meanwhile, stateOf } from "./apply-kit.ts";
@@ -370,5 +373,47 @@ describe("escalation: warn", () => {
     } finally {
       await warning.close();
     }
+  });
+});
+
+describe("what was applied last", () => {
+  it("is kept by a store, over a restart", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "applied-"));
+    const config = {
+      "database.type": "local",
+      "database.local.path": folder,
+      "auth.encrypt.secret_key": "a-secret-key-of-this-test-0123456789abcdef",
+    };
+    try {
+      const first = await startManagement(config);
+      expect((await applied(first, [CREW])).status).toBe(200);
+      await first.close();
+      const second = await startManagement(config);
+      try {
+        const plan = await applied(second, [document({})], { prune: true, dry_run: true });
+        expect(lines(plan)).toEqual(["remove group Crew", "remove policy Own", "remove user ann"]);
+        const other = await applied(second, [CREW], { manager: "other" });
+        expect([other.status, other.text]).toEqual([409, expect.stringContaining("tests")]);
+      } finally {
+        await second.close();
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("is not what is decided from: decision points in other processes do not get it", async () => {
+    await applied(api, [CREW]);
+    const answer = await fetch(`${api.authorizer.url}/api/v1/replica`, {
+      headers: { authorization: `Bearer ${api.authorizer.token}` },
+      signal: AbortSignal.timeout(10_000),
+    });
+    let text = "";
+    for await (const chunk of answer.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (text.includes('"revision"') && text.includes("Crew")) break;
+    }
+    expect(text).toContain("Crew");
+    expect(text).not.toContain('"applied"');
   });
 });

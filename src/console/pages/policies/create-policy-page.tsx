@@ -1,0 +1,66 @@
+/** Writes a new policy. */
+
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { problemAt } from "../../api/api-error.ts";
+import { useChange } from "../../api/hooks.ts";
+import { Alert } from "../../parts/alert.tsx";
+import { Field } from "../../parts/field.tsx";
+import { policyPage } from "../../parts/links.ts";
+import { Page } from "../../parts/page.tsx";
+import { useDraft } from "../../parts/use-draft.ts";
+import { PolicyForm } from "./policy-form.tsx";
+import { NEW_POLICY, policyOf } from "./policy-text.ts";
+
+/** The page with an empty policy; afterwards it leads to the page of the policy. */
+export default function CreatePolicyPage() {
+  const { route } = useLocation();
+  const [name, setName] = useDraft("create-policy-name");
+  const [text, setText] = useDraft("create-policy", NEW_POLICY);
+  const [fault, setFault] = useState<unknown>();
+  const creation = useChange("POST /auth/policies");
+  const save = (): void => {
+    setFault(undefined);
+    try {
+      creation.mutate(
+        { body: policyOf(text, name) },
+        {
+          onSuccess: ({ answer }) => {
+            setName("");
+            setText(NEW_POLICY);
+            route(policyPage(answer.id));
+          },
+        },
+      );
+    } catch (error) {
+      setFault(error);
+    }
+  };
+  return (
+    <Page title="New policy" help="conditions">
+      <PolicyForm
+        name={name}
+        text={text}
+        onInput={setText}
+        onSave={save}
+        isPending={creation.isPending}
+        isSaved={false}
+        above={
+          <Field
+            label="Policy name"
+            value={name}
+            onInput={setName}
+            required
+            problem={problemAt(creation.error, "/id")}
+          />
+        }
+        below={<Alert error={fault ?? creation.error} shown={["/id"]} />}
+        others={
+          <a class="button" href="/policies">
+            Cancel
+          </a>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,41 @@
+/** All policies. */
+
+import { useLocation } from "preact-iso";
+import type { Policy } from "../../api/management.gen.ts";
+import { useMaySomewhere } from "../../api/permissions.ts";
+import { policyPage } from "../../parts/links.ts";
+import { ListTable } from "../../parts/list-table.tsx";
+import { Name } from "../../parts/name.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Statements } from "../../parts/statements.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Time } from "../../parts/time.tsx";
+
+const COLUMNS: readonly Column<Policy>[] = [
+  { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
+  { head: "Allows and denies", cell: ({ statement }) => <Statements of={statement} most={2} /> },
+  { head: "Created", cell: ({ creation_date: at }) => <Time at={at} /> },
+];
+
+/** The list of policies, with the way to write one. */
+export default function PoliciesPage() {
+  const { route } = useLocation();
+  const mayCreate = useMaySomewhere("auth:CreatePolicy");
+  const create = (
+    <button type="button" class="primary" onClick={() => route("/create-policy")}>
+      Create policy
+    </button>
+  );
+  return (
+    <Page title="Policies" help="policy-work" actions={mayCreate && create}>
+      <ListTable
+        operation="GET /auth/policies"
+        input={{}}
+        what="policies"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty="There are no policies yet."
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,86 @@
+/** One policy: what it allows, its document, its versions, its history. */
+
+import { useState } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso";
+import { useAnswer, useChange } from "../../api/hooks.ts";
+import type { Policy } from "../../api/management.gen.ts";
+import { useActionsOn } from "../../api/permissions.ts";
+import { useSession } from "../../frame/session.tsx";
+import { Alert } from "../../parts/alert.tsx";
+import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { History } from "../../parts/history.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Statements } from "../../parts/statements.tsx";
+import { WhatChanges } from "../../parts/what-changes.tsx";
+import { EditPolicy } from "./edit-policy.tsx";
+import { textOf } from "./policy-text.ts";
+import { Versions } from "./versions.tsx";
+
+/** The page of the policy that the address names. */
+export default function PolicyPage() {
+  const id = useRoute().params["id"] ?? "";
+  const actions = useActionsOn("policy", id);
+  const { data: policy, error } = useAnswer("GET /auth/policies/{policyId}", { path: { policyId: id } });
+  const may = (action: string): boolean => actions?.has(action) === true;
+  return (
+    <Page
+      key={id}
+      title={id}
+      kind="Policy"
+      help="conditions"
+      actions={may("auth:DeletePolicy") && policy && <DeletePolicy id={id} />}
+    >
+      <Alert error={error} />
+      {(policy === undefined || actions === undefined) && error === null && <Loading what="the policy" />}
+      {policy !== undefined && actions !== undefined && (
+        <>
+          <Statements of={policy.statement} />
+          <Section title="Document">
+            {may("auth:UpdatePolicy") ? <EditPolicy policy={policy} /> : <ReadPolicy policy={policy} />}
+          </Section>
+          <Versions policy={policy} mayRestore={may("auth:UpdatePolicy")} />
+          <History about={`policy:${id}`} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function ReadPolicy({ policy }: { readonly policy: Policy }) {
+  return <CodeEditor label="Policy document" value={textOf(policy.statement)} />;
+}
+
+function DeletePolicy({ id }: { readonly id: string }) {
+  const { route } = useLocation();
+  const { actions } = useSession();
+  const [isAsking, setAsking] = useState(false);
+  const removal = useChange("DELETE /auth/policies/{policyId}", { leavesPage: true });
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => setAsking(true)}>
+        Delete policy
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title="Delete this policy?"
+          name={id}
+          act="Delete"
+          isPending={removal.isPending}
+          error={removal.error}
+          onClose={() => setAsking(false)}
+          onConfirm={() =>
+            removal.mutate({ path: { policyId: id } }, { onSuccess: () => route("/policies") })
+          }
+        >
+          <p>
+            It is detached from all users and groups. Its versions stay in the log as long as that is kept.
+          </p>
+          {actions.has("auth:ReadPolicy") && <WhatChanges change={{ name: id, delete: true }} />}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

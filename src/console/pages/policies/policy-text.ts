@@ -1,0 +1,38 @@
+/** Policies as the text that people edit. */
+
+import type { PolicyWrite, Statement } from "../../api/management.gen.ts";
+
+/** The text with which a new policy begins. */
+export const NEW_POLICY = `{
+  "statement": [
+    {
+      "effect": "allow",
+      "action": [""],
+      "resource": ""
+    }
+  ]
+}
+`;
+
+/** Returns statements as a text: lists of short texts stay in one line. */
+export function textOf(statement: readonly Statement[]): string {
+  const text = JSON.stringify({ statement }, null, 2);
+  return `${text.replace(/\[\n\s+("(?:[^"\\\n]|\\.){0,60}")\n\s+\]/g, "[$1]")}\n`;
+}
+
+/**
+ * Reads the text of a policy.
+ * @throws Error with a message for people where it is no JSON object
+ */
+export function policyOf(text: string, id: string): PolicyWrite {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The policy is not valid JSON: ${(error as Error).message}`);
+  }
+  if (typeof read !== "object" || read === null || Array.isArray(read)) {
+    throw new Error('The policy must be an object with the member "statement".');
+  }
+  return { ...(read as PolicyWrite), id };
+}

@@ -1,0 +1,17 @@
+/** Lint of a policy as one types. */
+
+import { useAnswer } from "../../api/hooks.ts";
+import type { PolicyLintAnswer } from "../../api/management.gen.ts";
+import { useSession } from "../../frame/session.tsx";
+import { useDelayed } from "../../parts/use-delayed.ts";
+
+const DELAY = 400;
+
+/** The findings of the service about a text; undefined while they are not known, or for people who may not ask. */
+export function useLint(text: string, name: string): PolicyLintAnswer | undefined {
+  const settled = useDelayed(text, DELAY);
+  const mayAsk = useSession().actions.has("auth:ReadPolicy");
+  const body = { document: settled, ...(name === "" ? {} : { name }) };
+  const { data } = useAnswer("POST /auth/policies/lint", { body }, { enabled: mayAsk, keepPrevious: true });
+  return data;
+}

@@ -1,0 +1,112 @@
+/** The versions of a policy. */
+
+import { useLocation } from "preact-iso";
+import { useAnswer, useChange } from "../../api/hooks.ts";
+import type { Policy, PolicyVersion } from "../../api/management.gen.ts";
+import { Alert } from "../../parts/alert.tsx";
+import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Section } from "../../parts/section.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Time } from "../../parts/time.tsx";
+import { textOf } from "./policy-text.ts";
+
+/** Most versions that are listed. */
+const AMOUNT = 50;
+
+/** Properties of {@link Versions}. */
+export interface VersionsProps {
+  readonly policy: Policy;
+  readonly mayRestore: boolean;
+}
+
+/** Lists the versions, shows what each was, and restores one. */
+export function Versions({ policy, mayRestore }: VersionsProps) {
+  const { query, path, route } = useLocation();
+  const input = { path: { policyId: policy.id }, query: { amount: AMOUNT } };
+  const { data, error } = useAnswer("GET /auth/policies/{policyId}/versions", input);
+  const versions = data?.results ?? [];
+  const present = textOf(policy.statement);
+  const isPresent = ({ statement }: PolicyVersion): boolean =>
+    statement !== undefined && textOf(statement) === present;
+  const asked = versions.find(({ revision }) => String(revision) === query["version"]);
+  // The version before the present one is the one that people look for.
+  const chosen = asked ?? versions.find((version) => version.statement !== undefined && !isPresent(version));
+  const columns: readonly Column<PolicyVersion>[] = [
+    {
+      head: "Revision",
+      cell: (version) => (
+        <label class="check">
+          <input
+            type="radio"
+            name="version"
+            disabled={version.statement === undefined}
+            checked={version.revision === chosen?.revision}
+            onChange={() => route(`${path}?version=${version.revision}`, true)}
+          />
+          {version.revision}
+        </label>
+      ),
+    },
+    { head: "When", cell: ({ at }) => <Time at={at} /> },
+    { head: "By", kind: "main", cell: ({ actors }) => <bdi class="name">{byWhom(actors)}</bdi> },
+    {
+      head: "State",
+      cell: (version) => (version.removed ? "deleted" : isPresent(version) ? "as it is now" : ""),
+    },
+  ];
+  return (
+    <Section title="Versions" about="Choose one to see how it differs from the policy as it is now.">
+      <Alert error={error} />
+      {data === undefined && error === null && <Loading what="the versions" />}
+      {data !== undefined && (
+        <Table
+          label="versions"
+          columns={columns}
+          rows={versions}
+          keyOf={({ revision }) => String(revision)}
+          empty="The log has no version of this policy any more."
+        />
+      )}
+      {chosen?.statement !== undefined && !isPresent(chosen) && (
+        <Chosen key={chosen.revision} policy={policy} version={chosen} mayRestore={mayRestore} />
+      )}
+    </Section>
+  );
+}
+
+function byWhom(actors: readonly string[]): string {
+  return actors.length === 0 ? "the service itself" : actors.join(", ");
+}
+
+interface ChosenProps extends VersionsProps {
+  readonly version: PolicyVersion;
+}
+
+/** A version and its difference from the present one. Restoring makes a new version, so that it can be undone. */
+function Chosen({ policy, version, mayRestore }: ChosenProps) {
+  const { revision, statement = [] } = version;
+  const restoration = useChange("POST /auth/policies/{policyId}/restore");
+  return (
+    <>
+      <p class="about below">Revision {revision}, compared with the policy as it is now:</p>
+      <CodeEditor
+        label={`Revision ${revision}`}
+        value={textOf(statement)}
+        original={textOf(policy.statement)}
+      />
+      <Alert error={restoration.error} />
+      {mayRestore && (
+        <p class="buttons start">
+          <button
+            type="button"
+            disabled={restoration.isPending}
+            onClick={() => restoration.mutate({ path: { policyId: policy.id }, body: { revision } })}
+          >
+            Restore
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CHROMIUM,
+  callApi,
+  type Key,
+  type OpenedConsole,
+  openConsole,
+  seriousFindings,
+  setUp,
+  signIn,
+} from "./console.ts";
+
+const READ = {
+  id: "ReadSales",
+  statement: [
+    { effect: "allow", action: ["fs:ReadObject"], resource: "arn:svc:fs:::repository/sales/object/*" },
+  ],
+};
+const stored = (policy: unknown): unknown => (policy as { readonly statement: unknown }).statement;
+
+describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
+  let console: OpenedConsole;
+  let page: Page;
+  let key: Key;
+
+  const write = async (text: string): Promise<void> => {
+    await page.getByLabel("Policy document", { exact: true }).click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(text);
+  };
+
+  beforeAll(async () => {
+    console = await openConsole();
+    key = await setUp(console);
+    await callApi(console, key, "POST", "/auth/users", { id: "bob" });
+    page = await console.newPage();
+    page.setDefaultTimeout(15_000);
+    await signIn(page, key);
+  }, 90_000);
+  afterAll(() => console.close());
+
+  it("is written with completion, a mistake is named as one types, and mended", async () => {
+    await page.goto("/policies");
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Create policy", exact: true }).click();
+    await page.getByLabel("Policy name", { exact: true }).fill("ReadSales");
+    await page.getByLabel("Policy document", { exact: true }).click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type('{"statement":[{"effect":"allow","action":["fs:ReadOb');
+    await page.getByRole("option", { name: /fs:ReadObject/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("/statement/0/resource").waitFor();
+    await write(JSON.stringify({ statement: [{ ...READ.statement[0], effect: "permit" }] }, null, 2));
+    await page.getByText('must be "allow" or "deny"').first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await write(JSON.stringify({ statement: READ.statement }, null, 2));
+    await page.getByText("No faults found.").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.waitForURL("**/policies/ReadSales");
+    expect(stored(await callApi(console, key, "GET", "/auth/policies/ReadSales"))).toEqual(READ.statement);
+  });
+
+  it("keeps what was typed over a reload, and shows the error of the service", async () => {
+    await page.goto("/policies/ReadSales");
+    await page.getByLabel("Policy document", { exact: true }).waitFor();
+    await write('{"statement": []}');
+    await page.reload();
+    await page.getByLabel("Policy document", { exact: true }).getByText('"statement": []').waitFor();
+    const before = console.faults.length;
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("alert").getByText("/statement").waitFor();
+    expect(console.faults.splice(before)).toEqual([expect.stringContaining("400 (Bad Request)")]);
+    await page.getByRole("button", { name: "Discard changes", exact: true }).click();
+    await page.getByLabel("Policy document", { exact: true }).getByText("fs:ReadObject").waitFor();
+  });
+
+  it("says who gains what before it is saved", async () => {
+    await callApi(console, key, "PUT", "/auth/users/bob/policies/ReadSales");
+    await page.goto("/policies/ReadSales");
+    await page.getByLabel("Policy document", { exact: true }).waitFor();
+    const [statement] = READ.statement;
+    await write(JSON.stringify({ statement: [{ ...statement, action: ["fs:*Object"] }] }, null, 2));
+    await page.getByText("No faults found.").waitFor();
+    await page.getByRole("button", { name: "What changes", exact: true }).click();
+    const compared = page.getByRole("region", { name: "What changes if this is saved" });
+    await compared.getByText("It applies to 1 user").waitFor();
+    expect(await compared.textContent()).toMatch(
+      /1 user: bob may then fs:\w+Object on arn:svc:fs:::repository\/sales/,
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(stored(await callApi(console, key, "GET", "/auth/policies/ReadSales"))).toEqual(READ.statement);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    expect(JSON.stringify(await callApi(console, key, "GET", "/auth/policies/ReadSales"))).toContain(
+      "fs:*Object",
+    );
+  });
+
+  it("is restored to an earlier version", async () => {
+    await page.goto("/policies/ReadSales");
+    await page.getByRole("button", { name: "Restore", exact: true }).click();
+    await expect
+      .poll(async () => stored(await callApi(console, key, "GET", "/auth/policies/ReadSales")))
+      .toEqual(READ.statement);
+    await page.getByLabel("Policy document", { exact: true }).getByText("fs:ReadObject").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("made no page fail, and no request left the origin", () => {
+    expect(console.faults).toEqual([]);
+  });
+});
