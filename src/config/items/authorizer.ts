@@ -293,6 +293,14 @@ export const AUTHORIZER_ITEMS = [
       "Subjects that the directory does not know: denied, or given the policies of the groups that the request asserts, as far as the token's assert_groups allows",
   },
   {
+    name: "authorizer.oidc.issuers",
+    type: "issuers",
+    default: [],
+    acts: "yes",
+    meaning:
+      "Identity providers whose tokens forward-auth verifies: list of {name, issuer, audience, algorithms, jwks_uri, username_claim, groups_claim, assert_groups, directory_users, clock_tolerance}",
+  },
+  {
     name: "authorizer.scim.protected_groups",
     type: "strings",
     default: ["Admins"],
