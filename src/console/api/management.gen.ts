@@ -665,6 +665,10 @@ export interface User {
    */
   email?: string;
   /**
+   * Present for a user who can do nothing (SCIM).
+   */
+  inactive?: true;
+  /**
    * With `last_used=true`: Unix seconds; absent if it was never used.
    */
   last_used?: number;
