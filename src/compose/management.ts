@@ -4,8 +4,6 @@ import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import type { AuditRecords, ShadowReports } from "../api/management/records/ports.ts";
-import type { ServiceStatus } from "../api/management/status/ports.ts";
-import type { ShadowReports } from "../api/management/records/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
