@@ -22,6 +22,8 @@ import {
 
 /** For how long an answer is shown without asking again, in ms. */
 const FRESH_FOR = 10_000;
+/** Most calls that a search takes which finds nothing for a while. */
+const MOST_TRIES = 40;
 
 /**
  * Creates the store of answers.
@@ -49,24 +51,34 @@ function isPassing(status: number): boolean {
 }
 
 /** Options of {@link useAnswer}. */
-export interface AnswerOptions {
+export interface AnswerOptions<O extends OperationName = OperationName> {
   /** False: not asked yet. */
   readonly enabled?: boolean;
   /** Show the answer to the input before while the next one is on its way. */
   readonly keepPrevious?: boolean;
   /** The time after which the answer is asked for again, in ms. */
   readonly refetchInterval?: number;
+  /** Returns the input to go on with where an answer says nothing yet; undefined where it does. */
+  readonly goOn?: (answer: Answer<O>) => Input<O> | undefined;
 }
 
 /** Asks an operation that changes nothing. */
 export function useAnswer<O extends OperationName>(
   operation: O,
   input: Input<O>,
-  { enabled = true, keepPrevious = false, refetchInterval }: AnswerOptions = {},
+  { enabled = true, keepPrevious = false, refetchInterval, goOn }: AnswerOptions<O> = {},
 ): UseQueryResult<Answer<O>, Error> {
   return useQuery({
     queryKey: [operation, input],
-    queryFn: async ({ signal }) => (await call(operation, input, signal)) ?? null,
+    queryFn: async ({ signal }) => {
+      let answer = await call(operation, input, signal);
+      for (let tries = 0; goOn !== undefined && tries < MOST_TRIES; tries++) {
+        const next = goOn(answer);
+        if (next === undefined) break;
+        answer = await call(operation, next, signal);
+      }
+      return answer ?? null;
+    },
     enabled,
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
     ...(refetchInterval === undefined ? {} : { refetchInterval }),
