@@ -47,7 +47,7 @@ import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { scimOptions } from "./scim.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
-import { openStatus } from "./status.ts";
+import { type OpenedStatus, openStatus } from "./status.ts";
 import { serviceTls, userTls } from "./tls.ts";
 import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -83,6 +83,7 @@ export interface ServiceParts {
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
   readonly activity: Activity;
+  readonly status: OpenedStatus;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */

@@ -14,16 +14,14 @@ import { ApiError } from "./api-error.ts";
 import {
   type Answer,
   type AnswerWithWarnings,
-  call,
   callWithWarnings,
   type Input,
   type OperationName,
 } from "./call.ts";
+import { callUntilFound } from "./call-until-found.ts";
 
 /** For how long an answer is shown without asking again, in ms. */
 const FRESH_FOR = 10_000;
-/** Most calls that a search takes which finds nothing for a while. */
-const MOST_TRIES = 40;
 
 /**
  * Creates the store of answers.
@@ -51,34 +49,24 @@ function isPassing(status: number): boolean {
 }
 
 /** Options of {@link useAnswer}. */
-export interface AnswerOptions<O extends OperationName = OperationName> {
+export interface AnswerOptions {
   /** False: not asked yet. */
   readonly enabled?: boolean;
   /** Show the answer to the input before while the next one is on its way. */
   readonly keepPrevious?: boolean;
   /** The time after which the answer is asked for again, in ms. */
   readonly refetchInterval?: number;
-  /** Returns the input to go on with where an answer says nothing yet; undefined where it does. */
-  readonly goOn?: (answer: Answer<O>) => Input<O> | undefined;
 }
 
 /** Asks an operation that changes nothing. */
 export function useAnswer<O extends OperationName>(
   operation: O,
   input: Input<O>,
-  { enabled = true, keepPrevious = false, refetchInterval, goOn }: AnswerOptions<O> = {},
+  { enabled = true, keepPrevious = false, refetchInterval }: AnswerOptions = {},
 ): UseQueryResult<Answer<O>, Error> {
   return useQuery({
     queryKey: [operation, input],
-    queryFn: async ({ signal }) => {
-      let answer = await call(operation, input, signal);
-      for (let tries = 0; goOn !== undefined && tries < MOST_TRIES; tries++) {
-        const next = goOn(answer);
-        if (next === undefined) break;
-        answer = await call(operation, next, signal);
-      }
-      return answer ?? null;
-    },
+    queryFn: async ({ signal }) => (await callUntilFound(operation, input, signal)) ?? null,
     enabled,
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
     ...(refetchInterval === undefined ? {} : { refetchInterval }),

@@ -56,15 +56,7 @@ export function ListTable<O extends ListOperation>(props: ListTableProps<O>) {
     amount,
   };
   const asked = { ...input, query } as Input<O>;
-  const { data, error, isFetching, isPlaceholderData } = useAnswer(operation, asked, {
-    keepPrevious: true,
-    // A search of a large list stops after a time, and goes on from there.
-    goOn: (answer) => {
-      const { pagination, results } = answer as Page;
-      if (results.length > 0 || !pagination.has_more) return undefined;
-      return { ...asked, query: { ...query, after: pagination.next_offset } };
-    },
-  });
+  const { data, error, isFetching, isPlaceholderData } = useAnswer(operation, asked, { keepPrevious: true });
   const page = data as Page<RowOf<O>> | undefined;
   const isWhole = page !== undefined && !page.pagination.has_more && state.after === "";
   return (
@@ -79,7 +71,7 @@ export function ListTable<O extends ListOperation>(props: ListTableProps<O>) {
           columns={columns}
           rows={page.results}
           keyOf={keyOf}
-          isStale={isPlaceholderData}
+          isStale={isPlaceholderData && isFetching}
           empty={
             state.search === "" && state.after === ""
               ? empty
