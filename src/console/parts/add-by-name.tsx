@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { call } from "../api/call.ts";
+import { callUntilFound } from "../api/call-until-found.ts";
 import type { PolicyCompareRequest } from "../api/management.gen.ts";
 import { Alert } from "./alert.tsx";
 import { Field } from "./field.tsx";
@@ -38,7 +38,9 @@ export function AddByName({ label, act, list, change, compare, onAdd }: AddByNam
   const choices = useQuery({
     queryKey: ["choices", list, part],
     queryFn: async () => {
-      const { results } = await call(list ?? "GET /auth/users", { query: { search: part, amount: CHOICES } });
+      const { results } = await callUntilFound(list ?? "GET /auth/users", {
+        query: { search: part, amount: CHOICES },
+      });
       return results.map(({ id }) => id);
     },
     enabled: list !== undefined,

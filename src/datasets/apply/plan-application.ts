@@ -192,7 +192,10 @@ class Planner {
   /** The fields of what is there. */
   #there({ kind, name }: EntityName): Members | undefined {
     const { users, groups, policies } = this.#state;
-    if (kind === "user") return withoutName(users.get(name)?.user.value, "username");
+    if (kind === "user") {
+      const user = users.get(name)?.user.value;
+      return user && withoutName({ ...user, inactive: user.inactive === true }, "username");
+    }
     if (kind === "group") return withoutName(groups.get(name)?.group.value, "name");
     return withoutName(policies.get(name)?.value, "name");
   }
