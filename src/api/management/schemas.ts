@@ -65,6 +65,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       creation_date: UNIX_SECONDS,
       friendly_name: text("Name to show."),
       email: text("E-mail address."),
+      inactive: { const: true, description: "Present for a user who can do nothing (SCIM)." },
       ...USE,
     },
     ["id", "creation_date"],

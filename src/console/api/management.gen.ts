@@ -665,6 +665,10 @@ export interface User {
    */
   email?: string;
   /**
+   * Present for a user who can do nothing (SCIM).
+   */
+  inactive?: true;
+  /**
    * With `last_used=true`: Unix seconds; absent if it was never used.
    */
   last_used?: number;
@@ -1840,6 +1844,10 @@ export interface AppliedChange {
   after?: {
     [k: string]: unknown;
   };
+  /**
+   * Policies that a new membership gives to the user.
+   */
+  policies?: string[];
   /**
    * True if somebody else changed it since the last application.
    */
