@@ -10,8 +10,8 @@ import {
 /** Time between two searches at least, and after which the same state is looked at again, as keys grow older. */
 const LEAST_MS = 30_000;
 const MOST_MS = 60 * 60 * 1_000;
-/** Time that the first caller waits for them. */
-const FIRST_MS = 1_000;
+/** Time that callers wait for the first ones: enough for a small directory, and a page is still quick. */
+const FIRST_MS = 300;
 
 /** Finds them in the background. */
 export class KnownWarnings {
