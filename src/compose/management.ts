@@ -3,7 +3,7 @@
 import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
-import type { ShadowReports } from "../api/management/records/ports.ts";
+import type { AuditRecords, ShadowReports } from "../api/management/records/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
@@ -36,6 +36,8 @@ export interface ManagementParts {
   readonly status: OpenedStatus;
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if the audit log is kept in no chain. */
+  readonly auditRecords: AuditRecords | undefined;
   /** undefined if no candidate is configured. */
   readonly shadow: ShadowReports | undefined;
   readonly usage: OpenedUsage | undefined;

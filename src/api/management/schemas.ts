@@ -188,6 +188,18 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["record"],
   ),
+  AuditRecord: {
+    type: "object",
+    description:
+      "A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after.",
+  },
+  AuditRecordList: object({
+    pagination: schemaRef("Pagination"),
+    node: text("Name of the node."),
+    chains: listOf({ type: "string" }),
+    results: listOf(schemaRef("AuditRecord")),
+  }),
+  AuditRecordAnswer: object({ record: schemaRef("AuditRecord") }),
   AccessDirectory: object({
     format: { const: 1 },
     users: listOf({ type: "object" }),

@@ -165,6 +165,40 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Which decisions are audited",
   },
   {
+    name: "authorizer.audit.directory",
+    type: "string",
+    default: null,
+    path: "file",
+    acts: "yes",
+    meaning:
+      "Folder in which the audit log is also kept as chains of records, with what was before and after each change, to be asked and verified; unset: it is not",
+  },
+  {
+    name: "authorizer.audit.keep",
+    type: "duration",
+    default: "0s",
+    acts: "yes",
+    meaning:
+      "How long closed segments of authorizer.audit.directory are kept, unless a sink still needs them; 0s: for ever",
+  },
+  {
+    name: "authorizer.audit.sinks",
+    type: "strings",
+    default: [],
+    check: "sink url",
+    acts: "yes",
+    meaning:
+      "Where the records of authorizer.audit.directory are also sent, as authorizer.decision_log.sinks",
+  },
+  {
+    name: "authorizer.audit.sink_token",
+    type: "string",
+    default: null,
+    secret: true,
+    acts: "yes",
+    meaning: "Bearer token sent to authorizer.audit.sinks",
+  },
+  {
     name: "authorizer.allow_weak_key",
     type: "bool",
     default: false,

@@ -1726,6 +1726,24 @@ export interface DecisionRecordAnswer {
     [k: string]: unknown;
   }[];
 }
+/**
+ * A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after.
+ */
+export interface AuditRecord {
+  [k: string]: unknown;
+}
+export interface AuditRecordList {
+  pagination: Pagination;
+  /**
+   * Name of the node.
+   */
+  node: string;
+  chains: string[];
+  results: AuditRecord[];
+}
+export interface AuditRecordAnswer {
+  record: AuditRecord;
+}
 export interface AccessDirectory {
   format: 1;
   users: {
@@ -1919,6 +1937,9 @@ export interface Operations {
   "GET /auth/access/review": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: AccessReview };
   "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
   "GET /auth/access/directory": { path: Record<never, never>; query: { revision?: number }; body: undefined; answer: AccessDirectory };
+  "GET /audit": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: AuditRecordList };
+  "GET /audit/stream": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string }; body: undefined; answer: undefined };
+  "GET /audit/{auditId}": { path: { auditId: string }; query: Record<never, never>; body: undefined; answer: AuditRecordAnswer };
   "GET /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
   "POST /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: Setup; answer: CredentialsWithSecret };
   "GET /setup": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
