@@ -8,6 +8,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json README.md LICENSE CHANGELOG.md SECURITY.md ./
 COPY build ./build
 COPY bin ./bin
+COPY docs ./docs
 COPY policies ./policies
 COPY fixtures/datasets ./fixtures/datasets
 COPY src ./src

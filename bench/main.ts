@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { folder, isBuilt, SIZES } from "./authorizer.ts";
 import { measureCold } from "./cold.ts";
+import { measureConsole } from "./console.ts";
 import { measureDecisionLog } from "./decision-log.ts";
 import { measureReads } from "./effective.ts";
 import { composedRate, engineRate } from "./engine.ts";
@@ -237,8 +238,17 @@ async function traces(): Promise<void> {
   );
 }
 
+/** `npm run bench -- --pages`: the console in Chromium on a large directory, in place of everything else. */
+async function pages(): Promise<void> {
+  const rows = await measureConsole(log);
+  table(
+    ["The console, 100,000 users, 1,000 groups, 10,000 policies", "Measured", "Wanted"],
+    rows.map(({ name, measured, wanted }) => [name, measured, wanted]),
+  );
+}
+
 try {
-  const modes = [scale, nodes, simulation, workers, decisionLog, traces];
+  const modes = [scale, nodes, simulation, workers, decisionLog, traces, pages];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {

@@ -19,6 +19,7 @@ export type ActionName =
   | "auth:ListGroups"
   | "auth:ListPolicies"
   | "auth:ListUsers"
+  | "auth:ReadAudit"
   | "auth:ReadCredentials"
   | "auth:ReadDecisions"
   | "auth:ReadExternalPrincipal"

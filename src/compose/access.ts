@@ -159,11 +159,13 @@ async function imageText(directory: DataParts["directory"]): Promise<Uint8Array>
 }
 
 function imagedUser(name: string, { user, groups, policies, credentials }: UserState): ImagedUser {
+  // Who is inactive may do nothing.
+  const isActive = user.value.inactive !== true;
   return {
     name,
     created: user.value.creation_date ?? 0,
-    groups: [...groups.keys()],
-    policies: [...policies.keys()],
+    groups: isActive ? [...groups.keys()] : [],
+    policies: isActive ? [...policies.keys()] : [],
     keys: [...credentials].map(([id, { value }]) => ({ id, created: value.creation_date })),
   };
 }

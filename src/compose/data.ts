@@ -22,6 +22,7 @@ import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
 import type { Traces } from "../tracing/traces.ts";
 import { type OpenedStore, openStore } from "./backends.ts";
+import { NotedChanges } from "./noted-changes.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
 export interface DataParts {
@@ -41,6 +42,8 @@ export interface DataParts {
   readonly openSnapshots: OpenSnapshots;
   readonly directory: OpenedDirectory;
   readonly revisions: StoreRevisions;
+  /** The changes that calls commit; undefined if the audit log keeps none. */
+  readonly noted: NotedChanges | undefined;
   /** Undefined if nothing is traced. */
   readonly traces: Traces | undefined;
   /** Closes everything, the log last. */
@@ -92,7 +95,10 @@ export async function openData(
   const notes = new CommitNotes();
   const openSnapshots = new OpenSnapshots();
   const noteCommit = (revision: number): void => notes.note(revision, bare.logId);
-  const store = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
+  const observed = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
+  const noted =
+    values["authorizer.audit.directory"] === undefined ? undefined : new NotedChanges(() => notes.call);
+  const store = noted?.observed(observed) ?? observed;
   try {
     const directory = await openDirectory({
       store,
@@ -128,6 +134,7 @@ export async function openData(
       openSnapshots,
       directory,
       revisions,
+      noted,
       traces,
       close,
     };

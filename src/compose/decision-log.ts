@@ -77,7 +77,12 @@ export async function openServiceDecisionLog(
     ({ lock } = locked);
     const settings = { ...shared, worker: locked.worker };
     const report: Report = (problem, fields) => logger.error(problem, { ...fields });
-    const sinks = sinksOf(values, join(shared.directory, chainName(shared.node, locked.worker)), report);
+    const sinks = sinksOf(
+      values["authorizer.decision_log.sinks"],
+      values["authorizer.decision_log.sink_token"],
+      join(shared.directory, chainName(shared.node, locked.worker)),
+      report,
+    );
     const log = await openDecisionLog({
       settings,
       policySet: catalog.digest,
@@ -110,9 +115,14 @@ export async function openServiceDecisionLog(
 
 const OTLP_PREFIX = "otlp+";
 
-function sinksOf(values: ConfigValues, folder: string, report: Report): readonly HttpSink[] {
-  const token = values["authorizer.decision_log.sink_token"];
-  return values["authorizer.decision_log.sinks"].map((text) => {
+/** The sinks of a chain: their URLs, and the token that they are sent. */
+export function sinksOf(
+  urls: readonly string[],
+  token: string | undefined,
+  folder: string,
+  report: Report,
+): readonly HttpSink[] {
+  return urls.map((text) => {
     const isOtlp = text.startsWith(OTLP_PREFIX);
     const url = isOtlp ? text.slice(OTLP_PREFIX.length) : text;
     return new HttpSink({ folder, url, format: isOtlp ? OTLP : NDJSON, token, report });
@@ -120,7 +130,7 @@ function sinksOf(values: ConfigValues, folder: string, report: Report): readonly
 }
 
 /** Locks the chain of the first number that no other process has. */
-function lockChain({ directory, node }: Pick<DecisionLogSettings, "directory" | "node">): {
+export function lockChain({ directory, node }: Pick<DecisionLogSettings, "directory" | "node">): {
   readonly worker: number;
   readonly lock: FolderLock;
 } {

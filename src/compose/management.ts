@@ -3,8 +3,7 @@
 import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
-import type { ShadowReports } from "../api/management/records/ports.ts";
-import type { ServiceStatus } from "../api/management/status/ports.ts";
+import type { AuditRecords, ShadowReports } from "../api/management/records/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
@@ -23,6 +22,7 @@ import type { ServiceEscalationCheck } from "./escalation.ts";
 import { pageTokenKeys } from "./listener-settings.ts";
 import type { ServicePolicyChecks } from "./policy-checks.ts";
 import type { ServiceSetup } from "./setup.ts";
+import type { OpenedStatus } from "./status.ts";
 
 /** Parts of the API besides data. */
 export interface ManagementParts {
@@ -33,9 +33,11 @@ export interface ManagementParts {
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
-  readonly status: ServiceStatus;
+  readonly status: OpenedStatus;
   readonly audit: AuditEvents;
   readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if the audit log is kept in no chain. */
+  readonly auditRecords: AuditRecords | undefined;
   /** undefined if no candidate is configured. */
   readonly shadow: ShadowReports | undefined;
   readonly usage: OpenedUsage | undefined;

@@ -12,6 +12,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
   ]);
   await parts.escalationCheck.close();
   parts.activity.close();
+  await parts.status.close();
   await parts.access?.close();
   await parts.policyChecks.close();
   await parts.invitations.close();

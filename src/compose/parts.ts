@@ -30,6 +30,7 @@ import { openEndpoints } from "../request-map/open-endpoints.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import { openAccess, type ServiceAccess } from "./access.ts";
+import { type ServiceAudit, withAuditTrail } from "./audit-trail.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import { changeLog } from "./change-log.ts";
 import { consolePages } from "./console.ts";
@@ -47,7 +48,7 @@ import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { scimOptions } from "./scim.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
 import { openServiceShadow, type ServiceShadow } from "./shadow.ts";
-import { openStatus } from "./status.ts";
+import { type OpenedStatus, openStatus } from "./status.ts";
 import { serviceTls, userTls } from "./tls.ts";
 import { countingDirectory, countingIdentities, openServiceUsage } from "./usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -83,6 +84,7 @@ export interface ServiceParts {
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
   readonly activity: Activity;
+  readonly status: OpenedStatus;
   readonly health: Health;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
@@ -96,13 +98,8 @@ export interface ServiceParts {
 
 /** Opens everything but the listening. Throws what a faulty data set, store or audit output throws. */
 export async function openParts(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
-  const { values, logger, directory, catalog } = data;
-  const audit = createAuditLog({
-    output: values["authorizer.audit.output"],
-    decisions: values["authorizer.audit.decisions"],
-    logger,
-    ...(options.worker !== undefined && { relay: options.worker.relayAudit }),
-  });
+  const { values, directory, catalog } = data;
+  const { audit, records: auditRecords } = await openAudit(data, options);
   const datasets = await fillStore(data, options, audit);
   const endpoints = openEndpoints(catalog);
   const usage = openServiceUsage(data);
@@ -119,6 +116,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const health = new Health({ checkStore: () => directory.health() });
   const working = {
     audit,
+    auditRecords,
     decisions,
     decisionLog,
     shadow: shadow && {
@@ -176,6 +174,17 @@ async function fillStore(
 
 function setupOf(data: DataParts, { worker }: ServiceOptions): Promise<ServiceSetup> {
   return worker === undefined ? openSetup(data) : openSharedSetup(data, worker.setupToken);
+}
+
+function openAudit(data: DataParts, { worker }: ServiceOptions): Promise<ServiceAudit> {
+  const { values, logger } = data;
+  const audit = createAuditLog({
+    output: values["authorizer.audit.output"],
+    decisions: values["authorizer.audit.decisions"],
+    logger,
+    ...(worker !== undefined && { relay: worker.relayAudit }),
+  });
+  return withAuditTrail(data, audit);
 }
 
 /** The shadow of a process that answers: the primary of several workers does not. */

@@ -31,8 +31,13 @@ const MOST_NAMES = 20;
 const REMEMBERED_MS = 10_000;
 const MS_PER_S = 1_000;
 
+/** The port of the management API, with a search in the background. */
+export interface OpenedStatus extends ServiceStatus {
+  close(): Promise<void>;
+}
+
 /** Returns the state of a service. */
-export function openStatus(data: DataParts, parts: StatusParts): ServiceStatus {
+export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
   const { values, catalog, directory, revisions, journal, logger, store } = data;
   const startedAt = Date.now();
   const warnings = new KnownWarnings(
@@ -52,6 +57,7 @@ export function openStatus(data: DataParts, parts: StatusParts): ServiceStatus {
   );
   const refusals = remembered(REMEMBERED_MS, async () => parts.decisionLog?.index.refusals());
   return {
+    close: () => warnings.close(),
     async read() {
       const [reasons, activity, refused, warned, changes] = await Promise.all([
         parts.health.reasons(),

@@ -29,6 +29,35 @@ export interface ServiceTokenItem {
   readonly assert_groups?: readonly string[];
 }
 
+/** Signatures that tokens of an issuer may have: asymmetric ones only. */
+export const OIDC_ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+] as const;
+
+/** One entry of `authorizer.oidc.issuers`, with its defaults. */
+export interface OidcIssuerItem {
+  readonly name: string;
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  readonly algorithms: readonly string[];
+  readonly jwks_uri: string | undefined;
+  readonly username_claim: string;
+  readonly groups_claim: string;
+  readonly assert_groups: readonly string[];
+  readonly directory_users: boolean;
+  /** Milliseconds. */
+  readonly clock_tolerance: number;
+}
+
 /** `count` events in every `intervalMs` milliseconds. */
 export interface Rate {
   readonly count: number;
@@ -51,6 +80,7 @@ export interface ValueOfType {
   readonly choice: string;
   readonly rate: Rate;
   readonly tokens: readonly ServiceTokenItem[];
+  readonly issuers: readonly OidcIssuerItem[];
 }
 
 /** Name of a value type. */

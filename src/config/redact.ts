@@ -1,6 +1,6 @@
 /** Values as they may be shown: in the notation of a file, without secrets. */
 
-import type { AnyItem, Rate, ServiceTokenItem } from "./item.ts";
+import type { AnyItem, OidcIssuerItem, Rate, ServiceTokenItem } from "./item.ts";
 import { formatBytes } from "./values/bytes.ts";
 import { formatDuration } from "./values/duration.ts";
 import { formatRate } from "./values/rate.ts";
@@ -21,6 +21,7 @@ export type ShownValue =
 export function shownValue(item: AnyItem, value: unknown): ShownValue {
   if (value === undefined) return null;
   if (item.type === "tokens") return (value as readonly ServiceTokenItem[]).map(shownToken);
+  if (item.type === "issuers") return (value as readonly OidcIssuerItem[]).map(shownIssuer);
   if (item.name === "database.postgres.connection_string") return redactConnectionString(value as string);
   if (item.secret) return value === "" ? "" : REDACTED;
   if (item.type === "duration") return formatDuration(value as number);
@@ -47,6 +48,11 @@ function shownToken({
     scopes,
     ...(assert_groups !== undefined && { assert_groups }),
   };
+}
+
+function shownIssuer({ jwks_uri, clock_tolerance, ...issuer }: OidcIssuerItem): ShownValue {
+  const shown = { ...issuer, clock_tolerance: formatDuration(clock_tolerance) };
+  return jwks_uri === undefined ? shown : { ...shown, jwks_uri };
 }
 
 /** Removes user and password from a URL. */

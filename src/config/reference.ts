@@ -104,6 +104,7 @@ const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
   ["strings", "list of strings"],
   ["map", "map of strings"],
   ["tokens", "list of objects"],
+  ["issuers", "list of objects"],
 ]);
 
 function typeText(item: AnyItem): string {

@@ -7,7 +7,9 @@ import type { Asserter } from "./subjects/asserted-groups.ts";
 
 /** The credential of an authenticated user, for records. */
 export interface UsedCredential {
-  readonly how: "access_key" | "login_token" | "signature";
+  readonly how: "access_key" | "login_token" | "signature" | "oidc_token";
+  /** Name of the issuer of an OIDC token. */
+  readonly issuer?: string;
   /** The access key. For a login token, the key for which it was issued. */
   readonly access_key_id?: string;
 }
@@ -19,7 +21,9 @@ export interface RequestCheck {
   /** Internal id of the authenticated user. A later user of the same name is another user. */
   readonly userId?: string | undefined;
   /** As for a check. */
-  readonly groups?: readonly string[];
+  readonly groups?: unknown;
+  /** False: the name stands for nobody of the directory. Default true. */
+  readonly mayBeUser?: boolean;
   /** The source of the groups; default the caller. */
   readonly asserter?: Asserter | undefined;
   /** The credential of the user, for the audit log; absent if the caller names the user. */

@@ -27,6 +27,11 @@ export class CommitNotes {
     return this.#calls.run(call, work);
   }
 
+  /** The call in whose context work is done, if any. */
+  get call(): RevisedCall | undefined {
+    return this.#calls.getStore();
+  }
+
   /** Notes a commit with the call in whose context it was made, if any. */
   note(revision: number, logId: string): void {
     const call = this.#calls.getStore();

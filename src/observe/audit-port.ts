@@ -16,6 +16,8 @@ export type AuditEventKind =
   | "restore"
   /** A segment of the decision log was closed. */
   | "decision_log_seal"
+  /** A segment of the audit log's own chain was closed. */
+  | "audit_log_seal"
   /** Data sets, tokens or certificates were read again. */
   | "reload";
 

@@ -5,7 +5,7 @@ import type { Doubt } from "../analysis/policy-jobs.ts";
 import type { PolicyThread } from "../analysis/policy-thread.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { Directory, StoredPolicy, Survey } from "../directory/directory.ts";
-import { bulkPause } from "../schedule/bulk-pause.ts";
+import { Pace } from "../schedule/pace.ts";
 
 /** An access key that is older than a year. */
 export interface OldKey {
@@ -61,15 +61,21 @@ const CALLER = "the service itself";
 /**
  * Looks through the directory, in turns with other work.
  * @param known what was found before; it is replaced by what is found now
+ * @param signal ends the search
  */
-export async function findWarnings(parts: WarningParts, known: KnownDoubts): Promise<DirectoryWarnings> {
-  const pause = bulkPause();
+export async function findWarnings(
+  parts: WarningParts,
+  known: KnownDoubts,
+  signal: AbortSignal,
+): Promise<DirectoryWarnings> {
+  const { pause } = new Pace(signal);
   const seen = await parts.directory.survey(async (survey) => {
     const oldKeys = await findOldKeys(survey, parts.now() - YEAR_S, pause);
     return { revision: survey.revision, oldKeys, policies: await survey.policies() };
   }, pause);
-  const doubts = await findDoubts(parts, seen.policies, known);
-  const administrators = await findAdministrators(parts);
+  const doubts = await findDoubts(parts, seen.policies, known, signal);
+  signal.throwIfAborted();
+  const administrators = await findAdministrators(parts, signal);
   return {
     revision: seen.revision,
     oldKeys: seen.oldKeys,
@@ -105,6 +111,7 @@ async function findDoubts(
   { thread, services }: WarningParts,
   policies: readonly StoredPolicy[],
   known: KnownDoubts,
+  signal: AbortSignal,
 ): Promise<{ readonly found: readonly Doubt[]; readonly complete: boolean }> {
   const before = new Map(known);
   known.clear();
@@ -117,6 +124,7 @@ async function findDoubts(
   const allowed = await services();
   let complete = true;
   for (let at = 0; at < fresh.length; at += AT_ONCE) {
+    signal.throwIfAborted();
     const some = fresh.slice(at, at + AT_ONCE);
     const plain = some.map(({ name, statement }) => ({ name, statement }));
     const found = await thread.run(
@@ -141,12 +149,13 @@ function keyOf({ id, version }: StoredPolicy): string {
   return `${id} ${version}`;
 }
 
-async function findAdministrators({ searches, partition }: WarningParts) {
-  const { results, next } = await searches.whoCan({
+async function findAdministrators({ searches, partition }: WarningParts, signal: AbortSignal) {
+  const question = {
     action: "auth:AttachPolicy",
     resource: `arn:${partition}:auth:::user/*`,
     context: new Map(),
     page: { limit: MOST_ADMINISTRATORS },
-  });
+  };
+  const { results, next } = await searches.whoCan(question, signal);
   return { names: results.map(({ user }) => user), more: next !== undefined };
 }

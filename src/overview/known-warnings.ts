@@ -10,8 +10,8 @@ import {
 /** Time between two searches at least, and after which the same state is looked at again, as keys grow older. */
 const LEAST_MS = 30_000;
 const MOST_MS = 60 * 60 * 1_000;
-/** Time that the first caller waits for them. */
-const FIRST_MS = 1_000;
+/** Time that callers wait for the first ones: enough for a small directory, and a page is still quick. */
+const FIRST_MS = 300;
 
 /** Finds them in the background. */
 export class KnownWarnings {
@@ -19,13 +19,14 @@ export class KnownWarnings {
   readonly #revision: () => number;
   readonly #onError: (error: unknown) => void;
   readonly #doubts: KnownDoubts = new Map();
+  readonly #ending = new AbortController();
   #found: DirectoryWarnings | undefined;
   #began = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
 
   /**
    * @param revision returns the newest revision of the directory
-   * @param onError is told why a search failed; the next one is made as if it had not
+   * @param onError is told why a search failed; it is tried again later
    */
   constructor(parts: WarningParts, revision: () => number, onError: (error: unknown) => void) {
     this.#parts = parts;
@@ -45,21 +46,24 @@ export class KnownWarnings {
     return this.#found;
   }
 
+  /** Ends a search under way. */
+  async close(): Promise<void> {
+    this.#ending.abort(new Error("the service stops"));
+    await this.#running;
+  }
+
   #isDue(): boolean {
-    if (this.#running !== undefined) return false;
+    if (this.#running !== undefined || this.#ending.signal.aborted) return false;
     const age = performance.now() - this.#began;
-    if (this.#found === undefined || this.#found.revision === this.#revision()) {
-      return this.#found === undefined || age > MOST_MS;
-    }
-    return age > LEAST_MS;
+    return age > (this.#found?.revision === this.#revision() ? MOST_MS : LEAST_MS);
   }
 
   async #find(): Promise<void> {
     this.#began = performance.now();
     try {
-      this.#found = await findWarnings(this.#parts, this.#doubts);
+      this.#found = await findWarnings(this.#parts, this.#doubts, this.#ending.signal);
     } catch (error) {
-      this.#onError(error);
+      if (!this.#ending.signal.aborted) this.#onError(error);
     }
     this.#running = undefined;
   }

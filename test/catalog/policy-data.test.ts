@@ -113,7 +113,7 @@ describe("templates", () => {
 
 describe("actions", () => {
   /** Actions of this service alone: its own operations ask for them. */
-  const OWN = ["auth:ReadDecisions"];
+  const OWN = ["auth:ReadDecisions", "auth:ReadAudit"];
 
   it("are those of the reference and of the data server, and those of this service", () => {
     expect([...catalog.actions.keys()].sort()).toEqual(

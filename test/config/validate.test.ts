@@ -237,6 +237,51 @@ describe("security 1.2: authorizer.tokens", () => {
   });
 });
 
+describe("security 7: authorizer.oidc.issuers", () => {
+  const GOOD = { name: "corp", issuer: "https://id.example.com", audience: "authorizer" };
+  const issuers = (...list: unknown[]) =>
+    problems({ "authorizer.oidc.issuers": list }).map((one) => one.replace("authorizer.oidc.issuers: ", ""));
+
+  it("have defaults that assert nothing", () => {
+    const { values } = configFromObject({ "authorizer.oidc.issuers": [GOOD] }, BASE);
+    expect(values["authorizer.oidc.issuers"]).toEqual([
+      {
+        ...GOOD,
+        audience: ["authorizer"],
+        algorithms: ["RS256"],
+        jwks_uri: undefined,
+        username_claim: "sub",
+        groups_claim: "groups",
+        assert_groups: [],
+        directory_users: false,
+        clock_tolerance: 30_000,
+      },
+    ]);
+  });
+
+  it("have a name, an issuer and an audience", () => {
+    expect(issuers({})).toEqual(["name: required", "issuer: required", "audience: required"]);
+    expect(issuers(GOOD, { ...GOOD, name: "b" })).toEqual(["two issuers have the same issuer"]);
+    expect(issuers(GOOD, { ...GOOD, issuer: "https://b.example.com" })).toEqual([
+      "two issuers have the same name",
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    ["http", { issuer: "http://id.example.com" }, "issuer: expected an https URL"],
+    ["a query", { jwks_uri: "https://id.example.com/keys?x=1" }, "jwks_uri: expected an https URL"],
+    ["a symmetric algorithm", { algorithms: ["HS256"] }, "algorithms: expected some of RS256"],
+    ["no algorithm of all", { algorithms: ["none"] }, "algorithms: expected some of RS256"],
+    ["an empty list of algorithms", { algorithms: [] }, "algorithms: expected some of RS256"],
+    ["a long tolerance", { clock_tolerance: "1h" }, "clock_tolerance: expected a duration of at most 5m"],
+    ["a flag that is none", { directory_users: "perhaps" }, "directory_users: expected true or false"],
+    ["an unknown field", { jwks_url: "x" }, 'jwks_url: unknown field "jwks_url" (did you mean jwks_uri?)'],
+    ["no text", { username_claim: ["sub"] }, "username_claim: expected a text"],
+  ])("are refused with %s", (_, more, message) => {
+    expect(issuers({ ...GOOD, ...more })).toEqual([expect.stringContaining(message)]);
+  });
+});
+
 describe("other rules", () => {
   it("the first administrator's keys come in pairs, with a name", () => {
     const admin = (fields: object) =>

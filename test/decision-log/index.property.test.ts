@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DecisionIndex } from "../../src/decision-log/index/decision-index.ts";
 import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
+import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
 import type { RecordFilter } from "../../src/decision-log/index/record-filter.ts";
 import { isDecision, type LoggedDecision } from "../../src/decision-log/record.ts";
 import { compile } from "../../src/engine/compile.ts";
@@ -97,7 +98,7 @@ describe("the index of records", () => {
                 if (name.startsWith("index-")) writeFileSync(join(directory, name), "no database");
               }
             }
-            const index = new IndexDatabase(directory, "n1", 0);
+            const index = new IndexDatabase(directory, "n1", 0, decisionRows);
             expect(await index.catchUp()).toEqual(["n1-0"]);
             for (const wanted of filters) {
               const found: string[] = [];

@@ -88,6 +88,12 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   },
   {
     page: "docs/decision-log.md",
+    begins: "svcctl audit list --since",
+    reason:
+      "names a record that does not exist; test/end-to-end/decision-log/audit.test.ts runs these commands",
+  },
+  {
+    page: "docs/decision-log.md",
     begins: "svcctl policy replay --server",
     reason: "needs a server's records; test/end-to-end/decision-log/questions.test.ts runs the command",
   },

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ManagedServer } from "../../src/http/server-lifecycle.ts";
 import { Health } from "../../src/listeners/health.ts";
@@ -14,6 +15,7 @@ const HELP = "<!doctype html><title>help</title>";
 const SCRIPT = `export const text = "${"long enough to be compressed ".repeat(100)}";`;
 const CSP = "default-src 'self'";
 const ASSET = "/assets/main-1a2b3c4d.js";
+const STYLE = "/assets/main-1a2b3c4d.css";
 
 let folder: string;
 let listener: ManagedServer;
@@ -23,9 +25,11 @@ const log = new MemoryLog(true);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "pages-"));
-  const files: Record<string, string> = {
+  const files: Record<string, string | Buffer> = {
     "app/index.html": INDEX,
     [`app${ASSET}`]: SCRIPT,
+    [`app${STYLE}`]: "plain",
+    [`app${STYLE}.gz`]: gzipSync("compressed before"),
     "app/robots.txt": "User-agent: *\nDisallow: /\n",
     "app/.hidden": "topsecret",
     "help/index.html": HELP,
@@ -87,6 +91,19 @@ describe("a folder of pages", () => {
     const known = `GET ${ASSET} HTTP/1.1\r\nHost: x\r\nIf-None-Match: ${tag}\r\nConnection: close\r\n\r\n`;
     expect(await raw(url, known)).toMatch(/^HTTP\/1\.1 304 .*\r\n\r\n$/s);
     expect((await get("/assets/main-0.js")).status).toBe(404);
+  });
+
+  it("answers the compressed file beside a file, to clients that take it", async () => {
+    const answer = await get(STYLE);
+    expect(await answer.text()).toBe("compressed before");
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-encoding": "gzip",
+      "content-type": "text/css; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "Accept-Encoding",
+      "content-security-policy": CSP,
+    });
+    expect(await (await get(STYLE, { headers: { "Accept-Encoding": "identity" } })).text()).toBe("plain");
   });
 
   it.each([

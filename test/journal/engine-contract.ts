@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkpointName, type Engine, entryName, partName } from "../../src/journal/engine.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { UsageItems } from "../../src/journal/usage-items.ts";
 import { decodeHead } from "../../src/store/log-entry.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { openNode, sharedBy } from "./bed.ts";
@@ -87,6 +88,18 @@ export function describeEngine(name: string, makeBed: () => Promise<EngineBed>):
       await other!.remove(listed);
       expect(await one!.list("part", Number.MAX_SAFE_INTEGER, 10)).toEqual([names[3]]);
       expect(await one!.list("checkpoint", 9, 10)).toEqual([checkpointName(5)]);
+    });
+
+    it("keeps what nodes tell of use, apart from the log", async () => {
+      const [here, there] = [new UsageItems(one!), new UsageItems(other!)];
+      await here.tell("n-1/é", [Buffer.from("first "), Buffer.from("telling")]);
+      await there.tell("n-2", [Buffer.from("another")]);
+      await here.tell("n-1/é", [Buffer.from("second")]);
+      const [told, ...more] = await there.told("n-2");
+      expect([told?.node, more]).toEqual(["n-1/é", []]);
+      expect(await there.read("n-1/é", told?.mark ?? "")).toEqual([Buffer.from("second")]);
+      expect(await one!.list("usage", Number.MAX_SAFE_INTEGER, 10)).toHaveLength(2);
+      expect((await one!.entries(0, 10)).entries).toEqual([]);
     });
 
     it("keeps items as large as its budgets say", async () => {

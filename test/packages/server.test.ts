@@ -46,11 +46,21 @@ describe("the published package", () => {
     const path = join(consumer, "node_modules", "@svc-authorizer", "server");
     const files = readdirSync(path, { recursive: true, encoding: "utf8" });
     expect(files).toEqual(
-      expect.arrayContaining(["src/main.js", "src/main.d.ts", "policies/manifest.json", "LICENSE"]),
+      expect.arrayContaining([
+        "src/main.js",
+        "src/main.d.ts",
+        "policies/manifest.json",
+        "LICENSE",
+        "console/index.html",
+        "console/LICENSES.md",
+      ]),
     );
     expect(
-      files.filter((file) => /(?<!\.d)\.ts$|\.test\.|^(test|bench|node_modules|docs)\b/.test(file)),
-    ).toEqual([]);
+      files.filter((file) => /^console\/assets\/index-[\w-]{8}\.js(\.br|\.gz)?$/.test(file)),
+    ).toHaveLength(3);
+    expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|^(test|bench|node_modules)\b/.test(file))).toEqual(
+      [],
+    );
   });
 
   it("tells its version", () => {
@@ -77,6 +87,8 @@ describe("the published package", () => {
       const ready = await lineOf(service, "ready ");
       const url = /^ready service=(\S+) /.exec(ready)?.[1];
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      const user = / user=(\S+) /.exec(ready)?.[1];
+      expect(await (await fetch(`${user}/users`)).text()).toContain('<div id="console">');
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
       expect((await fetch(`${url}/access/v1/check`, { method: "POST" })).status).toBe(401);
       service.kill("SIGTERM");

@@ -2,9 +2,8 @@
 
 import type { HttpLog } from "../../http/ports.ts";
 import type { Reply } from "../../http/route.ts";
-import type { Identity } from "../../identity/identity.ts";
 import { claimedKeyId } from "./claimed-key.ts";
-import type { AskedRequest, Outcome, Refused } from "./decide-request.ts";
+import type { AskedRequest, Outcome, Refused, Sender } from "./decide-request.ts";
 import { splitUri } from "./proxies.ts";
 import { refusalReply } from "./refusals.ts";
 
@@ -23,7 +22,7 @@ export function answerOf(outcome: Outcome, asked: AskedRequest, log: HttpLog, en
 }
 
 /** The one place that makes a 2xx. */
-function passed(identity: Identity | undefined, id: string): Reply {
+function passed(identity: Sender | undefined, id: string): Reply {
   const user = identity === undefined ? ANONYMOUS_NAME : headerName(identity.username);
   return { status: 200, headers: ["X-Svc-User", user, "X-Svc-Decision-Id", id] };
 }

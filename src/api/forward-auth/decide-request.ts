@@ -8,6 +8,7 @@ import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, UsedCredential } from "../../decisions/requests.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
+import type { OidcSubject, OidcTokens } from "../../identity/oidc/oidc.ts";
 import { SignatureRefused } from "../../identity/refusals.ts";
 import type { DecisionContext } from "../../model/decision.ts";
 import type { WireRequest } from "../../request-map/endpoints.ts";
@@ -21,6 +22,8 @@ import type { RequestHeaders } from "./request-headers.ts";
 export interface RequestDecisionOptions {
   readonly decisions: Decisions;
   readonly identities: Identities;
+  /** Tokens of identity providers. */
+  readonly oidc: OidcTokens;
   /** `gateways.s3.domain_name`. */
   readonly s3Domains: readonly string[];
   /** `authorizer.forward_auth.body`. */
@@ -40,18 +43,21 @@ export interface AskedRequest {
   readonly call: AskingCall;
 }
 
+/** The one who sent a request: a user of the directory, or the subject of a verified token. */
+export type Sender = Identity | OidcSubject;
+
 /** An outcome that lets nothing pass. */
 export interface Refused {
   readonly pass: false;
   readonly refusal: Refusal;
   /** Decision id; "" without a decision. */
   readonly id: string;
-  readonly identity?: Identity;
+  readonly identity?: Sender;
 }
 
 /** The result. `identity` is the authenticated user, also for a refused request. */
 export type Outcome =
-  | { readonly pass: true; readonly identity: Identity | undefined; readonly id: string }
+  | { readonly pass: true; readonly identity: Sender | undefined; readonly id: string }
   | Refused;
 
 /** The request as the permission tables read it, with its kind of errors. */
@@ -79,7 +85,7 @@ export function decideRequest(
     if (!isErrorCode(error, "unauthenticated")) throw error;
     return refusal({ status: 401, message: error.message });
   }
-  let identity: Identity | undefined | Promise<Identity | undefined>;
+  let identity: Sender | undefined | Promise<Sender | undefined>;
   try {
     identity = identify(options, request, reading, shown);
   } catch (error) {
@@ -113,11 +119,11 @@ function read(
 
 /** @throws AuthorizerError "unauthenticated", at once or by rejection */
 function identify(
-  { identities, publicOrigin }: RequestDecisionOptions,
+  { identities, oidc, publicOrigin }: RequestDecisionOptions,
   { original, headers, source }: AskedRequest,
   { wire, s3 }: Reading,
   shown: Shown,
-): Identity | undefined | Promise<Identity | undefined> {
+): Sender | undefined | Promise<Sender | undefined> {
   if (shown.kind === "nothing") return undefined;
   if (shown.kind === "signature") {
     if (!s3) throw new AuthorizerError("unauthenticated", "signed requests are for the S3 gateway");
@@ -130,6 +136,7 @@ function identify(
   if (s3) throw new SignatureRefused("AccessDenied", "requests of the S3 gateway need an AWS signature");
   if (shown.kind === "access_key") return identities.withAccessKey(shown.accessKeyId, shown.secret, source);
   if (shown.inCookie && !SAFE.has(wire.method) && !isSameSite(headers, publicOrigin)) throw new CrossSite();
+  if (!shown.inCookie && oidc.isFrom(shown.token)) return oidc.verify(shown.token);
   return identities.withLoginToken(shown.token);
 }
 
@@ -158,12 +165,12 @@ function decided(
   options: RequestDecisionOptions,
   request: AskedRequest,
   reading: Reading,
-  identity: Identity | undefined,
+  identity: Sender | undefined,
 ): Outcome | Promise<Outcome> {
   const context: DecisionContext = new Map([["SourceIp", request.source]]);
   const answer = options.decisions.request({
     user: identity?.username,
-    userId: identity?.userId,
+    ...whoIs(identity),
     request: reading.wire,
     items: "required",
     missingBody: options.missingBody,
@@ -177,12 +184,22 @@ function decided(
   return outcomeOf(answer, reading, identity);
 }
 
-function usedBy({ how, accessKeyId }: Identity): UsedCredential {
+/** The way in which a sender is found: a user by its internal id, another subject by its groups. */
+function whoIs(sender: Sender | undefined) {
+  if (sender === undefined) return {};
+  if (sender.how !== "oidc_token") return { userId: sender.userId };
+  const { name, assertGroups, directoryUsers } = sender.issuer;
+  return { groups: sender.groups, asserter: { name, assertGroups }, mayBeUser: directoryUsers };
+}
+
+function usedBy(sender: Sender): UsedCredential {
+  if (sender.how === "oidc_token") return { how: sender.how, issuer: sender.issuer.name };
+  const { how, accessKeyId } = sender;
   return accessKeyId === undefined ? { how } : { how, access_key_id: accessKeyId };
 }
 
 /** The one place where a request may pass: after an allow. */
-function outcomeOf(answer: RequestAnswer, { s3 }: Reading, identity: Identity | undefined): Outcome {
+function outcomeOf(answer: RequestAnswer, { s3 }: Reading, identity: Sender | undefined): Outcome {
   const { id } = answer;
   if (answer.allowed && answer.effect === "allow") return { pass: true, identity, id };
   const message = answer.message ?? "insufficient permissions";

@@ -19,7 +19,7 @@ import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
-import type { DecisionRecords, ShadowReports } from "./records/ports.ts";
+import type { AuditRecords, DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 import type { ServiceStatus } from "./status/ports.ts";
 
@@ -50,6 +50,8 @@ export interface ManagementParts extends RestParts {
   readonly policySet: PolicySet;
   /** The records of decisions; undefined if none are logged. */
   readonly records: DecisionRecords | undefined;
+  /** The records of the audit log; undefined if none are kept. */
+  readonly auditRecords: AuditRecords | undefined;
   /** undefined if no shadow candidate is configured. */
   readonly shadow: ShadowReports | undefined;
   /** Answers about use; undefined if use is not counted. */

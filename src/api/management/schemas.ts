@@ -65,6 +65,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       creation_date: UNIX_SECONDS,
       friendly_name: text("Name to show."),
       email: text("E-mail address."),
+      inactive: { const: true, description: "Present for a user who can do nothing (SCIM)." },
       ...USE,
     },
     ["id", "creation_date"],
@@ -187,6 +188,18 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["record"],
   ),
+  AuditRecord: {
+    type: "object",
+    description:
+      "A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after.",
+  },
+  AuditRecordList: object({
+    pagination: schemaRef("Pagination"),
+    node: text("Name of the node."),
+    chains: listOf({ type: "string" }),
+    results: listOf(schemaRef("AuditRecord")),
+  }),
+  AuditRecordAnswer: object({ record: schemaRef("AuditRecord") }),
   AccessDirectory: object({
     format: { const: 1 },
     users: listOf({ type: "object" }),

@@ -4,8 +4,10 @@ import type { CredentialWithSecret, User } from "../../model/entities.ts";
 import type { Policy } from "../../model/policy.ts";
 
 /** A user. */
-export function userBody({ username, creation_date, friendly_name, email }: User): Record<string, unknown> {
-  return { id: username, creation_date, friendly_name, email };
+export function userBody(user: User): Record<string, unknown> {
+  const { username, creation_date, friendly_name, email, inactive } = user;
+  const body = { id: username, creation_date, friendly_name, email };
+  return inactive === true ? { ...body, inactive } : body;
 }
 
 /** A policy: statements exactly as they are stored. */

@@ -13,6 +13,7 @@ import { COMPARE_OPERATION } from "../management/policy-checks/compare.ts";
 import { LINT_OPERATION } from "../management/policy-checks/lint.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
 import { QUESTION_OPERATIONS } from "../management/questions.ts";
+import { AUDIT_OPERATIONS } from "../management/records/audit-operations.ts";
 import { RECORD_OPERATIONS } from "../management/records/record-operations.ts";
 import { SHADOW_OPERATIONS } from "../management/records/shadow-operations.ts";
 import { SERVER_INFO_OPERATIONS } from "../management/server-info.ts";
@@ -53,6 +54,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...ACCESS_OPERATIONS,
   ...SHADOW_OPERATIONS,
   DIRECTORY_OPERATION,
+  ...AUDIT_OPERATIONS,
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...QUESTION_OPERATIONS,

@@ -71,7 +71,9 @@ function headOf(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessa
     throw new TransportFailure("the URL must not hold a user or a password", false);
   }
   return new Promise((resolve, reject) => {
-    const sent = { "accept-encoding": "gzip", ...headers };
+    // Node sends no length by itself with a DELETE, and its body would not be read.
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    const sent = { "accept-encoding": "gzip", ...headers, ...length };
     const outgoing = module.request(url, { method, headers: sent, signal });
     outgoing.on("error", reject);
     outgoing.on("response", resolve);

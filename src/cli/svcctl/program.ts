@@ -11,6 +11,7 @@ import { ABUSE_GROUP } from "./abuse/abuse-group.ts";
 import { ACCESS_GROUP } from "./access/access-group.ts";
 import { ACTIONS_GROUP } from "./actions/actions-group.ts";
 import { APPLY_COMMANDS } from "./apply/apply-commands.ts";
+import { AUDIT_GROUP } from "./audit/audit-group.ts";
 import { AUTH_GROUP } from "./auth/auth-group.ts";
 import { BISECT_GROUP } from "./bisect/bisect-group.ts";
 import { BRANCH_GROUP } from "./branch/branch-group.ts";
@@ -90,6 +91,7 @@ export function buildProgram(context: CommandContext): Command {
       DECISIONS_GROUP,
       ACCESS_GROUP,
       SHADOW_GROUP,
+      AUDIT_GROUP,
       ...ON_REPOSITORIES,
       ...TOP_COMMANDS,
       ...PLUMBING_COMMANDS,

@@ -27,7 +27,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     min: 1,
     max: "256 MiB",
     acts: "yes",
-    meaning: "Largest request body of /filter and /simulate",
+    meaning: "Largest request body of /filter, /simulate and /auth/apply",
   },
   {
     name: "authorizer.limits.bodies_bytes",

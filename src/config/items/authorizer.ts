@@ -165,6 +165,40 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Which decisions are audited",
   },
   {
+    name: "authorizer.audit.directory",
+    type: "string",
+    default: null,
+    path: "file",
+    acts: "yes",
+    meaning:
+      "Folder in which the audit log is also kept as chains of records, with what was before and after each change, to be asked and verified; unset: it is not",
+  },
+  {
+    name: "authorizer.audit.keep",
+    type: "duration",
+    default: "0s",
+    acts: "yes",
+    meaning:
+      "How long closed segments of authorizer.audit.directory are kept, unless a sink still needs them; 0s: for ever",
+  },
+  {
+    name: "authorizer.audit.sinks",
+    type: "strings",
+    default: [],
+    check: "sink url",
+    acts: "yes",
+    meaning:
+      "Where the records of authorizer.audit.directory are also sent, as authorizer.decision_log.sinks",
+  },
+  {
+    name: "authorizer.audit.sink_token",
+    type: "string",
+    default: null,
+    secret: true,
+    acts: "yes",
+    meaning: "Bearer token sent to authorizer.audit.sinks",
+  },
+  {
     name: "authorizer.allow_weak_key",
     type: "bool",
     default: false,
@@ -291,6 +325,14 @@ export const AUTHORIZER_ITEMS = [
     acts: "yes",
     meaning:
       "Subjects that the directory does not know: denied, or given the policies of the groups that the request asserts, as far as the token's assert_groups allows",
+  },
+  {
+    name: "authorizer.oidc.issuers",
+    type: "issuers",
+    default: [],
+    acts: "yes",
+    meaning:
+      "Identity providers whose tokens forward-auth verifies: list of {name, issuer, audience, algorithms, jwks_uri, username_claim, groups_claim, assert_groups, directory_users, clock_tolerance}",
   },
   {
     name: "authorizer.scim.protected_groups",

@@ -2,6 +2,7 @@
 import type { AnyItem, ItemType } from "../item.ts";
 import { type ProblemSink, problemOf } from "../problem.ts";
 import { parseStringMap, parseStrings } from "./parse-collections.ts";
+import { parseIssuers } from "./parse-issuers.ts";
 import {
   parseBool,
   parseBytesValue,
@@ -31,6 +32,7 @@ const PARSERS: Readonly<Record<ItemType, ValueParser>> = {
   strings: parseStrings,
   map: parseStringMap,
   tokens: parseTokens,
+  issuers: parseIssuers,
 };
 
 /**

@@ -14,11 +14,11 @@ import { ApiError } from "./api-error.ts";
 import {
   type Answer,
   type AnswerWithWarnings,
-  call,
   callWithWarnings,
   type Input,
   type OperationName,
 } from "./call.ts";
+import { callUntilFound } from "./call-until-found.ts";
 
 /** For how long an answer is shown without asking again, in ms. */
 const FRESH_FOR = 10_000;
@@ -66,7 +66,7 @@ export function useAnswer<O extends OperationName>(
 ): UseQueryResult<Answer<O>, Error> {
   return useQuery({
     queryKey: [operation, input],
-    queryFn: async ({ signal }) => (await call(operation, input, signal)) ?? null,
+    queryFn: async ({ signal }) => (await callUntilFound(operation, input, signal)) ?? null,
     enabled,
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
     ...(refetchInterval === undefined ? {} : { refetchInterval }),

@@ -665,6 +665,10 @@ export interface User {
    */
   email?: string;
   /**
+   * Present for a user who can do nothing (SCIM).
+   */
+  inactive?: true;
+  /**
    * With `last_used=true`: Unix seconds; absent if it was never used.
    */
   last_used?: number;
@@ -1303,6 +1307,176 @@ export interface AccessSuggestion {
    */
   generalise?: "none" | "prefix" | "repository" | null;
 }
+export interface ReviewedRight {
+  /**
+   * Resource type.
+   */
+  type: string;
+  /**
+   * Short names of actions on the type.
+   */
+  verbs: string[];
+  /**
+   * Patterns as written.
+   */
+  resources: string[];
+  /**
+   * Name of the policy.
+   */
+  policy: string;
+  /**
+   * Index of the statement in the policy.
+   */
+  statement: number;
+  /**
+   * The ways in which the policy reaches the users.
+   */
+  via: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * True where a condition has to hold.
+   */
+  conditional: boolean;
+  /**
+   * Last use of the statement with these actions, by anybody.
+   */
+  last_used?: number;
+}
+export interface ReviewedStep {
+  /**
+   * Operation of the management API.
+   */
+  operation: string;
+  /**
+   * User as whom it is called.
+   */
+  as: string;
+  values: {
+    [k: string]: string;
+  };
+  /**
+   * Statements that allow it.
+   */
+  allowed_by: {
+    /**
+     * Name.
+     */
+    policy: string;
+    statement: number;
+  }[];
+}
+export interface ReviewedChange {
+  revision: number;
+  /**
+   * RFC 3339.
+   */
+  at: string;
+  actors: string[];
+  users: string[];
+  groups: string[];
+  policies: string[];
+}
+export interface AccessReview {
+  /**
+   * RFC 3339.
+   */
+  at: string;
+  /**
+   * RFC 3339.
+   */
+  since: string;
+  /**
+   * Revision of the directory.
+   */
+  revision: number;
+  /**
+   * The node that answers.
+   */
+  node: string;
+  /**
+   * RFC 3339: since when use is counted.
+   */
+  counted_since?: string;
+  counts: {
+    users: number;
+    groups: number;
+    policies: number;
+    keys: number;
+  };
+  /**
+   * Administrators in effect.
+   */
+  administrators: {
+    /**
+     * Name.
+     */
+    user: string;
+    /**
+     * None: an administrator already.
+     */
+    steps: ReviewedStep[];
+  }[];
+  /**
+   * Users of whom the search for steps did not end in time.
+   */
+  undecided: string[];
+  /**
+   * Users with the same groups and policies together.
+   */
+  access: {
+    users: {
+      /**
+       * Name.
+       */
+      id: string;
+      /**
+       * Unix seconds; absent where no use is known.
+       */
+      last_used?: number;
+    }[];
+    groups: string[];
+    /**
+     * Policies that are attached to the users themselves.
+     */
+    policies: string[];
+    rights: ReviewedRight[];
+  }[];
+  /**
+   * Access keys that are older than a year, the oldest first.
+   */
+  old_keys: UnusedKey[];
+  /**
+   * Newest first, at most 1,000.
+   */
+  changes: ReviewedChange[];
+  /**
+   * What the reader has to know about the answer.
+   */
+  warnings: string[];
+  /**
+   * True where something is left out.
+   */
+  truncated: boolean;
+}
+export interface UnusedKey {
+  /**
+   * Id.
+   */
+  access_key_id: string;
+  /**
+   * Its user.
+   */
+  user: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
 export interface SuggestedAccess {
   for: {
     /**
@@ -1403,24 +1577,6 @@ export interface UnusedUser {
    * Name.
    */
   id: string;
-  /**
-   * Unix time in whole seconds, UTC.
-   */
-  creation_date: number;
-  /**
-   * Unix seconds; absent where no use is known.
-   */
-  last_used?: number;
-}
-export interface UnusedKey {
-  /**
-   * Id.
-   */
-  access_key_id: string;
-  /**
-   * Its user.
-   */
-  user: string;
   /**
    * Unix time in whole seconds, UTC.
    */
@@ -1570,6 +1726,36 @@ export interface DecisionRecordAnswer {
     [k: string]: unknown;
   }[];
 }
+/**
+ * A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after.
+ */
+export interface AuditRecord {
+  [k: string]: unknown;
+}
+export interface AuditRecordList {
+  pagination: Pagination;
+  /**
+   * Name of the node.
+   */
+  node: string;
+  chains: string[];
+  results: AuditRecord[];
+}
+export interface AuditRecordAnswer {
+  record: AuditRecord;
+}
+export interface AccessDirectory {
+  format: 1;
+  users: {
+    [k: string]: unknown;
+  }[];
+  groups: {
+    [k: string]: unknown;
+  }[];
+  policies: {
+    [k: string]: unknown;
+  }[];
+}
 export interface ShadowReport {
   /**
    * Name of the node; the report is about all its processes.
@@ -1677,6 +1863,10 @@ export interface AppliedChange {
     [k: string]: unknown;
   };
   /**
+   * Policies that a new membership gives to the user.
+   */
+  policies?: string[];
+  /**
    * True if somebody else changed it since the last application.
    */
   drifted?: boolean;
@@ -1744,7 +1934,12 @@ export interface Operations {
   "GET /decisions/{decisionId}": { path: { decisionId: string }; query: { explain?: boolean }; body: undefined; answer: DecisionRecordAnswer };
   "GET /auth/access/unused": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: UnusedAccess };
   "POST /auth/access/suggest": { path: Record<never, never>; query: Record<never, never>; body: AccessSuggestion; answer: SuggestedAccess };
+  "GET /auth/access/review": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: AccessReview };
   "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
+  "GET /auth/access/directory": { path: Record<never, never>; query: { revision?: number }; body: undefined; answer: AccessDirectory };
+  "GET /audit": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: AuditRecordList };
+  "GET /audit/stream": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string }; body: undefined; answer: undefined };
+  "GET /audit/{auditId}": { path: { auditId: string }; query: Record<never, never>; body: undefined; answer: AuditRecordAnswer };
   "GET /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };
   "POST /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: Setup; answer: CredentialsWithSecret };
   "GET /setup": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };

@@ -69,6 +69,7 @@ export const ACTIONS: readonly CatalogAction[] = [
 {"name":"auth:DeleteUserExternalPrincipal","meaning":"Detach an external principal from a user","resources":["user"]},
 {"name":"auth:ReadExternalPrincipal","meaning":"Read which user an external principal acts as","resources":["externalPrincipal"]},
 {"name":"auth:ReadDecisions","meaning":"Read records of decisions","resources":["*"]},
+{"name":"auth:ReadAudit","meaning":"Read records of the audit log","resources":["*"]},
 {"name":"ci:ReadAction","meaning":"Read runs of actions and the output of their hooks","resources":["repository"]},
 {"name":"retention:GetGarbageCollectionRules","meaning":"Read the rules of garbage collection","resources":["repository"]},
 {"name":"retention:SetGarbageCollectionRules","meaning":"Set or delete the rules of garbage collection","resources":["repository"]},

@@ -64,6 +64,11 @@ export const ROUTES: readonly PageRoute[] = [
     navigation: { label: "Decisions", isFor: may("auth:ReadDecisions") },
   },
   {
+    path: "/review",
+    load: () => import("../pages/review/review-page.tsx"),
+    navigation: { label: "Review", isFor: may("auth:ReadDecisions") },
+  },
+  {
     path: "/account",
     load: () => import("../pages/account/account-page.tsx"),
     navigation: { label: "Account" },

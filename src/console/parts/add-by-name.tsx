@@ -2,11 +2,13 @@
 
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { call } from "../api/call.ts";
+import { callUntilFound } from "../api/call-until-found.ts";
+import type { PolicyCompareRequest } from "../api/management.gen.ts";
 import { Alert } from "./alert.tsx";
 import { Field } from "./field.tsx";
 import { useDelayed } from "./use-delayed.ts";
 import { Warnings } from "./warnings.tsx";
+import { WhatChanges } from "./what-changes.tsx";
 
 const CHOICES = 20;
 
@@ -22,18 +24,23 @@ export interface AddByNameProps {
     readonly error: unknown;
     readonly data: { readonly warnings: readonly string[] } | undefined;
   };
+  /** The change that adding a name makes, to be compared before it is made; absent: it cannot be compared. */
+  readonly compare?: (name: string) => PolicyCompareRequest;
   /** Adds the thing of a name, and calls `done` when that is done. */
   readonly onAdd: (name: string, done: () => void) => void;
 }
 
 /** A field with suggestions, and its button. */
-export function AddByName({ label, act, list, change, onAdd }: AddByNameProps) {
+export function AddByName({ label, act, list, change, compare, onAdd }: AddByNameProps) {
+  const [compared, setCompared] = useState("");
   const [name, setName] = useState("");
   const part = useDelayed(name);
   const choices = useQuery({
     queryKey: ["choices", list, part],
     queryFn: async () => {
-      const { results } = await call(list ?? "GET /auth/users", { query: { search: part, amount: CHOICES } });
+      const { results } = await callUntilFound(list ?? "GET /auth/users", {
+        query: { search: part, amount: CHOICES },
+      });
       return results.map(({ id }) => id);
     },
     enabled: list !== undefined,
@@ -48,10 +55,20 @@ export function AddByName({ label, act, list, change, onAdd }: AddByNameProps) {
       }}
     >
       <Field label={label} value={name} onInput={setName} choices={choices.data ?? []} />
-      <button type="submit" disabled={change.isPending}>
-        {act}
-      </button>
+      <span class="buttons start">
+        <button type="submit" disabled={change.isPending}>
+          {act}
+        </button>
+        {compare !== undefined && (
+          <button type="button" disabled={name === ""} onClick={() => setCompared(name)}>
+            What changes
+          </button>
+        )}
+      </span>
       <Alert error={change.error} />
+      {compare !== undefined && compared !== "" && compared === name && (
+        <WhatChanges change={compare(compared)} />
+      )}
       <Warnings texts={change.data?.warnings ?? []} />
     </form>
   );

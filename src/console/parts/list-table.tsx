@@ -71,7 +71,7 @@ export function ListTable<O extends ListOperation>(props: ListTableProps<O>) {
           columns={columns}
           rows={page.results}
           keyOf={keyOf}
-          isStale={isPlaceholderData}
+          isStale={isPlaceholderData && isFetching}
           empty={
             state.search === "" && state.after === ""
               ? empty

@@ -22,6 +22,8 @@ export interface AppliedChange {
   readonly before?: Members;
   /** The differing fields of what the documents say; all fields of what is added. */
   readonly after?: Members;
+  /** Policies that a new membership gives to the user. */
+  readonly policies?: readonly string[];
   /** True if somebody else changed it since the last application. */
   readonly drifted: boolean;
   /** Place in the documents (`/documents/0/users/3`); undefined for what they do not name. */

@@ -94,13 +94,25 @@ function checkAdministrators({ wanted, state, plan, problems }: ApplicationCheck
   const touches = plan.operations.some(
     (operation) =>
       operation.op === "delete_user" ||
+      (operation.op === "put_user" && operation.user.inactive === true) ||
       (operation.op === "remove_member" && operation.group === ADMINS) ||
       (operation.op === "delete_group" && operation.name === ADMINS),
   );
-  if (!touches || policiesAfter(state, []).members(ADMINS).size === 0) return;
-  if (policiesAfter(state, plan.operations).members(ADMINS).size > 0) return;
+  if (!touches || administrators(state, []).length === 0) return;
+  if (administrators(state, plan.operations).length > 0) return;
   const message = `nobody would be left in ${ADMINS}`;
   const source = wanted[0]?.from.source;
   if (source === undefined) problems.addFile({ pointer: "", message });
   else problems.add(source, "", message);
+}
+
+/** The members of the group after operations who are not inactive. */
+function administrators(state: DirectoryState, operations: readonly BatchOperation[]): readonly string[] {
+  const inactive = new Map<string, boolean>();
+  for (const operation of operations) {
+    if (operation.op === "put_user") inactive.set(operation.user.username, operation.user.inactive === true);
+  }
+  return [...policiesAfter(state, operations).members(ADMINS)].filter(
+    (username) => !(inactive.get(username) ?? state.users.get(username)?.user.value.inactive === true),
+  );
 }

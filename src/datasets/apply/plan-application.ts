@@ -10,7 +10,7 @@ import {
 } from "../../directory/batch.ts";
 import type { NewPolicy, NewUser } from "../../directory/directory.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
-import type { AppliedChange, AppliedPlan, Members } from "./applied-plan.ts";
+import type { AppliedChange, AppliedPlan, Members, PoliciesAfter } from "./applied-plan.ts";
 import { policiesAfter } from "./policies-after.ts";
 import { compareNames, compareThreeWays, type NamesResult } from "./three-way.ts";
 import type { WantedEntity } from "./wanted-entities.ts";
@@ -35,7 +35,19 @@ export async function planApplication(application: Application): Promise<Applied
   await planner.run();
   const { changes, operations, said, removed } = planner;
   const after = policiesAfter(application.state, operations);
-  return { changes, operations, after, removesMost: removed * 2 > said };
+  return {
+    changes: changes.map((change) => withPolicies(change, after)),
+    operations,
+    after,
+    removesMost: removed * 2 > said,
+  };
+}
+
+/** A new membership with the policies that it gives: whoever reviews it sees more than the name of a group. */
+function withPolicies(change: AppliedChange, after: PoliciesAfter): AppliedChange {
+  const { operation } = change;
+  if (operation?.op !== "add_member") return change;
+  return { ...change, policies: after.ofGroup(operation.group).map(({ name }) => name) };
 }
 
 /** The place of an entity in the documents. */
@@ -180,7 +192,10 @@ class Planner {
   /** The fields of what is there. */
   #there({ kind, name }: EntityName): Members | undefined {
     const { users, groups, policies } = this.#state;
-    if (kind === "user") return withoutName(users.get(name)?.user.value, "username");
+    if (kind === "user") {
+      const user = users.get(name)?.user.value;
+      return user && withoutName({ ...user, inactive: user.inactive === true }, "username");
+    }
     if (kind === "group") return withoutName(groups.get(name)?.group.value, "name");
     return withoutName(policies.get(name)?.value, "name");
   }

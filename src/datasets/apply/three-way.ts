@@ -3,8 +3,11 @@
 import type { Said } from "../../directory/batch.ts";
 import { sameJson } from "../same-json.ts";
 
-/** Fields that keep their value if the documents do not name them: each entity has a date, and a policy its label. */
-const CARRIED: ReadonlySet<string> = new Set(["creation_date", "acl"]);
+/**
+ * Fields that keep their value if the documents do not name them: each entity has a date, a policy its label, and a user
+ * is active or not.
+ */
+const CARRIED: ReadonlySet<string> = new Set(["creation_date", "acl", "inactive"]);
 
 type Fields = Said["fields"];
 

@@ -3,7 +3,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { AuthorizerError } from "../../errors.ts";
-import type { IndexAnswer, IndexMessage, IndexQuestion } from "./index-worker.ts";
+import type { IndexAnswer, IndexedChains, IndexMessage, IndexQuestion } from "./index-worker.ts";
 import type {
   NewRecords,
   PolicyRefusals,
@@ -16,11 +16,9 @@ import type {
 const MOST_WAITING = 64;
 
 /** The chains to be asked. */
-export interface DecisionIndexOptions {
-  readonly directory: string;
-  readonly node: string;
-  /** Number of this process on its node. */
-  readonly worker: number;
+export interface DecisionIndexOptions extends Omit<IndexedChains, "records"> {
+  /** The kind of the records; default decisions. */
+  readonly records?: IndexedChains["records"];
   /** Brings what was recorded so far into the files. */
   readonly flush: () => Promise<void>;
 }
@@ -84,9 +82,11 @@ export class DecisionIndex {
 
   #start(): Worker {
     if (this.#worker !== undefined) return this.#worker;
-    const { directory, node, worker: number } = this.#options;
+    const { directory, node, worker: number, records = "decisions" } = this.#options;
     const file = new URL(`./index-worker${extname(import.meta.filename)}`, import.meta.url);
-    const worker = new Worker(file, { workerData: { directory, node, worker: number } });
+    const worker = new Worker(file, {
+      workerData: { directory, node, worker: number, records } satisfies IndexedChains,
+    });
     worker.unref();
     worker.on("message", (message: IndexMessage) => this.#receive(message));
     worker.on("error", (error) => this.#ended(worker, error));

@@ -10,6 +10,7 @@ import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "../chain-file
 import { segmentLines } from "../read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
 import { indexFile } from "./index-file.ts";
+import type { DecisionRow } from "./index-rows.ts";
 import { openSqlite } from "./open-sqlite.ts";
 import { clausesOf } from "./query-clauses.ts";
 import type {
@@ -54,13 +55,21 @@ interface Place {
 export class IndexDatabase {
   readonly #directory: string;
   readonly #node: string;
+  readonly #rowsOf: (record: LoggedDecision) => readonly DecisionRow[];
   readonly #database: DatabaseSync;
 
   /**
    * Opens or makes the index. Throws the error of SQLite or of the file system.
    * @param worker number of the process whose index it is
+   * @param rowsOf the rows of a record
    */
-  constructor(directory: string, node: string, worker: number) {
+  constructor(
+    directory: string,
+    node: string,
+    worker: number,
+    rowsOf: (record: LoggedDecision) => readonly DecisionRow[],
+  ) {
+    this.#rowsOf = rowsOf;
     this.#directory = directory;
     this.#node = node;
     this.#database = openIndex(indexFile(directory, node, worker));
@@ -192,7 +201,7 @@ export class IndexDatabase {
       for (const one of lines) {
         if (!isDecision(one.line)) continue;
         const { lastInsertRowid: n } = record.run(chain, segment, one.line.id, one.line.at, one.text);
-        for (const values of rowsOf(one.line)) decision.run(n, ...values);
+        for (const values of this.#rowsOf(one.line)) decision.run(n, ...values);
       }
       database
         .prepare("INSERT OR REPLACE INTO places (chain, segment, offset, line) VALUES (?, ?, ?, ?)")
@@ -203,29 +212,6 @@ export class IndexDatabase {
       throw error;
     }
   }
-}
-
-type DecisionRow = readonly [string | null, string | null, string | null, string, string | null];
-
-/** The rows of a record: one for each decision and each statement that decided it. */
-function rowsOf(record: LoggedDecision): readonly DecisionRow[] {
-  const own = { subject: record.subject.id, action: record.action ?? null };
-  const items = record.items ?? [];
-  if (items.length === 0) {
-    const arn = record.resource?.arn ?? null;
-    return withPolicies([own.subject, own.action, arn, record.effect], record.determining);
-  }
-  return items.flatMap(({ subject, action, resource, effect = "allow", determining }) =>
-    withPolicies([subject?.id ?? own.subject, action ?? own.action, resource.arn, effect], determining),
-  );
-}
-
-function withPolicies(
-  decision: readonly [string | null, string | null, string | null, string],
-  determining: LoggedDecision["determining"],
-): readonly DecisionRow[] {
-  if (determining.length === 0) return [[...decision, null]];
-  return determining.map(({ policy }) => [...decision, policy] as const);
 }
 
 function whereOf(clauses: readonly string[]): string {

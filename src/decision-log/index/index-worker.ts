@@ -1,7 +1,9 @@
 /** The thread of {@link DecisionIndex}: answers one question after the other. */
 
 import { parentPort, workerData } from "node:worker_threads";
+import { auditRows } from "../audit/audit-rows.ts";
 import { IndexDatabase } from "./index-database.ts";
+import { decisionRows } from "./index-rows.ts";
 import type {
   NewRecords,
   PolicyRefusals,
@@ -32,7 +34,18 @@ export interface IndexMessage {
   readonly error?: string;
 }
 
-const { directory, node, worker } = workerData as { directory: string; node: string; worker: number };
+/** The folder of chains whose index the thread keeps. */
+export interface IndexedChains {
+  readonly directory: string;
+  readonly node: string;
+  /** Number of the process. */
+  readonly worker: number;
+  /** The kind of the records. */
+  readonly records: "decisions" | "audit";
+}
+
+const { directory, node, worker, records } = workerData as IndexedChains;
+const rowsOf = records === "audit" ? auditRows : decisionRows;
 let database: IndexDatabase | undefined;
 let last: Promise<void> = Promise.resolve();
 
@@ -47,7 +60,7 @@ parentPort?.on("message", ({ number, question }: { number: number; question: Ind
 });
 
 async function answerTo(question: IndexQuestion): Promise<IndexAnswer> {
-  database ??= new IndexDatabase(directory, node, worker);
+  database ??= new IndexDatabase(directory, node, worker, rowsOf as typeof decisionRows);
   const chains = await database.catchUp();
   if (question.kind === "get") return { record: database.get(question.id) };
   if (question.kind === "refusals") return database.refusals();

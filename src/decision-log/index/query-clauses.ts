@@ -36,10 +36,10 @@ export function clausesOf(filter: RecordFilter): Clauses {
 }
 
 function decisionClauses(filter: RecordFilter): Clauses & { readonly indexed: boolean } {
-  const { subject, action, resource, policy, decision } = filter;
+  const { subject, action, resource, policy, decision, event } = filter;
   const where: string[] = [];
   const values: string[] = [];
-  const texts = { subject, action, arn: resource, policy };
+  const texts = { subject, action, arn: resource, policy, effect: event };
   for (const [column, text] of Object.entries(texts)) {
     if (text === undefined) continue;
     where.push(hasWildcard(text) ? `d.${column} GLOB ?` : `d.${column} = ?`);

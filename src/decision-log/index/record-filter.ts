@@ -8,6 +8,8 @@ export interface RecordFilter {
   readonly resource?: string;
   /** `allow`, or `deny` for every refusal; `neutral` only for those that no statement denied. */
   readonly decision?: "allow" | "deny" | "neutral";
+  /** Of audit records: the event. */
+  readonly event?: string;
   /** A policy with a statement that decided. */
   readonly policy?: string;
   /** RFC 3339, inclusive. */

@@ -13,7 +13,8 @@ const MEMORY = ":memory:";
 const ROWS_PER_WRITE = 250;
 const ROWS_PER_READ = 1_000;
 /** Use is forgotten after this time without another. */
-const FORGOTTEN_MS = 2 * 366 * 86_400_000;
+const DAY_MS = 86_400_000;
+const FORGOTTEN_MS = 2 * 366 * DAY_MS;
 
 /** Port: the engine that nodes share, as far as use is concerned. */
 export interface SharedUsage {
@@ -95,6 +96,7 @@ class Usage implements OpenedUsage {
   #waiting: readonly UsageRow[] = [];
   #writing: Promise<void> = Promise.resolve();
   #turning: Promise<void> = Promise.resolve();
+  #forgotAt = Number.NEGATIVE_INFINITY;
   #isTold = true;
   #failed = false;
 
@@ -158,6 +160,7 @@ class Usage implements OpenedUsage {
 
   async #takeTurn(): Promise<void> {
     await this.#write();
+    this.#forget();
     const { shared } = this.#options;
     if (shared === undefined) return;
     try {
@@ -194,9 +197,20 @@ class Usage implements OpenedUsage {
     }
   }
 
+  /** Forgets old use, once a day. */
+  #forget(): void {
+    const now = this.#now();
+    if (now - this.#forgotAt < DAY_MS) return;
+    this.#forgotAt = now;
+    try {
+      this.#database.forget(now - FORGOTTEN_MS);
+    } catch (error) {
+      this.#options.report("old use cannot be forgotten now", { reason: reasonOf(error) });
+    }
+  }
+
   async #tell(shared: SharedUsage): Promise<void> {
     const { node } = this.#options;
-    this.#database.forget(this.#now() - FORGOTTEN_MS);
     if (this.#isTold) return;
     this.#isTold = true;
     const began = this.#database.nodes().find((one) => one.node === node)?.at ?? this.#now();

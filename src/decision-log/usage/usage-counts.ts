@@ -19,6 +19,14 @@ interface Count extends Omit<UsageRow, "count" | "last"> {
   last: number;
 }
 
+/** A use, to be found again without a look-up. */
+interface LastUse {
+  readonly policies: CompiledPolicies;
+  readonly statement: CompiledStatement;
+  readonly action: string;
+  readonly count: Count;
+}
+
 /** The uses of one statement in one set of policies. */
 interface StatementUse {
   readonly digest: string;
@@ -38,6 +46,9 @@ export class UsageCounts implements DecisionUsage {
   #touched = new Set<Count>();
   /** Those among them that count for groups. */
   readonly #viaGroups = new WeakMap<Count, readonly string[]>();
+  /** The counts of the decision before: in a batch they are those of the next one too. */
+  #lastUser: Count | undefined;
+  #lastUse: LastUse | undefined;
 
   /** @param now Unix milliseconds */
   constructor(now: () => number = Date.now) {
@@ -53,20 +64,30 @@ export class UsageCounts implements DecisionUsage {
       this.decidedOne(user, required.action, decidedBy?.[0]);
       return;
     }
-    if (user.userId !== "") this.#count(this.#users, "user", user.username, user.userId);
+    this.#countUser(user, this.#now());
     if (required === null || decidedBy === undefined || decidedBy.length === 0) return;
     const actions = [...actionsOf(required)];
     for (const statement of new Set(decidedBy)) {
       // A tree does not say which of its leaves a statement decided: it counts for all that it names.
       for (const action of actions) {
-        if (matchingAction(statement, action) !== undefined) this.#used(user, action, statement);
+        if (matchingAction(statement, action) !== undefined) this.#used(user, action, statement, this.#now());
       }
     }
   }
 
   decidedOne(user: UsingUser, action: string, statement: CompiledStatement | undefined): void {
-    if (user.userId !== "") this.#count(this.#users, "user", user.username, user.userId);
-    if (statement !== undefined) this.#used(user, action, statement);
+    const now = this.#now();
+    this.#countUser(user, now);
+    if (statement === undefined) return;
+    const last = this.#lastUse;
+    if (
+      last !== undefined &&
+      last.statement === statement &&
+      last.policies === user.policies &&
+      last.action === action
+    ) {
+      this.#add1(last.count, now);
+    } else this.#used(user, action, statement, now);
   }
 
   served({ username, userId }: Pick<UsingUser, "username" | "userId">): void {
@@ -90,11 +111,24 @@ export class UsageCounts implements DecisionUsage {
       count.count = 0;
     }
     this.#touched = new Set();
+    this.#lastUser = undefined;
     for (const counts of [this.#users, this.#keys, this.#served, this.#groups]) {
       for (const count of counts.values()) rows.push(count);
       counts.clear();
     }
     return rows;
+  }
+
+  #countUser({ username, userId }: UsingUser, now: number): void {
+    if (userId === "") return;
+    const last = this.#lastUser;
+    if (last?.part === userId) {
+      last.count++;
+      last.last = now;
+      return;
+    }
+    this.#add(this.#users, "user", username, userId, 1, now);
+    this.#lastUser = this.#users.get(userId);
   }
 
   #count(counts: Map<string, Count>, kind: UsageRow["kind"], name: string, part: string): void {
@@ -119,7 +153,7 @@ export class UsageCounts implements DecisionUsage {
     }
   }
 
-  #used(user: UsingUser, asked: string, statement: CompiledStatement): void {
+  #used(user: UsingUser, asked: string, statement: CompiledStatement, now: number): void {
     const use = this.#useOf(user, statement);
     let count = use.actions.get(asked);
     if (count === undefined) {
@@ -133,12 +167,17 @@ export class UsageCounts implements DecisionUsage {
         if (use.groups.length > 0) this.#viaGroups.set(count, use.groups);
       }
     }
+    this.#lastUse = { policies: user.policies, statement, action: asked, count };
+    this.#add1(count, now);
+  }
+
+  #add1(count: Count, now: number): void {
     if (count.count === 0) {
       if (this.#touched.size >= MOST_COUNTED) return;
       this.#touched.add(count);
     }
     count.count++;
-    count.last = this.#now();
+    count.last = now;
   }
 
   #useOf({ policies, via }: UsingUser, statement: CompiledStatement): StatementUse {

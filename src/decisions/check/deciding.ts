@@ -82,9 +82,11 @@ export interface DecidingOptions {
 /** Makes decisions, counts them and audits them. */
 export class Deciding {
   readonly #options: DecidingOptions;
+  readonly #notesStatements: boolean;
 
   constructor(options: DecidingOptions) {
     this.#options = options;
+    this.#notesStatements = options.log !== undefined || options.usage !== undefined;
   }
 
   /** True when every allow needs an id and a record. */
@@ -104,7 +106,7 @@ export class Deciding {
 
   /** True when it has to be known which statements decide. */
   get notesStatements(): boolean {
-    return this.#options.log !== undefined || this.#options.usage !== undefined;
+    return this.#notesStatements;
   }
 
   /** Counts use; undefined where it is not counted. */
@@ -121,7 +123,7 @@ export class Deciding {
     request: EngineRequest,
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
-    const asked = this.notesStatements ? { ...request, decidedBy: [] } : request;
+    const asked = this.#notesStatements ? noting(request) : request;
     if (call.explain) return this.#explained(loaded, asked, call);
     if (call.budget !== undefined || !isShort(request.required))
       return this.#decidedInSteps(loaded, asked, call);
@@ -290,6 +292,13 @@ export class Deciding {
       evaluated_at: this.#options.now().toISOString(),
     };
   }
+}
+
+/** The request with a place for the statements that decide. */
+function noting({ user, required, context, contextOf }: EngineRequest): EngineRequest {
+  return contextOf === undefined
+    ? { user, required, context, decidedBy: [] }
+    : { user, required, context, contextOf, decidedBy: [] };
 }
 
 /** True for the policies of a user who exists: those that are only tried are no use. */

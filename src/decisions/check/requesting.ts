@@ -105,8 +105,9 @@ export class Requesting {
       return this.#refused(asked, `the body that ${match.operation} is decided by is not at hand`);
     }
     if (needed.excess !== undefined) return this.#refused(asked, needed.excess);
-    const { groups, asserter = check.call?.caller } = check;
-    const found = this.#options.subjects.find({ user, groups, asserter }, needed.shown ?? { and: [] });
+    const { groups, mayBeUser, asserter = check.call?.caller } = check;
+    const subject = { user, groups, asserter, ...(mayBeUser === undefined ? {} : { mayBeUser }) };
+    const found = this.#options.subjects.find(subject, needed.shown ?? { and: [] });
     return found instanceof Promise
       ? found.then((known) => this.#decided(asked, known))
       : this.#decided(asked, found);

@@ -29,9 +29,10 @@ export function evaluationAgain(request: EvaluationRequest): ShadowQuestion {
 
 /** A request of a data server without its call. */
 export function requestAgain(check: RequestCheck): ShadowQuestion {
-  const { user, groups, asserter, request, items, missingBody, context, entrance, requestId } = check;
-  const asked = { user, request, items, missingBody, context, entrance, requestId };
-  const whole = { ...asked, asserter, ...(groups && { groups }), ...callerOf(check.call) };
+  const { user, groups, mayBeUser, asserter, request, items, missingBody } = check;
+  const { context, entrance, requestId } = check;
+  const asked = { user, groups, asserter, request, items, missingBody, context, entrance, requestId };
+  const whole = { ...asked, ...(mayBeUser !== undefined && { mayBeUser }), ...callerOf(check.call) };
   return { kind: "request", request: whole };
 }
 

@@ -26,6 +26,8 @@ export interface AskedSubject {
   readonly groups?: unknown;
   /** The caller who asserts them. */
   readonly asserter?: Asserter | undefined;
+  /** False: a user of the directory who has this name is somebody else. Default true. */
+  readonly mayBeUser?: boolean;
 }
 
 /** Options of {@link Subjects}. */
@@ -58,10 +60,11 @@ export class Subjects {
     budget?: WorkBudget,
   ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
     const names = this.#asserted(asked);
-    if (names.length === 0) return this.#principals.find(asked.user, required, budget);
+    if (names.length === 0) return notUser(asked, this.#principals.find(asked.user, required, budget));
     const found = this.#known(asked, names) ?? this.#load(asked, names);
     if (found instanceof Promise) {
-      return found.then(async (subject) => {
+      return found.then(async (any) => {
+        const subject = any?.asserted === undefined ? await notUser(asked, Promise.resolve(any)) : any;
         if (subject !== undefined) await this.#principals.ready(subject.policies, required, budget);
         return subject;
       });
@@ -105,6 +108,14 @@ export class Subjects {
       "the directory changes too often to read this subject; try again",
     );
   }
+}
+
+/** The user, unless the name may not stand for a user. */
+function notUser(
+  { mayBeUser = true }: AskedSubject,
+  found: CachedPrincipal | Promise<CachedPrincipal | undefined>,
+): CachedPrincipal | Promise<CachedPrincipal | undefined> {
+  return mayBeUser ? found : Promise.resolve(undefined);
 }
 
 /** The subject with the policies of the groups; undefined if none of the groups exists. */

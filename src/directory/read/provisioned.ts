@@ -6,7 +6,10 @@ import type { ProvisionedGroup, ProvisionedRef, ProvisionedUser } from "../provi
 import { toGroup } from "../records/group-records.ts";
 import { type GroupRecord, splitKey, type UserRecord, under } from "../records/layout.ts";
 import { toUser } from "../records/user-records.ts";
-import type { StateReader } from "./reader.ts";
+import type { Found, StateReader } from "./reader.ts";
+
+/** Entities that are visited in one go. */
+const SLICE = 16;
 
 /** Kind of a provisioned entity. */
 export type ProvisionedKind = "user" | "group";
@@ -45,6 +48,21 @@ export async function namesById(
   const missing = new Set(ids.filter((id) => !names.has(id)));
   if (missing.size > 0) await scanFor(from, kind, missing, names);
   return names;
+}
+
+/** Visits all entities of a kind, a few at a time between other work: a visit may take long for each. */
+export async function eachSlice<K extends ProvisionedKind>(
+  from: StateReader,
+  kind: K,
+  visit: (slice: readonly Found<K>[]) => void,
+): Promise<void> {
+  const pause = bulkPause();
+  for await (const page of from.scanAll(kind)) {
+    for (let start = 0; start < page.length; start += SLICE) {
+      visit(page.slice(start, start + SLICE));
+      await pause();
+    }
+  }
 }
 
 async function scanFor(

@@ -6,7 +6,7 @@ import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { alreadyExists, assertField, assertNoProblems, groupProblems, quoted } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { ProvisionedGroupChange, Provisioning } from "../provisioning.ts";
-import { nameOf, namesById, refsUnder, toProvisionedGroup } from "../read/provisioned.ts";
+import { eachSlice, nameOf, namesById, refsUnder, toProvisionedGroup } from "../read/provisioned.ts";
 import { putGroup, putMember, removeGroup, removeMember } from "../records/group-records.ts";
 import type { GroupRecord } from "../records/layout.ts";
 import { renameGroup } from "../records/renaming.ts";
@@ -37,11 +37,9 @@ export function createProvisionedGroups(context: DirectoryContext, isProtected: 
 
     eachGroup: (visit) =>
       read(context, async (reader) => {
-        const pause = bulkPause();
-        for await (const page of reader.scanAll("group")) {
-          visit(page.map(({ key, record }) => toProvisionedGroup(key, record)));
-          await pause();
-        }
+        await eachSlice(reader, "group", (slice) => {
+          visit(slice.map(({ key, record }) => toProvisionedGroup(key, record)));
+        });
       }),
 
     createGroup: async ({ name, external_id, members }) => {

@@ -2,11 +2,10 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { isPossibleName } from "../../model/names.ts";
-import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { alreadyExists, assertNoProblems, userProblems } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { ProvisionedFields, ProvisionedUserKey, Provisioning } from "../provisioning.ts";
-import { nameOf, refsUnder, toProvisionedUser } from "../read/provisioned.ts";
+import { eachSlice, nameOf, refsUnder, toProvisionedUser } from "../read/provisioned.ts";
 import type { StateReader } from "../read/reader.ts";
 import type { UserRecord } from "../records/layout.ts";
 import { renameUser } from "../records/renaming.ts";
@@ -35,11 +34,9 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
 
     eachUser: (visit) =>
       read(context, async (reader) => {
-        const pause = bulkPause();
-        for await (const page of reader.scanAll("user")) {
-          visit(page.map(({ key, record }) => toProvisionedUser(key, record)));
-          await pause();
-        }
+        await eachSlice(reader, "user", (slice) => {
+          visit(slice.map(({ key, record }) => toProvisionedUser(key, record)));
+        });
       }),
 
     createUser: async (fields) => {

@@ -10,6 +10,7 @@ import { AuthorizerError } from "../../../src/errors.ts";
 import { TrustedProxies } from "../../../src/http/client-address.ts";
 import type { HttpLimits } from "../../../src/http/limits.ts";
 import type { Identities, Identity } from "../../../src/identity/identity.ts";
+import { openOidc } from "../../../src/identity/oidc/open-oidc.ts";
 import { PROXY_TOKEN } from "../../gateways/start-behind-proxy.ts";
 import { startService, type TestService } from "../../http/service-kit.ts";
 import { type Answer, ask, basic, type Headers, told } from "./ask.ts";
@@ -43,6 +44,7 @@ async function start({
       decisions,
       forwardAuth: {
         decisions,
+        oidc: openOidc([]),
         identities: { withAccessKey: identify, withLoginToken: identify } as unknown as Identities,
         proxy: "nginx",
         proxyToken: PROXY_TOKEN,

@@ -202,7 +202,16 @@ const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVers
 const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];
 
 /** Operations that need a decision log or a shadow candidate, and `auth:ReadDecisions`: test/end-to-end/decision-log. */
-const RECORDS = ["listDecisions", "streamDecisions", "getDecision", "getShadowReport", "accessDirectory"];
+const RECORDS = [
+  "listDecisions",
+  "streamDecisions",
+  "getDecision",
+  "getShadowReport",
+  "accessDirectory",
+  "listAudit",
+  "streamAudit",
+  "getAuditRecord",
+];
 
 /** Operations that ask for each of their changes: apply/apply.test.ts. */
 const APPLICATIONS = ["apply"];

@@ -218,6 +218,31 @@ describe("a group of an identity provider", () => {
   });
 });
 
+describe("what a call may cost", () => {
+  const operations = (count: number, make: (index: number) => object) =>
+    Array.from({ length: count }, (_, index) => make(index));
+
+  it("is bounded: operations, values, members, terms", async () => {
+    const id = await newUser("max");
+    const email = (index: number) => ({
+      op: "add",
+      path: "emails",
+      value: [{ value: `m${index}@example.com` }],
+    });
+    expect((await patch(`/Users/${id}`, ...operations(100, email))).status).toBe(200);
+    expect((await patch(`/Users/${id}`, ...operations(101, email))).body.scimType).toBe("invalidValue");
+    expect((await patch(`/Users/${id}`, email(100))).body.detail).toContain("more than 100 values");
+    const members = operations(10_001, (index) => ({ value: `${index}` }));
+    const group = { schemas: [GROUP], displayName: "Too many", members };
+    expect((await call(service, "POST", "/Groups", group)).body.detail).toContain("more than 10000 values");
+    const terms = operations(101, () => ({}))
+      .map(() => "title pr")
+      .join(" or ");
+    const listed = await call(service, "GET", `/Users?filter=${encodeURIComponent(terms)}`);
+    expect(listed.body).toMatchObject({ status: "400", scimType: "invalidFilter" });
+  });
+});
+
 describe("protected groups", () => {
   it("and their members cannot be changed, neither can a group take such a name", async () => {
     const admins = await idOf("Groups", "Admins");

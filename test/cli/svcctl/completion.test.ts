@@ -52,6 +52,10 @@ describe("what may come next", () => {
     expect(await words("auth", "groups", "acl", "set", "--permission=W")).toEqual(["--permission=Write"]);
     expect(await words("--log-format", "")).toEqual(["text", "json"]);
     expect(await words("completion", "")).toEqual(["bash", "zsh", "fish"]);
+    for (const question of ["can", "who-can", "plan", "simulate"]) {
+      expect(await words("auth", question, "--action", "fs:ReadOb")).toEqual(["fs:ReadObject"]);
+    }
+    expect(await words("plan", "--ma")).toEqual(["--manager", "--markdown"]);
   });
 
   it.each([

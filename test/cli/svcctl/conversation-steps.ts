@@ -116,6 +116,10 @@ export const STEPS: readonly Step[] = [
   line(`refs-dump ${REPO} --output refs.json --poll-interval 1s`),
   line("repo create-bare svc://bare-repo local://bare"),
   line("refs-restore svc://bare-repo --manifest missing.json"),
+  // In the storage namespace of the first one, where the dump is.
+  line("repo create-bare svc://restored-repo local://example"),
+  line("refs-restore svc://restored-repo --manifest refs.json --poll-interval 1s"),
+  line("log svc://restored-repo/main --amount 1"),
   line(`refs-dump ${REPO} --poll-interval 10ms`),
   line("usage summary"),
   line(`bisect start ${MAIN} ${MAIN}~3`),

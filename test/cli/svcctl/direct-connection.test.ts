@@ -1,6 +1,7 @@
 /** Answers that go from the socket into a file, however the network cuts them into pieces. */
 import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
+import http, { createServer as createProxy } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -51,10 +52,10 @@ async function received(url: string, signal?: AbortSignal, length = CONTENT.leng
     await file.close();
     exchange.close();
   }
-  return { bytes, written, content: (await readFile(path)).subarray(10) };
+  return { bytes, written, isWhole: (await readFile(path)).subarray(10).equals(CONTENT) };
 }
 
-const WHOLE = { bytes: CONTENT.length, written: CONTENT.length + 10, content: CONTENT };
+const WHOLE = { bytes: CONTENT.length, written: CONTENT.length + 10, isWhole: true };
 
 async function inPieces(socket: Socket, ...pieces: readonly Buffer[]) {
   socket.setNoDelay(true);
@@ -88,6 +89,24 @@ describe("an answer that goes into a file", () => {
     onTestFinished(() => setDefaultCACertificates(before));
     const url = await listening((socket) => inPieces(socket, HEAD, CONTENT), certificate);
     expect(await received(url)).toEqual(WHOLE);
+  });
+
+  it("arrives whole through the proxy that Node uses", async () => {
+    const asked: string[] = [];
+    const proxy = createProxy((request, response) => {
+      asked.push(request.url ?? "");
+      response.writeHead(206, { "content-length": CONTENT.length }).end(CONTENT);
+    }).listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as { port: number };
+    const before = http.globalAgent;
+    http.globalAgent = new http.Agent({ proxyEnv: { HTTP_PROXY: `http://127.0.0.1:${port}` } });
+    onTestFinished(() => {
+      http.globalAgent = before;
+    });
+    expect(await received("http://data.example.test/a")).toEqual(WHOLE);
+    expect(asked).toEqual(["http://data.example.test/a"]);
   });
 
   it("arrives whole without a length in its head", async () => {

@@ -73,6 +73,7 @@ describe("svcctl against the service", () => {
     expect(idsOf(await admin("users list"))).toEqual(["admin", "bob", "vera"]);
     expect(idsOf(await admin("users list --after admin --amount 1"))).toEqual(["bob"]);
     expect(idsOf(await admin("users list --prefix b"))).toEqual(["bob"]);
+    expect(idsOf(await admin("users list --search OB"))).toEqual(["bob"]);
     expect(await as(ADMIN, "users create --id bob")).toMatchObject({
       code: 1,
       stderr: "Already exists\n409 Conflict\n",
@@ -87,6 +88,7 @@ describe("svcctl against the service", () => {
   it("manages groups, members and permissions", async () => {
     expect(await admin("groups create --id Team")).toContain("Group created successfully.\nID: Team\n");
     expect(idsOf(await admin("groups list --prefix Team"))).toEqual(["Team"]);
+    expect(idsOf(await admin("groups list --search eam"))).toEqual(["Team"]);
     expect(await admin("groups members add --id Team --user vera")).toBe("User successfully added\n");
     expect(await admin("groups members add --id Team")).toBe("User successfully added\n");
     expect(await admin("groups members list --id Team")).toBe("admin\nvera\n\n");

@@ -1,7 +1,7 @@
 /** Contents that are moved when something goes wrong: what is said, the exit code, and that nothing half is left. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -51,11 +51,11 @@ async function server(handlers: Record<string, Handler>) {
 
 const UPLOAD = ["fs", "upload", "svc://example-repo/main/a", "--source", "a", "--pre-sign=false"];
 
-async function upload(handler: Handler, content = "content") {
+async function upload(handler: Handler, content = "content", more = {}) {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "a"), content);
   const { env, asked } = await server({ "/objects": handler });
-  return { ...(await svcctl(UPLOAD, { cwd, env })), asked };
+  return { ...(await svcctl(UPLOAD, { cwd, env: { ...env, ...more } })), asked };
 }
 
 const stored: Handler = async (request, response) => {
@@ -81,13 +81,92 @@ describe("an upload", () => {
     expect(stderr).toMatch(/giving up after 3 attempt\(s\): (socket hang up|read ECONNRESET|write E\w+)\n/);
   });
 
-  it("waits as long as the server asks, and goes on", async () => {
-    const ran = await upload((request, response, asked) => {
+  it.each([429, 503])("waits after %d as long as the server asks, and goes on", async (status) => {
+    const times: number[] = [];
+    const waiting = { SVCCTL_SERVER_RETRIES_MAX_WAIT_INTERVAL: "5s" };
+    const handler: Handler = (request, response, asked) => {
+      times.push(performance.now());
       if (asked > 1) return stored(request, response, asked);
       request.resume();
-      json(response, asked === 1 ? 429 : 503, { message: "slow down" }, { "retry-after": "0" });
-    });
+      json(response, status, { message: "slow down" }, { "retry-after": "1" });
+    };
+    const ran = await upload(handler, "content", waiting);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
+    // Timers may fire a little early.
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(950);
+  });
+
+  it("in parts that fails gives up the parts that arrived, and says why it failed", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a"), "x".repeat(11_000_000));
+    const store = await server({
+      "/1": async (request, response) => {
+        // The other parts end when one fails.
+        const content = await buffer(request).catch(() => undefined);
+        if (content === undefined) return;
+        response.writeHead(200, { etag: `"${md5(content)}"` }).end();
+      },
+      "/2": (request, response) => {
+        request.resume();
+        response.writeHead(403).end("<Error><Message>Request has expired</Message></Error>");
+      },
+    });
+    const given: string[] = [];
+    const data = await server({
+      "/config": (_, response) =>
+        void json(response, 200, {
+          storage_config: { pre_sign_support: true, pre_sign_multipart_upload: true },
+        }),
+      "/pmpu": (_, response) =>
+        void json(response, 201, {
+          upload_id: "upload",
+          physical_address: "s3://bucket/address",
+          presigned_urls: ["/1", "/2", "/1"].map((path) => `${store.url}${path}`),
+        }),
+      "/pmpu/upload": async (request, response) => {
+        given.push(`${request.method} ${(await buffer(request)).toString()}`);
+        response.writeHead(204).end();
+      },
+    });
+    const { code, stderr, stdout } = await svcctl(UPLOAD.slice(0, -1), { cwd, env: data.env });
+    expect({ code, stderr, stdout }).toEqual({
+      code: 1,
+      stderr: "Request has expired\n403 Forbidden\n",
+      stdout: "",
+    });
+    expect(given).toEqual(['DELETE {"physical_address":"s3://bucket/address"}']);
+  });
+
+  it("of a folder that fails names the file, and says nothing of a success", async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, "in"));
+    for (const name of ["a", "b"]) writeFileSync(join(cwd, "in", name), name);
+    const { env } = await server({
+      "/objects/ls": (_, response) =>
+        void json(response, 200, { results: [], pagination: { has_more: false } }),
+      "/objects": (request, response, asked) => {
+        if (request.url?.includes("path=b")) {
+          request.resume();
+          return void json(response, 403, { message: "not allowed" });
+        }
+        return stored(request, response, asked);
+      },
+    });
+    const args = [
+      "fs",
+      "upload",
+      "svc://example-repo/main/",
+      "-s",
+      "in",
+      "-r",
+      "--pre-sign=false",
+      "-p",
+      "1",
+    ];
+    const { code, stderr, stdout } = await svcctl(args, { cwd, env });
+    expect(code).toBe(1);
+    expect(stderr).toBe("upload b failed: not allowed\nError executing command.\n");
+    expect(stdout).not.toContain("Summary");
   });
 
   it.each([

@@ -89,6 +89,24 @@ describe("use, kept", () => {
     expect(items.length).toBeGreaterThan(2);
   });
 
+  it("is forgotten two years later", async () => {
+    const path = join(temporaryFolder(), "usage.sqlite");
+    let now = 1_000;
+    const usedOnce = open(path, "n1", { now: () => now });
+    usedOnce.counts.usedKey("AKIA1");
+    await usedOnce.close();
+    const kept = async () => {
+      const usage = open(path, "n1", { now: () => now });
+      const found = (await usage.of("key", ["AKIA1"])).size;
+      await usage.close();
+      return found;
+    };
+    now += 700 * 86_400_000;
+    expect(await kept()).toBe(1);
+    now += 40 * 86_400_000;
+    expect([await kept(), await kept()]).toEqual([1, 0]);
+  });
+
   it("is counted in memory where the file cannot be used", async () => {
     const problems: string[] = [];
     const path = join(temporaryFolder(), "missing", "usage.sqlite");

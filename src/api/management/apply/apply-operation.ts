@@ -47,7 +47,13 @@ export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
       manager: "access",
       dry_run: true,
       changes: [
-        { action: "add", kind: "membership", name: "alice in Readers", at: "/documents/0/users/0/groups/0" },
+        {
+          action: "add",
+          kind: "membership",
+          name: "alice in Readers",
+          policies: ["FSReadAll"],
+          at: "/documents/0/users/0/groups/0",
+        },
       ],
       counts: { add: 1, change: 0, remove: 0, keep: 0 },
       removes_most: false,
@@ -85,7 +91,7 @@ function answerBody(manager: string, dryRun: boolean, applied: Applied) {
   };
 }
 
-function changeBody({ action, kind, name, fields, before, after, drifted, at }: AppliedChange) {
+function changeBody({ action, kind, name, fields, before, after, policies, drifted, at }: AppliedChange) {
   return {
     action,
     kind,
@@ -93,6 +99,7 @@ function changeBody({ action, kind, name, fields, before, after, drifted, at }: 
     ...(fields !== undefined && { fields }),
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
+    ...(policies !== undefined && { policies }),
     ...(drifted && { drifted }),
     ...(at !== undefined && { at }),
   };

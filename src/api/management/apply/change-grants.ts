@@ -124,6 +124,10 @@ function givenByFields(
     const what = `changing who is ${quoted(username)}`;
     given.push({ what, policies: after.ofUser(username), actsAs: username, key: what });
   }
+  if (action === "change" && names.includes("inactive") && user.inactive !== true) {
+    const what = `activating ${quoted(username)}`;
+    given.push({ what, policies: after.ofUser(username), key: what });
+  }
   if (names.includes("properties")) {
     const what = `setting properties of ${quoted(username)}`;
     given.push({ what, policies: after.ofUser(username).map(atBest), actsAs: username, key: what });

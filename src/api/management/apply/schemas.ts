@@ -54,6 +54,7 @@ export const APPLY_SCHEMAS: Schemas = {
         type: "object",
         description: "The fields that change, as they will be; all fields of what is added.",
       },
+      policies: listOf({ type: "string" }, "Policies that a new membership gives to the user."),
       drifted: {
         type: "boolean",
         description: "True if somebody else changed it since the last application.",

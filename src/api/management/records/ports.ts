@@ -9,6 +9,8 @@ export interface RecordQuery {
   readonly resource?: string;
   readonly decision?: "allow" | "deny" | "neutral";
   readonly policy?: string;
+  /** Of audit records: the event. */
+  readonly event?: string;
   readonly since?: string;
   readonly until?: string;
 }
@@ -30,8 +32,8 @@ export interface ShadowReports {
   reports(): Promise<readonly ShadowReport[]>;
 }
 
-/** Port: the records of this node. */
-export interface DecisionRecords {
+/** Port: the records of the audit log of this node. */
+export interface AuditRecords {
   /** Name of the node. */
   readonly node: string;
   page(query: RecordQuery, page: { readonly after?: string; readonly amount: number }): Promise<FoundRecords>;
@@ -42,6 +44,10 @@ export interface DecisionRecords {
     query: RecordQuery,
     place: number | undefined,
   ): Promise<{ readonly records: readonly string[]; readonly place: number }>;
+}
+
+/** Port: the records of this node. */
+export interface DecisionRecords extends AuditRecords {
   /**
    * Explains a record on the directory of its revision.
    * @throws AuthorizerError "not_found" if that is no longer kept, naming the revision from which on history is

@@ -7,9 +7,9 @@ import type { Reply } from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema-forms.ts";
 import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
-import { pageOf } from "../../rest/pages.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
+import { listRecords } from "./list-records.ts";
 import type { DecisionRecords } from "./ports.ts";
 import { RECORD_FILTERS, recordQuery } from "./record-query.ts";
 import { openRecordStreams } from "./record-stream.ts";
@@ -71,7 +71,7 @@ export const RECORD_OPERATIONS: readonly UserDeclaration[] = [
       },
     },
     errors: [400],
-    handler: (parts) => (call) => list(call, recordsOf(parts)),
+    handler: (parts) => (call) => listRecords(call, recordsOf(parts), recordQuery(call.query)),
   },
   {
     ...SHARED,
@@ -121,19 +121,6 @@ function recordsOf({ records }: ManagementParts): DecisionRecords {
     [],
     "not_found",
   );
-}
-
-async function list({ query }: UserCall, records: DecisionRecords): Promise<Reply> {
-  const { after, amount } = pageOf(query);
-  const found = await records.page(recordQuery(query), { amount, ...(after === "" ? {} : { after }) });
-  const pagination = {
-    has_more: found.next !== "",
-    max_per_page: 1000,
-    results: found.records.length,
-    next_offset: found.next,
-  };
-  const shared = JSON.stringify({ pagination, node: records.node, chains: found.chains }).slice(0, -1);
-  return { status: 200, body: `${shared},"results":[${found.records.join(",")}]}` };
 }
 
 async function get({ params, query }: UserCall, records: DecisionRecords): Promise<Reply> {

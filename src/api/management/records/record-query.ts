@@ -35,15 +35,38 @@ export const RECORD_FILTERS: readonly Parameter[] = [
   parameter("until", "RFC 3339 date and time: before it.", "2026-11-22T09:00:00Z"),
 ];
 
-/** Reads the parameters; throws "invalid_request" with every problem. */
-export function recordQuery(query: Query): RecordQuery {
+/** The parameters of questions about the audit log. */
+export const AUDIT_FILTERS: readonly Parameter[] = [
+  parameter(
+    "actor",
+    "Name of the user or token; `*` and `?` are wildcards here and in the next parameters.",
+    "alice",
+  ),
+  parameter("operation", "Operation, by its id in this document.", "attachPolicyToUser"),
+  parameter("target", "Kind and name of what was changed, or to whom it belongs.", "user bob"),
+  parameter("event", "Event, such as `write`, `login`, `secret_read` or `authentication_failed`.", "write"),
+  ...RECORD_FILTERS.filter(({ name }) => name === "since" || name === "until"),
+];
+
+/** Members of a query for parameters of another name. */
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ["actor", "subject"],
+  ["operation", "action"],
+  ["target", "resource"],
+]);
+
+/**
+ * Reads the parameters; throws "invalid_request" with every problem.
+ * @param filters default those of decisions
+ */
+export function recordQuery(query: Query, filters: readonly Parameter[] = RECORD_FILTERS): RecordQuery {
   const problems: Problem[] = [];
   const found: Record<string, string> = {};
-  for (const { name } of RECORD_FILTERS) {
+  for (const { name } of filters) {
     const text = query.get(name);
     if (text === undefined || text === "") continue;
     const fault = faultOf(name, text);
-    if (fault === undefined) found[name] = text;
+    if (fault === undefined) found[MEMBERS.get(name) ?? name] = text;
     else problems.push({ pointer: "", message: `${name}: ${fault}` });
   }
   if (problems.length > 0) throw invalidRequest(problems);

@@ -3,7 +3,7 @@
 import { AuthorizerError } from "../../../errors.ts";
 import { type Answer, WRITTEN } from "../../../http/route.ts";
 import type { UserCall } from "../call.ts";
-import type { DecisionRecords, RecordQuery } from "./ports.ts";
+import type { AuditRecords, RecordQuery } from "./ports.ts";
 
 /** Most streams at once. */
 const MOST_STREAMS = 32;
@@ -17,7 +17,7 @@ const MOST_BEHIND = 1 << 20;
 /** Serves streams. */
 export interface RecordStreams {
   /** Writes records to the caller until it goes away, or is 1 MiB behind. */
-  serve(call: UserCall, records: DecisionRecords, query: RecordQuery): Promise<Answer>;
+  serve(call: UserCall, records: AuditRecords, query: RecordQuery): Promise<Answer>;
 }
 
 /** Returns what serves the streams of one listener. */
@@ -44,7 +44,7 @@ export function openRecordStreams(): RecordStreams {
 
 async function follow(
   call: UserCall,
-  records: DecisionRecords,
+  records: AuditRecords,
   query: RecordQuery,
   from: number,
 ): Promise<void> {

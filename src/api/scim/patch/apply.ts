@@ -1,11 +1,10 @@
 /** Applies operations to the attributes of a resource (RFC 7644, sections 3.5.2.1 and 3.5.2.3). */
 
-import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../http/json-body.ts";
 import { type ChangePath, type Filter, parsePath } from "../filter/filter.ts";
 import { compileValueFilter } from "../filter/matching.ts";
 import { resolvePath } from "../filter/resolve.ts";
-import { type Attributes, readAttribute, readElement } from "../read-values.ts";
+import { type Attributes, MOST_VALUES, readAttribute, readElement } from "../read-values.ts";
 import { type Attribute, findAttribute, type ResourceKind } from "../schema/attribute.ts";
 import { ScimError } from "../scim-error.ts";
 import { type PatchOperation, withPaths } from "./operations.ts";
@@ -13,12 +12,18 @@ import { type PatchOperation, withPaths } from "./operations.ts";
 type Holder = Record<string, unknown>;
 type Op = PatchOperation["op"];
 
+/** Most operations of a call: each goes through the values of its attribute. */
+const MOST_OPERATIONS = 100;
+
 /** The attributes after the operations. Throws {@link ScimError}, and "invalid_request" for values of another type. */
 export function applyOperations(
   kind: ResourceKind,
   attributes: Attributes,
   operations: readonly PatchOperation[],
 ): Attributes {
+  if (operations.length > MOST_OPERATIONS) {
+    throw new ScimError("invalidValue", `more than ${MOST_OPERATIONS} operations on one ${kind.name}`);
+  }
   const changed = structuredClone(attributes) as Holder;
   for (const { op, path, value } of withPaths(operations)) {
     applyOne(kind, changed, op, parsePath(path), value);
@@ -165,10 +170,15 @@ function elementOf(filter: Filter): Holder {
 
 /** Sets a list without repeated and empty values, at most one of which is the primary one: the last that was set. */
 function setList(holder: Holder, attribute: Attribute, list: readonly unknown[], set = list): void {
-  const distinct: unknown[] = [];
+  const byText = new Map<string, unknown>();
   for (const one of list) {
     if (isObject(one) && Object.keys(one).length === 0) continue;
-    if (!distinct.some((other) => isDeepStrictEqual(other, one))) distinct.push(one);
+    const text = textOf(one);
+    if (!byText.has(text)) byText.set(text, one);
+  }
+  const distinct = [...byText.values()];
+  if (distinct.length > MOST_VALUES) {
+    throw new ScimError("invalidValue", `${attribute.name}: more than ${MOST_VALUES} values`);
   }
   const primary = distinct.findLast((one) => isPrimary(one) && set.includes(one));
   const kept = distinct.map((one) => {
@@ -177,6 +187,11 @@ function setList(holder: Holder, attribute: Attribute, list: readonly unknown[],
   });
   if (kept.length === 0) delete holder[attribute.name];
   else holder[attribute.name] = kept;
+}
+
+/** The same text for equal values, whatever the order of their members. */
+function textOf(value: unknown): string {
+  return JSON.stringify(isObject(value) ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);
 }
 
 function isPrimary(value: unknown): boolean {

@@ -13,7 +13,7 @@ import { type PatchOperation, withPaths } from "./operations.ts";
 interface Draft {
   name?: string;
   external_id?: string | null;
-  members?: string[];
+  members?: Set<string>;
   readonly add: Set<string>;
   readonly remove: Set<string>;
 }
@@ -22,8 +22,13 @@ interface Draft {
 export function groupChange(operations: readonly PatchOperation[]): ProvisionedGroupChange {
   const draft: Draft = { add: new Set(), remove: new Set() };
   for (const operation of withPaths(operations)) applyOne(draft, operation);
-  const { add, remove, ...rest } = draft;
-  return { ...rest, ...(add.size > 0 && { add: [...add] }), ...(remove.size > 0 && { remove: [...remove] }) };
+  const { add, remove, members, ...rest } = draft;
+  const whole = { ...rest, ...(members && { members: [...members] }) };
+  return {
+    ...whole,
+    ...(add.size > 0 && { add: [...add] }),
+    ...(remove.size > 0 && { remove: [...remove] }),
+  };
 }
 
 function applyOne(draft: Draft, { op, path: text, value }: PatchOperation & { readonly path: string }): void {
@@ -79,7 +84,7 @@ function changeMembers(
     return;
   }
   if (op === "replace" || ids === undefined) {
-    draft.members = [...(ids ?? [])];
+    draft.members = new Set(ids);
     draft.add.clear();
     draft.remove.clear();
     return;
@@ -87,7 +92,7 @@ function changeMembers(
   for (const id of ids) {
     draft.remove.add(id);
     draft.add.delete(id);
-    if (draft.members !== undefined) draft.members = draft.members.filter((one) => one !== id);
+    draft.members?.delete(id);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Page {
   readonly answer: JsonObject;
 }
 
-/** Fetches what the paging options `--prefix`, `--after`, `--amount` and `--all` ask for. */
+/** Fetches what the paging options `--prefix`, `--search`, `--after`, `--amount` and `--all` ask for. */
 export async function fetchPage(
   api: ApiClient,
   { options }: CommandCall,
@@ -29,10 +29,11 @@ export async function fetchPage(
   const all = options["all"] === true;
   const amount = all ? LARGEST_PAGE : Number(options["amount"]);
   const prefix = textOption(options, "prefix");
+  const search = textOption(options, "search");
   const results: JsonObject[] = [];
   let after = textOption(options, "after");
   for (;;) {
-    const sent = { ...query, prefix, after, amount };
+    const sent = { ...query, prefix, search, after, amount };
     const answer = await api.fetchObject({ method: "GET", path, query: sent, expect: 200 });
     if (!Array.isArray(answer["results"])) throw new Error("Bad response from server");
     for (const entry of answer["results"]) if (isObject(entry)) results.push(entry);

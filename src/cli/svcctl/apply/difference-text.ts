@@ -28,13 +28,19 @@ function painted({ action }: AppliedChange, style: Style): (text: string) => str
   return action === "change" ? style.yellow : (text) => text;
 }
 
-function changeText({ action, kind, name, fields, drifted }: AppliedChange): string {
-  const notes = [
-    ...(fields === undefined ? [] : [fields.join(", ")]),
+function changeText(change: AppliedChange): string {
+  const { kind, name } = change;
+  const notes = notesOf(change);
+  return safeText(`${kind} ${name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`);
+}
+
+function notesOf({ action, fields = [], policies = [], drifted }: AppliedChange): readonly string[] {
+  return [
+    ...(fields.length === 0 ? [] : [fields.join(", ")]),
+    ...(policies.length === 0 ? [] : [`gives ${policies.join(", ")}`]),
     ...(drifted === true ? ["changed by somebody else"] : []),
     ...(action === "keep" ? ["no file names it; --prune removes it"] : []),
   ];
-  return safeText(`${kind} ${name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`);
 }
 
 /** `2 to add, 1 to change, 0 to remove`, or with `added` where it is done. */
@@ -68,9 +74,8 @@ function effectLines(
 export function differenceMarkdown(difference: Difference, effects: readonly PolicyEffect[]): string {
   const { changes, refused } = difference;
   const rows = changes.map((change) => {
-    const { action, kind, name, fields = [], drifted } = change;
-    const notes = [fields.join(", "), drifted === true ? "changed by somebody else" : ""];
-    const cells = [action, kind, name, notes.filter((note) => note !== "").join("; ")];
+    const { action, kind, name } = change;
+    const cells = [action, kind, name, notesOf(change).join("; ")];
     return `| ${cells.map(cell).join(" | ")} |`;
   });
   const table = ["| | Kind | Name | |", "|---|---|---|---|", ...rows];

@@ -12,6 +12,7 @@ export interface AppliedChange {
   readonly fields?: readonly string[];
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
+  readonly policies?: readonly string[];
   readonly drifted?: boolean;
   readonly at?: string;
 }

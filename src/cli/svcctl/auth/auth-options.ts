@@ -14,6 +14,12 @@ export const PAGING: readonly OptionSpec[] = [
   JSON_OUTPUT,
 ];
 
+/** The search in a list of this service; a data server's own API has none. */
+export const SEARCH: OptionSpec = {
+  flags: "--search <string>",
+  description: "show only results with this text in their names, in letters of any case",
+};
+
 /** Paging of a list that goes back in time. */
 export const PAST_PAGING: readonly OptionSpec[] = PAGING.filter(({ flags }) => !flags.startsWith("--prefix"));
 

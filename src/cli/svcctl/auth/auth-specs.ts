@@ -5,7 +5,7 @@ import type { PathPart } from "../api/path-template.ts";
 import type { CommandSpec } from "../command.ts";
 import type { Column } from "../output/records.ts";
 import type { ChangeRequest, ListRequest, ShowRequest } from "../requests/request-types.ts";
-import { JSON_OUTPUT, PAGING, PAST_PAGING, POLICY } from "./auth-options.ts";
+import { JSON_OUTPUT, PAGING, PAST_PAGING, POLICY, SEARCH } from "./auth-options.ts";
 
 /** Name, summary and examples of a command. */
 interface Described {
@@ -17,7 +17,7 @@ interface Described {
 
 export function listCommand(described: Described, request: ListRequest): CommandSpec {
   const load = async () => (await import("../requests/run-list.ts")).listing(request);
-  return { ...described, options: [...(described.options ?? []), ...PAGING], load };
+  return { ...described, options: [...(described.options ?? []), SEARCH, ...PAGING], load };
 }
 
 export function changeCommand(described: Described, request: ChangeRequest): CommandSpec {

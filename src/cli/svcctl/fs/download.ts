@@ -40,7 +40,9 @@ export async function download(call: CommandCall): Promise<void> {
     const file = await fileOf(context.edge.cwd, target, uri.path ?? "");
     const { repository, ref, path = "" } = uri;
     const place = { repository, ref, path };
-    const stats = await fetchStats(api, place, false).catch(refused);
+    const stats = await fetchStats(api, place, false).catch((error: unknown) =>
+      refused(error, presign ? "" : `failed to download '${safeText(file)}' object: `),
+    );
     const linkTarget = api.settings.local.symlinks ? metadataOf(stats).get(SYMLINK_TARGET) : undefined;
     const shown = { source: uriText(uri), file, ...sizeAndChecksum(stats) };
     const done = (): Promise<void> =>
@@ -67,9 +69,9 @@ export async function download(call: CommandCall): Promise<void> {
 }
 
 /** A refusal, in the words that scripts know from the data server's own tool. */
-function refused(error: unknown): never {
+function refused(error: unknown, about: string): never {
   if (!(error instanceof ApiFailure)) throw error;
-  throw new Error(`download failed: request failed: ${error.statusLine}`, { cause: error });
+  throw new Error(`download failed: ${about}request failed: ${error.statusLine}`, { cause: error });
 }
 
 /** The file: in a folder, it has the object's name. */

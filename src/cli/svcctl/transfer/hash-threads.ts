@@ -1,6 +1,5 @@
-/** MD5 checksums of files that grow while they are downloaded, computed in threads beside the transfer. */
+/** MD5 checksums of files that are uploaded, or grow while they are downloaded, computed in threads beside the transfer. */
 
-import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 
@@ -9,6 +8,8 @@ export interface HashOrder {
   readonly id: number;
   /** Opens the file. */
   readonly path?: string;
+  /** With `path`: the position of the first byte. */
+  readonly start?: number;
   /** The bytes below this position are there. */
   readonly reached?: number;
   readonly end?: "digest" | "forget";
@@ -25,11 +26,17 @@ export interface HashAnswer {
 export interface FollowingHash {
   /** Says that the bytes below a position are in the file and will not change. */
   reached(position: number): void;
-  /** The MD5 of the bytes below the last position, as lower-case hexadecimal. */
+  /** The MD5 of the bytes from the start to the last position, as lower-case hexadecimal. */
   digest(): Promise<string>;
   /** Ends it without a result. */
   forget(): void;
 }
+
+/** Threads at most: two compare 1.5 GB in a second, and each takes memory. */
+const THREADS = 2;
+
+/** Memory of a thread, whose blocks are outside of it. */
+const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 };
 
 interface Waiting {
   readonly resolve: (digest: string) => void;
@@ -43,13 +50,13 @@ export class HashThreads {
   readonly #failed = new Map<number, Error>();
   #opened = 0;
 
-  /** Begins a file, which is there already. */
-  follow(path: string): FollowingHash {
+  /** Begins a file, which is there already, at a position. */
+  follow(path: string, start = 0): FollowingHash {
     const id = this.#opened;
     this.#opened += 1;
     const worker = this.#workerFor(id);
     const tell = (order: Omit<HashOrder, "id">): void => worker.postMessage({ id, ...order });
-    tell({ path });
+    tell({ path, start });
     return {
       reached: (position) => tell({ reached: position }),
       digest: () => {
@@ -71,7 +78,7 @@ export class HashThreads {
   }
 
   #workerFor(id: number): Worker {
-    const index = id % availableParallelism();
+    const index = id % THREADS;
     const worker = this.#workers[index] ?? this.#start();
     this.#workers[index] = worker;
     return worker;
@@ -80,7 +87,7 @@ export class HashThreads {
   #start(): Worker {
     const file = new URL(`./hash-worker${extname(import.meta.filename)}`, import.meta.url);
     // Nothing of the program around it: neither its flags nor its environment.
-    const worker = new Worker(file, { execArgv: [], env: {} });
+    const worker = new Worker(file, { execArgv: [], env: {}, resourceLimits: LIMITS });
     worker.unref();
     worker.on("message", (answer: HashAnswer) => this.#settle(answer));
     worker.on("error", (error) => {

@@ -29,9 +29,9 @@ function answer(message: HashAnswer): void {
   parentPort?.postMessage(message);
 }
 
-function obey({ id, path, reached, end }: HashOrder): void {
+function obey({ id, path, start = 0, reached, end }: HashOrder): void {
   if (path !== undefined) {
-    files.set(id, { file: openSync(path, "r"), fingerprint: newFingerprint(), at: 0 });
+    files.set(id, { file: openSync(path, "r"), fingerprint: newFingerprint(), at: start });
   }
   const followed = files.get(id);
   if (followed === undefined) return;

@@ -1,7 +1,7 @@
 /** One HTTP exchange whose bodies are streams: contents of objects never are in memory as a whole. */
 
 import { createWriteStream } from "node:fs";
-import type { Agent, ClientRequestArgs, IncomingMessage } from "node:http";
+import type { Agent, AgentOptions, ClientRequestArgs, IncomingMessage } from "node:http";
 import type { Agent as SecureAgent } from "node:https";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -36,8 +36,8 @@ export interface StreamRequest {
 export interface StreamAnswer extends AnswerHead {
   readonly body: IncomingMessage;
   /**
-   * Writes the body into a file, which must have exactly the length of the range. Without `direct` in the request, it
-   * goes through a stream.
+   * Writes the body into a file, which must have exactly the length of the range. Without `direct` in the request,
+   * and behind a proxy, it goes through a stream.
    * @throws Error with code ECONNRESET when the body ends early
    */
   readonly intoFile: (range: FileRange) => Promise<void>;
@@ -45,11 +45,20 @@ export interface StreamAnswer extends AnswerHead {
 
 /** Keeps connections open between exchanges. */
 export class HttpExchange {
+  readonly #behindProxy: boolean;
   readonly #agents: { readonly "http:": Agent; readonly "https:": SecureAgent };
 
   /** @param sockets connections to one server, at most */
   constructor(sockets: number) {
-    const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets };
+    // The proxy that Node was told to use (NODE_USE_ENV_PROXY=1), as for every other call.
+    const { proxyEnv } = (http.globalAgent as { readonly options?: AgentOptions }).options ?? {};
+    this.#behindProxy = proxyEnv !== undefined;
+    const options = {
+      keepAlive: true,
+      maxSockets: sockets,
+      maxFreeSockets: sockets,
+      ...(proxyEnv !== undefined && { proxyEnv }),
+    };
     this.#agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
   }
 
@@ -78,7 +87,7 @@ export class HttpExchange {
     const secure = protocol === "https:";
     const agent = secure ? this.#agents["https:"] : this.#agents["http:"];
     const length = body === undefined ? {} : { "content-length": String(body.size) };
-    const connection = direct === true ? new DirectConnection() : undefined;
+    const connection = direct === true && !this.#behindProxy ? new DirectConnection() : undefined;
     const way =
       connection === undefined
         ? { agent }

@@ -15,6 +15,7 @@ const CHUNK = 256 * 1024;
 export function fileSource(file: string, size: number): UploadSource {
   return {
     size,
+    file,
     open: (start = 0, end = size) =>
       end === start
         ? Readable.from([])

@@ -1,7 +1,8 @@
 /** Contents of uploads, counted and hashed while they are sent. */
 
 import type { Readable } from "node:stream";
-import { checksumOf, type Fingerprint, isMd5, newFingerprint, tellsContent } from "./checksums.ts";
+import { checksumOf, isMd5, newFingerprint, tellsContent } from "./checksums.ts";
+import type { HashThreads } from "./hash-threads.ts";
 import type { StreamAnswer, StreamBody } from "./http-exchange.ts";
 import type { Progress } from "./progress.ts";
 
@@ -11,6 +12,8 @@ export interface UploadSource {
   readonly size: number;
   /** Opens the content, or the bytes from `start` up to and without `end`. */
   readonly open: (start?: number, end?: number) => Readable;
+  /** The file that the content is in. */
+  readonly file?: string;
 }
 
 /** The place of an object. */
@@ -37,10 +40,14 @@ export interface Upload {
 }
 
 /** The checksum of an answer to an upload, compared with what was sent. */
-export function storedChecksum(answer: StreamAnswer, name: string, sent: Fingerprint): string {
+export async function storedChecksum(
+  answer: StreamAnswer,
+  name: string,
+  sent: () => Promise<string>,
+): Promise<string> {
   const checksum = checksumOf(answer.headers);
   if (checksum === "") throw new Error(`upload of ${name}: the object store answered without a checksum`);
-  if (tellsContent(answer.headers)) compareChecksums(name, sent.digest(), checksum);
+  if (tellsContent(answer.headers)) compareChecksums(name, await sent(), checksum);
   return checksum;
 }
 
@@ -55,23 +62,40 @@ export function storeHeaders(url: string, contentType: string): Record<string, s
   };
 }
 
-/** A body that is counted and hashed while it is sent. A further try begins both anew. */
+/** Bytes of a content for whose checksum a thread is worth its start. */
+const LARGE = 1024 * 1024;
+
+/**
+ * A body that is counted and hashed while it is sent: a large file by a thread that reads it too. A further try begins
+ * anew.
+ */
 export function measuredBody(
   { source, progress, place }: Upload,
-  start: number,
-  end: number,
-): { readonly body: StreamBody; readonly fingerprint: () => Fingerprint } {
+  [start, end]: readonly [start: number, end: number],
+  hashes: HashThreads,
+): { readonly body: StreamBody; readonly digest: () => Promise<string> } {
+  const beside = source.file !== undefined && end - start > LARGE ? source.file : undefined;
   let fingerprint = newFingerprint();
+  let digest: Promise<string> | undefined;
+  const hashFile = (file: string): Promise<string> => {
+    const hash = hashes.follow(file, start);
+    hash.reached(end);
+    const result = hash.digest();
+    // Whoever compares it hears of a failure.
+    result.catch(() => {});
+    return result;
+  };
   let sent = 0;
   const open = (): Readable => {
     progress.moved(-sent);
     sent = 0;
     fingerprint = newFingerprint();
+    if (beside !== undefined) digest = hashFile(beside);
     const content = source.open(start, end);
     content.on("data", (chunk: Buffer) => {
       sent += chunk.length;
       progress.moved(chunk.length);
-      fingerprint.update(chunk);
+      if (beside === undefined) fingerprint.update(chunk);
     });
     // Before it is taken for whole: a file that shrinks while it is read would leave the server waiting.
     content.once("end", () => {
@@ -80,7 +104,7 @@ export function measuredBody(
     });
     return content;
   };
-  return { body: { size: end - start, open }, fingerprint: () => fingerprint };
+  return { body: { size: end - start, open }, digest: () => digest ?? Promise.resolve(fingerprint.digest()) };
 }
 
 /** Throws an Error where a checksum that can be compared is another one. */

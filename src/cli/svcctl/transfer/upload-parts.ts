@@ -38,7 +38,8 @@ export async function uploadParts(link: ContentLink, upload: Upload): Promise<Js
     if (numbers.length === 0) throw new Error(`expected ${count} presigned urls, got ${begun.urls.length}`);
     const sendPart = async (index: number, signal: AbortSignal): Promise<void> => {
       const start = index * size;
-      const { body, fingerprint } = measuredBody(upload, start, Math.min(start + size, source.size));
+      const range = [start, Math.min(start + size, source.size)] as const;
+      const { body, digest } = measuredBody(upload, range, link.hashes);
       const url = await freshUrl(
         link,
         [...ofUpload, "parts", String(index + 1)],
@@ -50,7 +51,7 @@ export async function uploadParts(link: ContentLink, upload: Upload): Promise<Js
         traits.contentType === "" ? {} : { "content-type": traits.contentType };
       etags[index] = await link.askStore("PUT", url, { headers, body, signal }, async (answer) => {
         await readAnswer(answer);
-        return storedChecksum(answer, `${place.path}, part ${index + 1}`, fingerprint());
+        return storedChecksum(answer, `${place.path}, part ${index + 1}`, digest);
       });
     };
     await forEachParallel(numbers, PARTS_AT_ONCE, sendPart, upload.signal);

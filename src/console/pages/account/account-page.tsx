@@ -31,7 +31,7 @@ export default function AccountPage() {
   const { data, error } = useAnswer("GET /user", {});
   const may = (action: string): boolean => actions?.has(action) === true;
   return (
-    <Page title="Account">
+    <Page title="Account" help="console">
       <Alert error={error} />
       {data !== undefined && (
         <dl class="facts">

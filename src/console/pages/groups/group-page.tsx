@@ -27,6 +27,7 @@ export default function GroupPage() {
       key={id}
       title={id}
       kind="Group"
+      help="console"
       actions={may("auth:DeleteGroup") && group && <DeleteGroup id={id} />}
     >
       <Alert error={error} />

@@ -15,7 +15,7 @@ import type { GroupSectionProps } from "./group-members.tsx";
 
 /** Lists the policies, attaches and detaches them. */
 export function GroupPolicies({ group, may }: GroupSectionProps) {
-  const mayList = useSession().actions.has("auth:ListPolicies");
+  const { actions } = useSession();
   const attachment = useChange("PUT /auth/groups/{groupId}/policies/{policyId}");
   const columns: readonly Column<Policy>[] = [
     { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
@@ -48,7 +48,10 @@ export function GroupPolicies({ group, may }: GroupSectionProps) {
         <AddByName
           label="Attach policy"
           act="Attach"
-          list={mayList ? "GET /auth/policies" : undefined}
+          list={actions.has("auth:ListPolicies") ? "GET /auth/policies" : undefined}
+          {...(actions.has("auth:ReadPolicy")
+            ? { compare: (name: string) => ({ name, attach: { group } }) }
+            : {})}
           change={attachment}
           onAdd={(policy, done) =>
             attachment.mutate({ path: { groupId: group, policyId: policy } }, { onSuccess: done })

@@ -27,7 +27,7 @@ export default function GroupsPage() {
     </button>
   );
   return (
-    <Page title="Groups" actions={mayCreate && create}>
+    <Page title="Groups" help="console" actions={mayCreate && create}>
       <ListTable
         operation="GET /auth/groups"
         input={{}}

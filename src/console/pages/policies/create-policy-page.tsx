@@ -37,7 +37,7 @@ export default function CreatePolicyPage() {
     }
   };
   return (
-    <Page title="New policy">
+    <Page title="New policy" help="conditions">
       <PolicyForm
         name={name}
         text={text}

@@ -27,7 +27,7 @@ export default function PoliciesPage() {
     </button>
   );
   return (
-    <Page title="Policies" actions={mayCreate && create}>
+    <Page title="Policies" help="policy-work" actions={mayCreate && create}>
       <ListTable
         operation="GET /auth/policies"
         input={{}}

@@ -30,6 +30,7 @@ export default function PolicyPage() {
       key={id}
       title={id}
       kind="Policy"
+      help="conditions"
       actions={may("auth:DeletePolicy") && policy && <DeletePolicy id={id} />}
     >
       <Alert error={error} />

@@ -24,7 +24,13 @@ export default function UserPage() {
   const { data: user, error } = useAnswer("GET /auth/users/{userId}", { path: { userId: id } });
   const may = (action: string): boolean => actions?.has(action) === true;
   return (
-    <Page key={id} title={id} kind="User" actions={may("auth:DeleteUser") && user && <DeleteUser id={id} />}>
+    <Page
+      key={id}
+      title={id}
+      kind="User"
+      help="console"
+      actions={may("auth:DeleteUser") && user && <DeleteUser id={id} />}
+    >
       <Alert error={error} />
       {user === undefined && error === null && <Loading what="the user" />}
       {user !== undefined && (

@@ -27,7 +27,7 @@ export interface UserPoliciesProps {
 
 /** Lists the policies, attaches and detaches them. */
 export function UserPolicies({ user, may }: UserPoliciesProps) {
-  const mayList = useSession().actions.has("auth:ListPolicies");
+  const { actions } = useSession();
   const attachment = useChange("PUT /auth/users/{userId}/policies/{policyId}");
   const ways = useWays(user);
   const columns: readonly Column<Policy>[] = [
@@ -63,7 +63,10 @@ export function UserPolicies({ user, may }: UserPoliciesProps) {
         <AddByName
           label="Attach policy"
           act="Attach"
-          list={mayList ? "GET /auth/policies" : undefined}
+          list={actions.has("auth:ListPolicies") ? "GET /auth/policies" : undefined}
+          {...(actions.has("auth:ReadPolicy")
+            ? { compare: (name: string) => ({ name, attach: { user } }) }
+            : {})}
           change={attachment}
           onAdd={(policy, done) =>
             attachment.mutate({ path: { userId: user, policyId: policy } }, { onSuccess: done })

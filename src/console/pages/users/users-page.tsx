@@ -34,7 +34,7 @@ export default function UsersPage() {
     </button>
   );
   return (
-    <Page title="Users" actions={mayCreate && create}>
+    <Page title="Users" help="console" actions={mayCreate && create}>
       <ListTable
         operation="GET /auth/users"
         input={countsUse ? { query: { last_used: true } } : {}}

@@ -86,12 +86,14 @@ describe("an application", () => {
   it("never leaves nobody in Admins", async () => {
     await applied(api, [document({ users: [{ username: "admin", groups: ["Admins"] }] })]);
     const before = await stateOf(api);
-    const answer = await applied(api, [document({ users: [{ username: "admin" }] })]);
-    expect([answer.status, answer.json.problems]).toEqual([
-      400,
-      [{ pointer: "/documents/0", message: "nobody would be left in Admins" }],
-    ]);
-    expect(await stateOf(api)).toEqual(before);
+    for (const user of [{ username: "admin" }, { username: "admin", groups: ["Admins"], inactive: true }]) {
+      const answer = await applied(api, [document({ users: [user] })]);
+      expect([answer.status, answer.json.problems]).toEqual([
+        400,
+        [{ pointer: "/documents/0", message: "nobody would be left in Admins" }],
+      ]);
+      expect(await stateOf(api)).toEqual(before);
+    }
   });
 });
 
@@ -243,6 +245,19 @@ describe("escalation", () => {
     });
     const answer = await applied(api, [within], { as: "manager" });
     expect([answer.status, answer.json.refused, answer.json.warnings]).toEqual([200, [], []]);
+  });
+
+  it("refuses to activate somebody who holds more", async () => {
+    await meanwhile(api, [
+      { op: "put_user", user: { username: "sleeper", inactive: true } },
+      { op: "add_member", group: "Writers", username: "sleeper" },
+    ]);
+    const sections = { users: [{ username: "sleeper", inactive: false }] };
+    const answer = await applied(api, [document(sections)], { as: "manager" });
+    expect([answer.status, answer.json.message]).toEqual([
+      403,
+      expect.stringContaining('activating "sleeper" grants more'),
+    ]);
   });
 
   it("refuses properties of somebody whose conditions could then give more", async () => {

@@ -98,7 +98,7 @@ describe("svcctl plan", () => {
       "+ group Crew",
       "+ user ann",
       "+ attachment Own to group Crew",
-      "+ membership ann in Crew",
+      "+ membership ann in Crew (gives Own)",
       "5 to add, 0 to change, 0 to remove",
     ]);
     expect(plan.stdout).toContain(ADDED);

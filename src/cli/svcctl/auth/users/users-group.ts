@@ -3,7 +3,7 @@
 import type { OptionSpec } from "../../../command-spec.ts";
 import type { CommandSpec, GroupSpec } from "../../command.ts";
 import type { Column } from "../../output/records.ts";
-import { JSON_OUTPUT, OWN_ID, PAGING, PRINCIPAL, USER_ID } from "../auth-options.ts";
+import { JSON_OUTPUT, OWN_ID, PAGING, PRINCIPAL, SEARCH, USER_ID } from "../auth-options.ts";
 import {
   attachmentCommands,
   changeCommand,
@@ -37,7 +37,7 @@ const LIST: CommandSpec = {
   name: "list",
   description: "Lists users.",
   examples: ["", "--prefix b --amount 20", "--last-used", "--all -o json"],
-  options: [LAST_USED, ...PAGING],
+  options: [LAST_USED, SEARCH, ...PAGING],
   load: async () =>
     (await import("./last-used-list.ts")).listingWithUse({ path: ["auth", "users"], columns: COLUMNS }),
 };

@@ -1,0 +1,163 @@
+/**
+ * The console in Chromium on a large directory: what the first screen weighs, when it is there, and how long lists and
+ * searches take. `npm run bench -- --pages`.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Page } from "playwright-core";
+import { largeDataset } from "../test/datasets/large-dataset.ts";
+import { folder, program, urlsOf, write } from "./authorizer.ts";
+import { localConfig } from "./cold.ts";
+import { median } from "./compare.ts";
+import { onAllCores, startServer } from "./processes.ts";
+
+/** One measured figure of the console. */
+export interface ConsoleRow {
+  readonly name: string;
+  readonly measured: string;
+  readonly wanted: string;
+}
+
+const SIZE = { users: 100_000, groups: 1_000, policiesPerGroup: 10, statementsPerPolicy: 2 };
+const ROUNDS = 3;
+const ROOT = join(import.meta.dirname, "..");
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
+
+/** The lists, searches and pages that are timed: an address, and a text that stands on the page when it is useful. */
+const PAGES: readonly (readonly [name: string, path: string, text: string])[] = [
+  ["list of 100,000 users", "/users", "user-000000"],
+  ["the same, searched", "/users?search=r-0777", "user-077700"],
+  ["list of 1,001 groups and more", "/groups", "team-0"],
+  ["list of 10,000 policies", "/policies", "team-0-policy-0"],
+  ["a user", "/users/user-077700", "team-700"],
+  ["a policy", "/policies/team-7-policy-7", "may"],
+  [
+    "playground",
+    "/playground?user=user-000007&action=fs:ReadObject&resource=arn:svc:fs:::repository/team-7-0-0/object/data",
+    "Allowed",
+  ],
+  [
+    "who can",
+    "/who-can?action=fs:ReadObject&resource=arn:svc:fs:::repository/team-7-0-0/object/data",
+    "user-000007",
+  ],
+];
+
+/** Measures the console; an empty list where no Chromium is installed. */
+export async function measureConsole(log: (text: string) => void): Promise<ConsoleRow[]> {
+  if (CHROMIUM === undefined) {
+    log("the console: no Chromium is installed");
+    return [];
+  }
+  execFileSync(process.execPath, [join(ROOT, "build", "console.mjs")], { stdio: "pipe" });
+  const dataset = write("console.json", JSON.stringify(largeDataset(SIZE)));
+  const args = [program, "run", "--config", localConfig("console"), "--authorizer.datasets", dataset];
+  return await onAllCores(async () => {
+    const server = await startServer(args);
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    try {
+      const { user } = urlsOf(server);
+      const context = await browser.newContext({ baseURL: user, viewport: { width: 1440, height: 900 } });
+      const page = await context.newPage();
+      const key = await setUp(user);
+      const first = await firstScreen(page);
+      await signIn(page, key);
+      const rows = [...first];
+      for (const [name, path, text] of PAGES) {
+        const times: number[] = [];
+        for (let round = 0; round < ROUNDS; round++) times.push(await timeOf(page, path, text));
+        rows.push({ name, measured: `${Math.round(median(times))} ms`, wanted: "1,000 ms" });
+        log(`the console: ${name}`);
+      }
+      const { JSHeapUsedSize = 0 } = await heapOf(page);
+      rows.push({
+        name: "JavaScript heap of the page after all of this",
+        measured: `${Math.round(JSHeapUsedSize / 2 ** 20)} MiB`,
+        wanted: "150 MiB",
+      });
+      return rows;
+    } finally {
+      await browser.close();
+      await server.stop();
+    }
+  });
+}
+
+/** The first visit with an empty cache: bytes on the wire, first paint, and time in which scripts blocked the page. */
+async function firstScreen(page: Page): Promise<ConsoleRow[]> {
+  let bytes = 0;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.addInitScript(`
+    window.blocked = 0;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) window.blocked += Math.max(0, duration - 50);
+    }).observe({ type: "longtask", buffered: true });
+  `);
+  await page.goto("/login", { waitUntil: "networkidle" });
+  const paint = await page.evaluate<number>(
+    `performance.getEntriesByName("first-contentful-paint")[0].startTime`,
+  );
+  const blocked = await page.evaluate<number>("window.blocked");
+  return [
+    {
+      name: "first screen, bytes on the wire",
+      measured: `${Math.round(bytes / 1024)} KiB`,
+      wanted: "350 KiB",
+    },
+    { name: "first contentful paint", measured: `${Math.round(paint)} ms`, wanted: "1,000 ms" },
+    { name: "blocking time", measured: `${Math.round(blocked)} ms`, wanted: "" },
+  ];
+}
+
+interface Key {
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+}
+
+/** The first administrator; before there is one, the console leads to its set-up. */
+async function setUp(url: string): Promise<Key> {
+  const setup_token = readFileSync(join(folder, "console", "svc-authorizer-setup-token"), "utf8").trim();
+  const answer = await fetch(`${url}/api/v1/setup`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ username: "admin", setup_token }),
+  });
+  return (await answer.json()) as Key;
+}
+
+async function signIn(page: Page, key: Key): Promise<void> {
+  await page.getByLabel("Access key ID", { exact: true }).fill(key.access_key_id);
+  await page.getByLabel("Secret access key", { exact: true }).fill(key.secret_access_key);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL(({ pathname }) => pathname !== "/login");
+}
+
+/** Milliseconds from the navigation until a text stands on the page. */
+async function timeOf(page: Page, path: string, text: string): Promise<number> {
+  const began = performance.now();
+  await page.goto(path, { waitUntil: "commit" });
+  await page.locator("main").getByText(text).first().waitFor();
+  return performance.now() - began;
+}
+
+async function heapOf(page: Page): Promise<Readonly<Record<string, number>>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const { metrics } = await session.send("Performance.getMetrics");
+  return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  try {
+    for (const { name, measured, wanted } of await measureConsole(console.error)) {
+      console.log(`${name}: ${measured}${wanted === "" ? "" : ` (wanted: ${wanted})`}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

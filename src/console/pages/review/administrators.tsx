@@ -1,0 +1,58 @@
+/** Administrators in effect: those who are, and those who can become it, by which steps. */
+
+import type { AccessReview } from "../../api/management.gen.ts";
+import { policyPage, userPage } from "../../parts/links.ts";
+import { Name } from "../../parts/name.tsx";
+
+/** Lists them, with the steps of each. */
+export function Administrators({ of: review }: { readonly of: AccessReview }) {
+  const { administrators, undecided } = review;
+  return (
+    <>
+      {administrators.length === 0 && <p>Nobody.</p>}
+      <ul class="plain reasons">
+        {administrators.map(({ user, steps }) => (
+          <li key={user}>
+            <Name text={user} href={userPage(user)} />{" "}
+            {steps.length === 0 ? (
+              <span class="quiet-text">is one</span>
+            ) : (
+              <span class="effect deny">can become one</span>
+            )}
+            {steps.length > 0 && (
+              <ol>
+                {steps.map((step, index) => (
+                  <li key={index}>
+                    <code>{step.operation}</code> as <bdi>{step.as}</bdi>: {valuesOf(step.values)}; allowed by{" "}
+                    {step.allowed_by.map(({ policy, statement }, at) => (
+                      <span key={`${policy} ${statement}`}>
+                        {at > 0 && ", "}
+                        <Name text={policy} href={policyPage(policy)} /> statement {statement + 1}
+                      </span>
+                    ))}
+                  </li>
+                ))}
+              </ol>
+            )}
+          </li>
+        ))}
+      </ul>
+      {undecided.length > 0 && (
+        <p class="warnings">
+          The search for steps did not end in time for {undecided.length.toLocaleString("en")} users:{" "}
+          <bdi>{undecided.slice(0, 10).join(", ")}</bdi>
+          {undecided.length > 10 && " and more"}.
+        </p>
+      )}
+    </>
+  );
+}
+
+function valuesOf(values: Readonly<Record<string, string>>) {
+  return Object.entries(values).map(([name, value], index) => (
+    <span key={name}>
+      {index > 0 && ", "}
+      {name} <bdi>{value}</bdi>
+    </span>
+  ));
+}

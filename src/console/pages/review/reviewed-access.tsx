@@ -1,0 +1,76 @@
+/** Rights by resource type and verb, with the users who have them and the way. */
+
+import type { AccessReview } from "../../api/management.gen.ts";
+import { groupPage, policyPage, userPage } from "../../parts/links.ts";
+import { Name } from "../../parts/name.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { LastUsed } from "../../parts/time.tsx";
+
+type Access = AccessReview["access"][number];
+type Right = Access["rights"][number];
+
+/** Most users of one kind of access that are named, and most kinds that are shown. */
+const MOST_NAMED = 10;
+const MOST_SHOWN = 50;
+
+const COLUMNS: readonly Column<Right>[] = [
+  { head: "May", kind: "main", cell: ({ verbs, type }) => `${verbs.join(", ")} ${type}` },
+  { head: "On", cell: ({ resources }) => <Name text={resources.join(", ")} /> },
+  {
+    head: "Through",
+    cell: ({ policy, statement, conditional }) => (
+      <>
+        <Name text={policy} href={policyPage(policy)} /> statement {statement + 1}
+        {conditional && ", under a condition"}
+      </>
+    ),
+  },
+  { head: "Last used", cell: ({ last_used: at }) => <LastUsed at={at} /> },
+];
+
+/** Shows each kind of access behind a fold. */
+export function ReviewedAccess({ of: review }: { readonly of: AccessReview }) {
+  const { access, truncated } = review;
+  return (
+    <>
+      {access.slice(0, MOST_SHOWN).map((one, index) => (
+        <details key={index}>
+          <summary>{title(one)}</summary>
+          <p>
+            {one.users.slice(0, MOST_NAMED).map(({ id }, at) => (
+              <span key={id}>
+                {at > 0 && ", "}
+                <Name text={id} href={userPage(id)} />
+              </span>
+            ))}
+            {one.users.length > MOST_NAMED && ` and ${one.users.length - MOST_NAMED} more`}
+            {one.groups.length > 0 && "; groups: "}
+            {one.groups.map((group, at) => (
+              <span key={group}>
+                {at > 0 && ", "}
+                <Name text={group} href={groupPage(group)} />
+              </span>
+            ))}
+          </p>
+          <Table
+            label="rights"
+            columns={COLUMNS}
+            rows={one.rights}
+            keyOf={({ policy, statement, type }) => `${policy} ${statement} ${type}`}
+            empty="Nothing is allowed."
+          />
+        </details>
+      ))}
+      {(truncated || access.length > MOST_SHOWN) && (
+        <p class="quiet-text">
+          Not everything is shown: <code>svcctl access review</code> writes the whole as HTML or CSV.
+        </p>
+      )}
+    </>
+  );
+}
+
+function title({ users, groups }: Access): string {
+  const who = users.length === 1 ? (users[0]?.id ?? "") : `${users.length.toLocaleString("en")} users`;
+  return groups.length === 0 ? who : `${who}, in ${groups.join(", ")}`;
+}

@@ -1,0 +1,124 @@
+/** A smaller policy in place of those that a user or a group has. */
+
+import { useState } from "preact/hooks";
+import { call } from "../../api/call.ts";
+import { useAnswer } from "../../api/hooks.ts";
+import type { SuggestedAccess } from "../../api/management.gen.ts";
+import { Alert } from "../../parts/alert.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Statements } from "../../parts/statements.tsx";
+import { useDelayed } from "../../parts/use-delayed.ts";
+
+type Generalise = SuggestedAccess["generalise"];
+
+const CHOICES: readonly (readonly [Generalise, string])[] = [
+  ["prefix", "to common prefixes"],
+  ["repository", "to whole repositories"],
+  ["none", "not at all"],
+];
+
+/** The form, and what it found. Nothing is changed. */
+export function Suggestion({ since }: { readonly since: string }) {
+  const [kind, setKind] = useState<"user" | "group">("user");
+  const [name, setName] = useState("");
+  const [generalise, setGeneralise] = useState<Generalise>("prefix");
+  const [state, setState] = useState<{ readonly found?: SuggestedAccess; readonly error?: unknown }>({});
+  const [isBusy, setBusy] = useState(false);
+  const names = useNames(kind, name);
+  const ask = async (): Promise<void> => {
+    setBusy(true);
+    const body = { [kind]: name, since, generalise };
+    setState(
+      await call("POST /auth/access/suggest", { body }).then(
+        (found) => ({ found }),
+        (error: unknown) => ({ error }),
+      ),
+    );
+    setBusy(false);
+  };
+  return (
+    <>
+      <form
+        class="question"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void ask();
+        }}
+      >
+        <div class="question-fields">
+          <div class="field">
+            <label for="suggest-kind">For</label>
+            <select
+              id="suggest-kind"
+              value={kind}
+              onChange={(event) => setKind(event.currentTarget.value === "group" ? "group" : "user")}
+            >
+              <option value="user">a user</option>
+              <option value="group">a group</option>
+            </select>
+          </div>
+          <Field label="Name" value={name} onInput={setName} choices={names} required />
+          <div class="field">
+            <label for="suggest-generalise">Generalise resources</label>
+            <select
+              id="suggest-generalise"
+              value={generalise}
+              onChange={(event) => setGeneralise(event.currentTarget.value as Generalise)}
+            >
+              {CHOICES.map(([value, words]) => (
+                <option key={value} value={value}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </div>
+          <button type="submit" disabled={isBusy}>
+            Suggest
+          </button>
+        </div>
+      </form>
+      <Alert error={state.error} />
+      {state.found !== undefined && <Found suggestion={state.found} />}
+    </>
+  );
+}
+
+function Found({ suggestion }: { readonly suggestion: SuggestedAccess }) {
+  const { policies, before, after, decisions, requests, warnings } = suggestion;
+  const [policy] = policies;
+  return (
+    <div class="answer" role="status">
+      <p>
+        {decisions.toLocaleString("en")} allowed decisions, {requests.toLocaleString("en")} different
+        requests. {counted(before)} today, {counted(after)} suggested.
+      </p>
+      {warnings.map((warning) => (
+        <p key={warning} class="warnings">
+          {warning}
+        </p>
+      ))}
+      {policy === undefined ? (
+        <p>Nothing was used, so no policy is needed.</p>
+      ) : (
+        <>
+          <Statements of={policy.statement} most={20} />
+          <p class="tools">
+            <CopyButton text={JSON.stringify(policy, null, 2)} label="Copy the policy" />
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+function counted({ policies, statements }: SuggestedAccess["before"]): string {
+  return `${policies} policies with ${statements} statements`;
+}
+
+function useNames(kind: "user" | "group", typed: string): readonly string[] {
+  const search = useDelayed(typed);
+  const query = { amount: 20, ...(search === "" ? {} : { search }) };
+  const { data } = useAnswer(kind === "user" ? "GET /auth/users" : "GET /auth/groups", { query });
+  return data?.results.map(({ id }) => id) ?? [];
+}

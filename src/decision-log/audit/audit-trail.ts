@@ -1,0 +1,78 @@
+/** The records of the audit log in a chain of their own (decision-log.md §6). */
+
+import { randomBytes } from "node:crypto";
+import { Chain, type ChainOptions } from "../chain.ts";
+import { type DecisionLogCounters, newCounters } from "../counters.ts";
+import { logKeys } from "../digests.ts";
+import type { ChainSettings } from "../settings.ts";
+
+/** Largest number of bytes that wait for room on the disk. */
+const MOST_WAITING_BYTES = 16 << 20;
+const ID_BYTES = 6;
+
+/** The parts of a trail. */
+export interface AuditTrailOptions extends Pick<ChainOptions, "report" | "onSeal" | "onWritten" | "needed"> {
+  readonly settings: ChainSettings;
+  /** `auth.encrypt.secret_key`; "" for none. */
+  readonly secretKey: string;
+}
+
+/** A record: when, by whom and what; fields beside those that every record has. */
+export type AuditFields = Readonly<Record<string, unknown>>;
+
+/** Appends records. */
+export class AuditTrail {
+  readonly counters: DecisionLogCounters;
+  readonly #chain: Chain;
+  readonly #node: string;
+  readonly #prefix = randomBytes(ID_BYTES).toString("hex");
+  #count = 0;
+  #lost = 0;
+
+  private constructor(chain: Chain, counters: DecisionLogCounters, node: string) {
+    this.#chain = chain;
+    this.counters = counters;
+    this.#node = JSON.stringify(node);
+  }
+
+  /** Opens the chain, whose folder the caller has locked. Rejects with the error of the file system. */
+  static async open({ settings, secretKey, ...rest }: AuditTrailOptions): Promise<AuditTrail> {
+    const counters = newCounters();
+    const node = JSON.stringify(settings.node);
+    const chain = await Chain.open({
+      ...rest,
+      settings,
+      sealKey: secretKey === "" ? undefined : logKeys(secretKey).seal,
+      counters,
+      lineHead: () => `{"format":1,"at":"${new Date().toISOString()}","node":${node}`,
+      now: Date.now,
+    });
+    return new AuditTrail(chain, counters, settings.node);
+  }
+
+  /** Appends a record. Without room it is counted, which a later line says. */
+  append(event: string, fields: AuditFields): void {
+    if (this.#chain.waitingBytes >= MOST_WAITING_BYTES) {
+      this.#lost++;
+      this.counters.lost++;
+      return;
+    }
+    const head = (): string => `{"format":1,"at":"${new Date().toISOString()}","node":${this.#node}`;
+    if (this.#lost > 0) this.#chain.add({ head: `${head()},"lost":${this.#lost}` });
+    this.#lost = 0;
+    const id = `a-${this.#prefix}-${(++this.#count).toString(36)}`;
+    const rest = JSON.stringify(fields).slice(1, -1);
+    const text = `${head()},"id":"${id}","event":${JSON.stringify(event)}${rest === "" ? "" : ","}${rest}`;
+    this.#chain.add({ head: text });
+  }
+
+  /** Resolves when everything recorded so far is on disk. */
+  written(): Promise<void> {
+    return this.#chain.written();
+  }
+
+  /** Writes everything out. */
+  close(): Promise<void> {
+    return this.#chain.close();
+  }
+}

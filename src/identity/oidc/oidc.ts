@@ -1,0 +1,46 @@
+/** Tokens of identity providers by OpenID Connect (security.md §7). This file is the contract; `open-oidc.ts` builds it. */
+
+/** One of `authorizer.oidc.issuers`. */
+export interface OidcIssuer {
+  /** Name for logs and records. */
+  readonly name: string;
+  /** The exact `iss` of its tokens. */
+  readonly issuer: string;
+  /** The `aud` of its tokens, one of which is enough. */
+  readonly audience: readonly string[];
+  /** Asymmetric ones only, so that no key of this service or of a client verifies a token. */
+  readonly algorithms: readonly string[];
+  /** Address of its keys; undefined: its discovery document names it. */
+  readonly jwksUri: string | undefined;
+  /** Claim with the name of the user. */
+  readonly usernameClaim: string;
+  /** Claim with the names of groups. */
+  readonly groupsClaim: string;
+  /** Patterns of the names of groups that its tokens may assert for a user whom the directory does not know. */
+  readonly assertGroups: readonly string[];
+  /** True: a token may stand for a user of the directory who has the name. */
+  readonly directoryUsers: boolean;
+  /** Milliseconds by which clocks may differ. */
+  readonly clockTolerance: number;
+}
+
+/** The subject of a verified token. */
+export interface OidcSubject {
+  readonly how: "oidc_token";
+  readonly username: string;
+  /** The groups as the token has them: not yet those that count. */
+  readonly groups: unknown;
+  readonly issuer: OidcIssuer;
+}
+
+/** Verifies tokens. */
+export interface OidcTokens {
+  /** True if the token says that a configured issuer made it. Nothing is verified. */
+  isFrom(token: string): boolean;
+  /**
+   * The subject of a token; at once for a token that was verified a moment ago.
+   * @throws AuthorizerError "unauthenticated" for a token that does not hold, "unavailable" where the keys of the issuer
+   * cannot be had
+   */
+  verify(token: string): OidcSubject | Promise<OidcSubject>;
+}

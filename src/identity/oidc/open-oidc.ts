@@ -1,0 +1,111 @@
+/** Verifies tokens of identity providers (security.md §7). */
+
+import { hash } from "node:crypto";
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
+import { LRUCache } from "lru-cache";
+import { AuthorizerError } from "../../errors.ts";
+import { userNameProblem } from "../../model/names.ts";
+import { IssuerKeys, type KeyTimes } from "./issuer-keys.ts";
+import type { OidcIssuer, OidcSubject, OidcTokens } from "./oidc.ts";
+
+const MAX_TOKEN_LENGTH = 16_384;
+const MAX_REMEMBERED = 1_000;
+/** Longest time for which a verified token is not verified again: a key that the issuer withdraws ends with it. */
+const REMEMBERED_MS = 60_000;
+/** Types of tokens that say who somebody is; a token of another type was made for something else. */
+const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt", "application/at+jwt"]);
+
+interface Remembered {
+  readonly subject: OidcSubject;
+  /** Unix milliseconds. */
+  readonly until: number;
+}
+
+/** Options of {@link openOidc}. */
+export interface OidcOptions {
+  readonly times?: KeyTimes;
+}
+
+/** Opens the verification of the tokens of issuers. */
+export function openOidc(issuers: readonly OidcIssuer[], { times }: OidcOptions = {}): OidcTokens {
+  const known = new Map(
+    issuers.map((issuer) => [issuer.issuer, { issuer, keys: new IssuerKeys(issuer, times) }]),
+  );
+  const verified = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
+  const issuerOf = (token: string) => {
+    const iss = token.length > MAX_TOKEN_LENGTH ? undefined : claimedIssuer(token);
+    return iss === undefined ? undefined : known.get(iss);
+  };
+  return {
+    isFrom: (token) => issuerOf(token) !== undefined,
+    verify: (token) => {
+      const from = issuerOf(token);
+      if (from === undefined) throw refused();
+      const digest = hash("sha256", token, "base64");
+      const remembered = verified.get(digest);
+      if (remembered !== undefined && Date.now() < remembered.until) return remembered.subject;
+      return verifyNew(token, from.issuer, from.keys).then(({ subject, expires }) => {
+        verified.set(digest, { subject, until: Math.min(expires, Date.now() + REMEMBERED_MS) });
+        return subject;
+      });
+    },
+  };
+}
+
+function claimedIssuer(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
+}
+
+async function verifyNew(
+  token: string,
+  issuer: OidcIssuer,
+  keys: IssuerKeys,
+): Promise<{ readonly subject: OidcSubject; readonly expires: number }> {
+  try {
+    const { typ = "JWT" } = decodeProtectedHeader(token);
+    if (typeof typ !== "string" || !TYPES.has(typ.toLowerCase())) throw refused();
+    const { payload } = await jwtVerify(token, keys.get, {
+      issuer: issuer.issuer,
+      audience: [...issuer.audience],
+      algorithms: [...issuer.algorithms],
+      clockTolerance: issuer.clockTolerance / 1_000,
+      requiredClaims: ["exp", "iat"],
+    });
+    const { exp = 0, iat = 0 } = payload;
+    if (iat * 1_000 > Date.now() + issuer.clockTolerance) throw refused();
+    return { subject: subjectOf(payload, issuer), expires: exp * 1_000 };
+  } catch (error) {
+    // Only a failure of the issuer is one to be tried again; whatever else is wrong, the token does not hold.
+    if (error instanceof AuthorizerError) throw error;
+    throw refused(error);
+  }
+}
+
+function subjectOf(payload: JWTPayload, issuer: OidcIssuer): OidcSubject {
+  const username = claim(payload, issuer.usernameClaim);
+  // Answers carry the name in a header, where a `%` would be ambiguous.
+  if (typeof username !== "string" || userNameProblem(username, "strict") !== undefined) throw refused();
+  // An address that nobody has verified may be anybody's.
+  if (issuer.usernameClaim === "email" && payload["email_verified"] !== true) throw refused();
+  const groups = claim(payload, issuer.groupsClaim);
+  return { how: "oidc_token", username, groups: typeof groups === "string" ? [groups] : groups, issuer };
+}
+
+/** The claim of a name, else that at the end of a path: `realm_access.roles`. */
+function claim(payload: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(payload, name)) return payload[name];
+  let value: unknown = payload;
+  for (const part of name.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[part];
+  }
+  return value;
+}
+
+function refused(cause?: unknown): AuthorizerError {
+  return new AuthorizerError("unauthenticated", "the token is not valid", { cause });
+}

@@ -1,0 +1,78 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CHROMIUM,
+  callApi,
+  type Key,
+  type OpenedConsole,
+  openConsole,
+  seriousFindings,
+  setUp,
+  signIn,
+} from "./console.ts";
+
+describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reviews access", () => {
+  let console: OpenedConsole;
+  let page: Page;
+
+  beforeAll(async () => {
+    console = await openConsole({ "authorizer.decision_log.include": "all" });
+    const key: Key = await setUp(console);
+    const post = (path: string, body: unknown) => callApi(console, key, "POST", path, body);
+    await post("/auth/users", { id: "alice" });
+    await post("/auth/users", { id: "mallory" });
+    await post("/auth/policies", {
+      id: "ReadAll",
+      statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }],
+    });
+    await post("/auth/policies", {
+      id: "JoinsGroups",
+      statement: [{ effect: "allow", action: ["auth:AddGroupMember"], resource: "*" }],
+    });
+    await callApi(console, key, "PUT", "/auth/users/alice/policies/ReadAll");
+    await callApi(console, key, "PUT", "/auth/users/mallory/policies/JoinsGroups");
+    for (const name of ["a", "b", "c"]) {
+      const resource = `arn:svc:fs:::repository/sales/object/2026/${name}`;
+      await post("/auth/check", { user: "alice", required: { action: "fs:ReadObject", resource } });
+    }
+    page = await console.newPage();
+    await signIn(page, key);
+  }, 90_000);
+  afterAll(() => console.close());
+
+  it("sees who is an administrator, and who can become one by which steps", async () => {
+    await page.goto("/review");
+    const list = page.getByRole("region", { name: "Administrators in effect" });
+    await list.getByText("can become one").waitFor({ timeout: 20_000 });
+    const mallory = await list.getByRole("listitem").filter({ hasText: "mallory" }).first().textContent();
+    expect(mallory).toContain("JoinsGroups statement 1");
+    expect(await list.textContent()).toContain("admin is one");
+    expect(await seriousFindings(page)).toEqual([]);
+  }, 60_000);
+
+  it("sees what nobody uses", async () => {
+    const unused = page.getByRole("region", { name: "Unused access" });
+    await unused.getByText(/^Users: /).click();
+    await unused.getByRole("link", { name: "mallory", exact: true }).waitFor();
+    expect(await unused.getByRole("link", { name: "alice", exact: true }).count()).toBe(0);
+  });
+
+  it("gets a smaller policy suggested", async () => {
+    await page.getByLabel("Name", { exact: true }).fill("alice");
+    await page.getByRole("button", { name: "Suggest", exact: true }).click();
+    const found = page.getByRole("region", { name: "Suggestions" });
+    await found.getByText(/3 different requests/).waitFor();
+    expect(await found.textContent()).toContain("sales");
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("exports the whole", async () => {
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Export", exact: true }).click();
+    expect((await download).suggestedFilename()).toBe("access-review.json");
+  });
+
+  it("and no page failed or left the origin", () => {
+    expect(console.faults).toEqual([]);
+  });
+});

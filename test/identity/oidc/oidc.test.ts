@@ -1,0 +1,206 @@
+/** Tokens of identity providers, verified with the keys of a real issuer (security.md §7). */
+
+import { createPublicKey } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { base64url, SignJWT } from "jose";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { OidcIssuer, OidcTokens } from "../../../src/identity/oidc/oidc.ts";
+import { openOidc } from "../../../src/identity/oidc/open-oidc.ts";
+import { type IssuerKey, newKey, TestIssuer } from "./issuer.ts";
+
+const TIMES = { keep: 60_000, cooldown: 50 };
+const REFUSED = { code: "unauthenticated" };
+const FIRST = await newKey("first");
+const SECOND = await newKey("second");
+const ELLIPTIC = await newKey("elliptic", "ES256");
+
+let issuer: TestIssuer;
+let oidc: OidcTokens;
+const settings = (more: Partial<OidcIssuer> = {}): OidcIssuer => ({
+  name: "corp",
+  issuer: issuer.url,
+  audience: ["authorizer"],
+  algorithms: ["RS256"],
+  jwksUri: undefined,
+  usernameClaim: "sub",
+  groupsClaim: "groups",
+  assertGroups: ["*"],
+  directoryUsers: false,
+  clockTolerance: 1_000,
+  ...more,
+});
+beforeEach(async () => {
+  issuer = await TestIssuer.start(FIRST);
+  oidc = openOidc([settings()], { times: TIMES });
+});
+afterEach(() => issuer.stop().catch(() => undefined));
+
+const now = () => Math.floor(Date.now() / 1_000);
+const verify = async (token: string, tokens = oidc) => tokens.verify(token);
+
+describe("a token", () => {
+  it("names its subject and groups; its keys are found by discovery, and fetched once", async () => {
+    for (let count = 0; count < 3; count++) {
+      const subject = await verify(await issuer.token({ groups: ["a", "b"], jti: `${count}` }));
+      expect(subject).toMatchObject({ how: "oidc_token", username: "zoe", groups: ["a", "b"] });
+    }
+    expect(issuer.requests).toEqual(["/.well-known/openid-configuration", "/keys"]);
+  });
+
+  it("that was verified a moment ago is known at once", async () => {
+    const token = await issuer.token();
+    expect(oidc.verify(token)).toBeInstanceOf(Promise);
+    await verify(token);
+    expect(oidc.verify(token)).toMatchObject({ username: "zoe" });
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    ["is over", () => issuer.token({ exp: now() - 10 })],
+    ["does not hold yet", () => issuer.token({ nbf: now() + 60 })],
+    ["was made in the future", () => issuer.token({ iat: now() + 60 })],
+    ["has no end", () => issuer.token({ exp: undefined as never })],
+    ["does not say when it was made", () => issuer.token({ iat: undefined as never })],
+    ["is for somebody else", () => issuer.token({ aud: "other" })],
+    ["is for nobody", () => issuer.token({ aud: undefined as never })],
+    ["names nobody", () => issuer.token({ sub: undefined as never })],
+    ["names somebody by no text", () => issuer.token({ sub: 5 as never })],
+    ["names somebody who acts as a wildcard", () => issuer.token({ sub: "a*" })],
+    ["names somebody with a percent sign", () => issuer.token({ sub: "a%20b" })],
+    ["was made for something else", () => issuer.token({}, { header: { typ: "logout+jwt" } })],
+    [
+      "has an extension that is not known",
+      () => issuer.token({}, { header: { crit: ["x"], x: 1 } as never }),
+    ],
+    ["is signed with a key of another issuer", () => issuer.token({}, { key: { ...SECOND, kid: "first" } })],
+    ["names a key that there is not", () => issuer.token({}, { key: SECOND })],
+    ["has an algorithm that is not configured", () => issuer.token({}, { key: { ...FIRST, alg: "RS512" } })],
+  ])("is refused if it %s", async (_, make) => {
+    // Some of these the library refuses to make.
+    const token = await make().catch(() => undefined);
+    if (token === undefined) return;
+    await expect(verify(token)).rejects.toMatchObject(REFUSED);
+  });
+
+  it("without a signature is refused", async () => {
+    const [, payload = ""] = (await issuer.token()).split(".");
+    for (const alg of ["none", "None", "RS256"]) {
+      const header = base64url.encode(JSON.stringify({ alg, kid: "first", typ: "JWT" }));
+      await expect(verify(`${header}.${payload}.`)).rejects.toMatchObject(REFUSED);
+    }
+  });
+
+  it("that a client signed with the public key as a secret is refused", async () => {
+    const pem = createPublicKey({ key: FIRST.publicJwk as never, format: "jwk" }).export({
+      type: "spki",
+      format: "pem",
+    });
+    const claims = { iss: issuer.url, aud: "authorizer", sub: "mallory", iat: now(), exp: now() + 60 };
+    for (const secret of [pem, JSON.stringify(FIRST.publicJwk), FIRST.publicJwk.n as string]) {
+      const header = { alg: "HS256", kid: "first" };
+      const token = await new SignJWT(claims).setProtectedHeader(header).sign(Buffer.from(secret as string));
+      await expect(verify(token)).rejects.toMatchObject(REFUSED);
+    }
+  });
+
+  it("that brings its own key or an address of one is refused, and nobody is asked", async () => {
+    for (const more of [
+      { jwk: SECOND.publicJwk },
+      { jku: `${issuer.url}/mine` },
+      { x5u: `${issuer.url}/mine` },
+    ]) {
+      const token = await issuer.token({}, { key: SECOND, header: more });
+      await expect(verify(token)).rejects.toMatchObject(REFUSED);
+    }
+    expect(issuer.requests).not.toContain("/mine");
+  });
+
+  it("of an issuer that is not configured is no token of these", async () => {
+    expect(oidc.isFrom(await issuer.token({ iss: `${issuer.url}/` }))).toBe(false);
+    expect(oidc.isFrom("not.a.token")).toBe(false);
+    expect(oidc.isFrom("x".repeat(100_000))).toBe(false);
+    expect(issuer.requests).toEqual([]);
+  });
+
+  it("may be late by the tolerance of clocks", async () => {
+    const tolerant = openOidc([settings({ clockTolerance: 30_000 })], { times: TIMES });
+    const token = await issuer.token({ exp: now() - 10 });
+    expect(await verify(token, tolerant)).toMatchObject({ username: "zoe" });
+  });
+
+  it("has its name and groups in the configured claims, also inside others", async () => {
+    const more = { usernameClaim: "preferred_username", groupsClaim: "realm_access.roles" };
+    const tokens = openOidc([settings(more)], { times: TIMES });
+    const claims = { preferred_username: "zoe@corp", realm_access: { roles: ["r"] }, groups: ["g"] };
+    expect(await verify(await issuer.token(claims), tokens)).toMatchObject({
+      username: "zoe@corp",
+      groups: ["r"],
+    });
+    await expect(verify(await issuer.token({}), tokens)).rejects.toMatchObject(REFUSED);
+  });
+
+  it("is named by an e-mail address only if that is verified", async () => {
+    const tokens = openOidc([settings({ usernameClaim: "email" })], { times: TIMES });
+    const email = { email: "zoe@corp" };
+    await expect(verify(await issuer.token(email), tokens)).rejects.toMatchObject(REFUSED);
+    const subject = await verify(await issuer.token({ ...email, email_verified: true }), tokens);
+    expect(subject.username).toBe("zoe@corp");
+  });
+});
+
+describe("keys", () => {
+  it("that are new are fetched when a token names them, and those that are gone end", async () => {
+    await verify(await issuer.token());
+    issuer.keys = [SECOND, ELLIPTIC];
+    await delay(TIMES.cooldown + 20);
+    expect(await verify(await issuer.token())).toMatchObject({ username: "zoe" });
+    expect(issuer.requests.filter((path) => path === "/keys")).toHaveLength(2);
+    await expect(verify(await issuer.token({ jti: "2" }, { key: FIRST }))).rejects.toMatchObject(REFUSED);
+    // The key is published, and its algorithm is not configured.
+    await expect(verify(await issuer.token({}, { key: ELLIPTIC }))).rejects.toMatchObject(REFUSED);
+  });
+
+  it("are not asked for again and again by tokens with unknown keys", async () => {
+    const patient = openOidc([settings()], { times: { keep: 60_000, cooldown: 60_000 } });
+    await verify(await issuer.token(), patient);
+    const unknown = async (kid: string) => issuer.token({}, { key: { ...(SECOND as IssuerKey), kid } });
+    for (let count = 0; count < 20; count++) {
+      await expect(verify(await unknown(`k${count}`), patient)).rejects.toMatchObject(REFUSED);
+    }
+    expect(issuer.requests).toHaveLength(2);
+  });
+});
+
+describe("an issuer that fails", () => {
+  it("leaves what its keys verify, and other tokens unanswered until it is back", async () => {
+    const { port } = issuer;
+    const before = settings();
+    const known = await issuer.token();
+    await verify(known);
+    const another = await issuer.token({ jti: "2" });
+    await issuer.stop();
+    expect(await verify(another)).toMatchObject({ username: "zoe" });
+    const fresh = openOidc([before], { times: TIMES });
+    await expect(verify(another, fresh)).rejects.toMatchObject({ code: "unavailable" });
+    issuer = await TestIssuer.start(FIRST, port);
+    await delay(TIMES.cooldown + 20);
+    expect(await verify(another, fresh)).toMatchObject({ username: "zoe" });
+  });
+
+  it.each<[string, { status: number; body: string; headers?: Record<string, string> }]>([
+    ["an error", { status: 500, body: "{}" }],
+    [
+      "another document",
+      { status: 200, body: '{"issuer":"https://elsewhere","jwks_uri":"https://elsewhere/keys"}' },
+    ],
+    ["no JSON", { status: 200, body: "<html>" }],
+    ["more than a mebibyte", { status: 200, body: `{"issuer":"${"x".repeat(1 << 20)}"}` }],
+    ["a redirection", { status: 302, body: "", headers: { location: "http://127.0.0.1:1/" } }],
+  ])("with %s lets nobody pass", async (_, answer) => {
+    issuer.answer = () => answer;
+    await expect(verify(await issuer.token())).rejects.toMatchObject({ code: "unavailable" });
+    const count = issuer.requests.length;
+    // Another one at once is not asked for.
+    await expect(verify(await issuer.token({ jti: "2" }))).rejects.toMatchObject({ code: "unavailable" });
+    expect(issuer.requests.length).toBe(count);
+  });
+});
