@@ -6,6 +6,7 @@
 import type { Vocabulary } from "../model/policy-warnings.ts";
 import { BoundedThread, GIVEN_UP } from "./bounded-thread.ts";
 import type { ExcessRight, Grant } from "./grant.ts";
+import type { GrantResult } from "./grant-worker.ts";
 import { isLarge, plainPolicy } from "./sent-policies.ts";
 
 /** Settings of {@link GrantComparisons}. */
@@ -24,7 +25,7 @@ const UNKNOWN: ExcessRight = { what: "comparing them takes too long", certain: f
 /** Compares one grant at a time, those of different givers in turn. */
 export class GrantComparisons {
   readonly #patience: number;
-  readonly #thread: BoundedThread<Grant, ExcessRight | undefined>;
+  readonly #thread: BoundedThread<Grant, GrantResult>;
 
   constructor({
     partition,

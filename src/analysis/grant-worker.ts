@@ -5,6 +5,9 @@ import type { ThreadMessage } from "./bounded-thread.ts";
 import { type ExcessRight, excessRight, type Grant } from "./grant.ts";
 import type { WideningOptions } from "./widening.ts";
 
+/** The result of a job. Whoever starts the thread imports it, so that each package that has the one has the other. */
+export type GrantResult = ExcessRight | undefined;
+
 const options = workerData as Pick<WideningOptions, "partition" | "vocabulary">;
 
 parentPort?.on("message", (grant: Grant) => {
@@ -12,6 +15,6 @@ parentPort?.on("message", (grant: Grant) => {
   send({ result: excessRight(grant, options) });
 });
 
-function send(message: ThreadMessage<ExcessRight | undefined>): void {
+function send(message: ThreadMessage<GrantResult>): void {
   parentPort?.postMessage(message);
 }

@@ -6,12 +6,13 @@
 import type { Vocabulary } from "../model/policy-warnings.ts";
 import { BoundedThread, type GIVEN_UP } from "./bounded-thread.ts";
 import type { PolicyJob, PolicyResults } from "./policy-jobs.ts";
+import type { PolicyResult } from "./policy-worker.ts";
 
 const MEMORY_MB = 96;
 
 /** Does jobs of different callers in turn. */
 export class PolicyThread {
-  readonly #thread: BoundedThread<PolicyJob, PolicyResults[PolicyJob["kind"]]>;
+  readonly #thread: BoundedThread<PolicyJob, PolicyResult>;
 
   constructor({ partition, actions, resourceTypes }: Vocabulary) {
     this.#thread = new BoundedThread({

@@ -5,6 +5,9 @@ import type { Vocabulary } from "../model/policy-warnings.ts";
 import type { ThreadMessage } from "./bounded-thread.ts";
 import { type PolicyJob, type PolicyResults, runPolicyJob } from "./policy-jobs.ts";
 
+/** The result of a job. Whoever starts the thread imports it, so that each package that has the one has the other. */
+export type PolicyResult = PolicyResults[PolicyJob["kind"]];
+
 const vocabulary = workerData as Vocabulary;
 
 parentPort?.on("message", (job: PolicyJob) => {
@@ -12,6 +15,6 @@ parentPort?.on("message", (job: PolicyJob) => {
   send({ result: runPolicyJob(job, vocabulary) });
 });
 
-function send(message: ThreadMessage<PolicyResults[PolicyJob["kind"]]>): void {
+function send(message: ThreadMessage<PolicyResult>): void {
   parentPort?.postMessage(message);
 }

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { PageAnswer, PageSite } from "../http/page-folders.ts";
 import { framed } from "./layout.ts";
 import type { Manual, ManualSources } from "./manual.ts";
+import type { ManualMessage } from "./manual-thread.ts";
 import { searchPage } from "./search.ts";
 
 /** Options of {@link helpSite}. */
@@ -82,7 +83,7 @@ function build({ documents, ...sources }: HelpOptions): Promise<Manual> {
     } satisfies ManualSources;
     const worker = new Worker(file, { name: "manual", workerData });
     worker.unref();
-    worker.once("message", resolve);
+    worker.once("message", (message: ManualMessage) => resolve(message));
     worker.once("error", reject);
     worker.once("exit", () => reject(new Error("the thread that builds the manual ended")));
   });

@@ -23,7 +23,11 @@ export function Statements({ of, most }: { readonly of: readonly Statement[]; re
           </li>
         );
       })}
-      {of.length > shown.length && <li class="quiet-text">and {of.length - shown.length} more statements</li>}
+      {of.length > shown.length && (
+        <li class="quiet-text">
+          and {of.length - shown.length} more {of.length - shown.length === 1 ? "statement" : "statements"}
+        </li>
+      )}
     </ul>
   );
 }

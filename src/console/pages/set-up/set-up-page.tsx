@@ -17,9 +17,10 @@ export default function SetUpPage() {
   const { data } = useAnswer("GET /setup", {});
   useEffect(() => {
     document.title = "Set up · svc-authorizer";
-    forgetSession();
   }, []);
   useEffect(() => {
+    // A session of an earlier store of this address.
+    if (data?.state === "not_initialized") forgetSession();
     if (data?.state === "initialized" && made === undefined) route("/login", true);
   }, [data, made]);
   return (
