@@ -12,6 +12,7 @@ export const PATH_PARAMETERS = {
   groupId: { description: `Name of the group. ${ENCODED_TWICE}`, example: "Readers" },
   policyId: { description: `Name of the policy. ${ENCODED_TWICE}`, example: "ReadData" },
   decisionId: { description: "Id of a decision, as its answer has it.", example: "d-3f9c2a7b81d0-1a" },
+  auditId: { description: "Id of an audit record, as lists have it.", example: "a-3f9c2a7b81d0-1a" },
   revision: { description: "Revision of an entry in the log.", example: "1204" },
   accessKeyId: { description: `Access key id. ${ENCODED_TWICE}`, example: "AKIAJEXAMPLEEXAMPLEQ" },
 } as const;
