@@ -5,6 +5,7 @@ import { explainRecord } from "../decision-log/explain-record.ts";
 import type { LoggedDecision } from "../decision-log/record.ts";
 import { principalAt } from "../directory/read/principal-at.ts";
 import { AuthorizerError, isErrorCode } from "../errors.ts";
+import { scheduler } from "../schedule/scheduler.ts";
 import type { DataParts } from "./data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
 
@@ -23,7 +24,8 @@ export function decisionRecords(
       const policiesOf = async (user: string, groups?: readonly string[]) =>
         (await principalAt(store.history, record.revision, user, groups))?.policies;
       try {
-        return await explainRecord(record, policiesOf, catalog.partition);
+        const run = <T>(steps: Generator<unknown, T>): Promise<T> => scheduler.run(steps);
+        return await explainRecord(record, { policiesOf, partition: catalog.partition, run });
       } catch (error) {
         if (!isErrorCode(error, "not_found")) throw error;
         const from = await store.history.keptFrom();

@@ -1,7 +1,7 @@
 /** Explains a record on the directory of its revision (decision-log.md §3.2). */
 
-import { compile } from "../engine/compile.ts";
-import { explain } from "../engine/explain.ts";
+import { compileInSteps } from "../engine/compile.ts";
+import { explainInSteps } from "../engine/explain.ts";
 import type { DeterminingStatement, Effect, EffectTree, NearMiss } from "../model/decision.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
 import type { LoggedDecision } from "./record.ts";
@@ -18,22 +18,39 @@ export interface RecordExplanation {
   readonly near_misses: readonly NearMiss[];
 }
 
-/**
- * Explains the decisions of a record: a batch's first 20.
- * @param policiesOf the policies at the revision of the record of a user, or of the groups that were asserted for an
- * unknown one; undefined for an unknown user
- */
+/** The directory and the engine, as an explanation needs them. */
+export interface ExplainingParts {
+  /**
+   * The policies at the revision of the record of a user, or of the groups that were asserted for an unknown one;
+   * undefined for an unknown user.
+   */
+  readonly policiesOf: (
+    user: string,
+    groups?: readonly string[],
+  ) => Promise<readonly EffectivePolicy[] | undefined>;
+  readonly partition: string;
+  /** Runs long work in slices. */
+  readonly run: <T>(steps: Generator<unknown, T>) => Promise<T>;
+}
+
+/** Explains the decisions of a record: a batch's first 20. The policies of each subject are compiled once. */
 export async function explainRecord(
   record: LoggedDecision,
-  policiesOf: (user: string, groups?: readonly string[]) => Promise<readonly EffectivePolicy[] | undefined>,
-  partition: string,
+  { policiesOf, partition, run }: ExplainingParts,
 ): Promise<readonly RecordExplanation[]> {
   const explanations: RecordExplanation[] = [];
+  const load = async (user: string | null, groups: readonly string[] | undefined) => {
+    const policies = (user === null ? undefined : await policiesOf(user, groups)) ?? [];
+    return { policies, compiled: await run(compileInSteps(policies, { partition, evaluator: "extended" })) };
+  };
+  const subjects = new Map<string, Awaited<ReturnType<typeof load>>>();
   for (const { user, groups, required, context } of questionsOf(record).slice(0, MOST_EXPLAINED)) {
-    const policies = user === null ? undefined : await policiesOf(user, groups);
-    const compiled = compile(policies ?? [], { partition, evaluator: "extended" });
-    const outcome = explain(compiled, { user: user ?? "", required, context });
-    const via = new Map(policies?.map((policy) => [policy.name, policy.via]));
+    const key = JSON.stringify([user, groups]);
+    const subject = subjects.get(key) ?? (await load(user, groups));
+    subjects.set(key, subject);
+    const { policies, compiled } = subject;
+    const outcome = await run(explainInSteps(compiled, { user: user ?? "", required, context }));
+    const via = new Map(policies.map((policy) => [policy.name, policy.via]));
     explanations.push({
       effect: outcome.effect,
       determining: outcome.determining.map((one) => ({ ...one, via: via.get(one.policy) ?? [] })),

@@ -12,7 +12,7 @@ export class Masks {
 
   /** @param masks pointers and names */
   constructor(masks: readonly string[], key: Buffer) {
-    this.#paths = masks.flatMap((mask) => (mask.startsWith("/") ? [segments(mask)] : placesOf(mask)));
+    this.#paths = masks.flatMap((mask) => (mask.startsWith("/") ? pathsOf(mask) : placesOf(mask)));
     this.#key = key;
   }
 
@@ -37,6 +37,16 @@ export class Masks {
     }
   }
 }
+
+/** The places of a pointer. The name of a subject is also where its policies come from. */
+function pathsOf(pointer: string): readonly (readonly string[])[] {
+  if (pointer !== SUBJECT_ID) return [segments(pointer)];
+  const via = ["determining", "*", "via", "*", "user"];
+  const places = [segments(pointer), via];
+  return [...places, ...places.map((place) => ["items", "*", ...place])];
+}
+
+const SUBJECT_ID = "/subject/id";
 
 function segments(pointer: string): readonly string[] {
   return pointer

@@ -15,6 +15,7 @@ const STYLE = `
   table { border-collapse: collapse; width: 100%; margin: .4rem 0 .8rem; }
   th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #ccc;
     overflow-wrap: anywhere; }
+  .rights th, .rights td:first-child, .rights td:last-child { white-space: nowrap; }
   th { border-bottom-color: #1a1a1a; font-weight: 600; }
   code { font: .92em ui-monospace, Consolas, monospace; overflow-wrap: anywhere; }
   ol { margin: .2rem 0; padding-left: 1.4rem; }
@@ -92,8 +93,12 @@ function accessHtml({ users, groups, policies, rights }: ReviewedAccess): string
     ({ id, last_used }) => `${escaped(id)} <span class="quiet">(${dayOf(last_used)})</span>`,
   );
   const of = [
-    groups.length === 0 ? "no group" : `groups ${groups.map(escaped).join(", ")}`,
-    ...(policies.length === 0 ? [] : [`policies ${policies.map(escaped).join(", ")}`]),
+    groups.length === 0
+      ? "no group"
+      : `${groups.length === 1 ? "group" : "groups"} ${groups.map(escaped).join(", ")}`,
+    ...(policies.length === 0
+      ? []
+      : [`${policies.length === 1 ? "policy" : "policies"} ${policies.map(escaped).join(", ")}`]),
   ].join("; ");
   const head = `<h3>${of}</h3>\n<p>${users.length} ${users.length === 1 ? "user" : "users"}, with last use: ${names.join(", ")}</p>`;
   if (rights.length === 0) return `${head}\n<p class="quiet">May do nothing.</p>`;
@@ -104,7 +109,7 @@ function accessHtml({ users, groups, policies, rights }: ReviewedAccess): string
     `${escaped(right.policy)} #${right.statement}<br><span class="quiet">${escaped(viaWords(right.via))}</span>`,
     dayOf(right.last_used),
   ]);
-  return `${head}\n${table(["Type", "May", "On", "Through", "Last used"], rows)}`;
+  return `${head}\n${table(["Type", "May", "On", "Through", "Last used"], rows, "rights")}`;
 }
 
 function keysHtml({ old_keys }: Review): string {
@@ -137,10 +142,10 @@ function changesHtml(changes: readonly ReviewedChange[]): string {
 }
 
 /** A table of cells that are HTML. */
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(headings: readonly string[], rows: readonly (readonly string[])[], kind = "list"): string {
   const head = headings.map((heading) => `<th scope="col">${escaped(heading)}</th>`).join("");
   const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("\n");
-  return `<table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table>`;
+  return `<table class="${kind}">\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table>`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

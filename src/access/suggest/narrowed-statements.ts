@@ -71,21 +71,16 @@ export class Narrowing {
     });
   }
 
-  /** The patterns that no other of them covers. */
+  /** The patterns that no other of them covers. Texts without wildcards, of which there may be many, cover only themselves. */
   #least(patterns: ReadonlySet<string>): ReadonlySet<string> {
-    const all = [...patterns].sort();
-    const kept = all.filter(
-      (one, index) =>
-        !all.some(
-          (other, place) =>
-            place !== index &&
-            isFree(one) &&
-            isFree(other) &&
-            this.#covers(other, one) &&
-            (place < index || !this.#covers(one, other)),
-        ),
-    );
-    return new Set(kept);
+    const wide = [...patterns].filter((one) => isFree(one) && hasWildcard(one)).sort();
+    if (wide.length === 0) return patterns;
+    const isCovered = (one: string): boolean =>
+      isFree(one) &&
+      wide.some(
+        (other) => other !== one && this.#covers(other, one) && (other < one || !this.#covers(one, other)),
+      );
+    return new Set([...patterns].filter((one) => !isCovered(one)));
   }
 
   #covers(wide: string, narrow: string): boolean {
@@ -108,15 +103,18 @@ export class Narrowing {
     key: (statement: NarrowedStatement) => string,
   ): NarrowedStatement[] {
     const groups = Map.groupBy(statements, (one) => `${JSON.stringify(one.condition)}\n${key(one)}`);
-    return [...groups.values()].map((alike) => alike.reduce((one, other) => this.#union(one, other)));
+    return [...groups.values()].map((alike) => {
+      const [only = alike[0], ...more] = alike;
+      return more.length === 0 ? (only as NarrowedStatement) : this.#union(alike);
+    });
   }
 
-  #union(one: NarrowedStatement, other: NarrowedStatement): NarrowedStatement {
+  #union(alike: readonly NarrowedStatement[]): NarrowedStatement {
     return {
-      sources: one.sources.union(other.sources),
-      actions: one.actions.union(other.actions),
-      resources: this.#least(one.resources.union(other.resources)),
-      condition: one.condition,
+      sources: new Set(alike.flatMap(({ sources }) => [...sources])),
+      actions: new Set(alike.flatMap(({ actions }) => [...actions])),
+      resources: this.#least(new Set(alike.flatMap(({ resources }) => [...resources]))),
+      condition: alike[0]?.condition,
     };
   }
 
@@ -127,14 +125,14 @@ export class Narrowing {
       for (let other = one + 1; other < statements.length; other++) {
         const second = statements[other] as NarrowedStatement;
         if (first.sources.isDisjointFrom(second.sources)) continue;
-        const union = this.#union(first, second);
+        const union = this.#union([first, second]);
         const more = extentOf(union) - extentOf(first) - extentOf(second);
         if (best === undefined || more < best.more) best = { one, other, more };
       }
     }
     if (best === undefined) return undefined;
     const { one, other } = best;
-    const union = this.#union(statements[one] as NarrowedStatement, statements[other] as NarrowedStatement);
+    const union = this.#union([statements[one] as NarrowedStatement, statements[other] as NarrowedStatement]);
     return [...statements.filter((_, index) => index !== one && index !== other), union];
   }
 }

@@ -11,7 +11,7 @@ import { TextSearch } from "./text-search.ts";
 const AT_ONCE = 500;
 /** Most records that one call looks at, and milliseconds after which it looks at no more: a caller then asks on. */
 const MOST_LOOKED_AT = 200_000;
-const MOST_MS = 500;
+const MOST_MS = 900;
 
 /** Reads a page, in turns with other work. */
 export async function searchPage<P extends Partition, T>(
