@@ -41,7 +41,9 @@ afterAll(() => authorizer?.close());
 beforeEach(async () => {
   await authorizer.reset();
   folder = temporaryFolder();
-  cpSync(join(EXAMPLE, "access"), join(folder, "access"), { recursive: true });
+  for (const part of ["access", "policy-tests"]) {
+    cpSync(join(EXAMPLE, part), join(folder, part), { recursive: true });
+  }
 });
 
 /** Runs the script of a step as a runner does. */
@@ -98,6 +100,14 @@ describe("the workflow of examples/policy-as-code", () => {
     expect((await authorizer.directory.groups.get("Analysts")).description).toBe("Read sales data");
     expect(await plan()).toMatchObject({ code: 0 });
     expect(text("body.md")).toContain("**nothing to change**");
+  });
+
+  it("fails where a policy decides otherwise than its tests say", async () => {
+    const test = () => runStep("plan", ({ run }) => run?.includes("policy test") === true);
+    expect(await test()).toMatchObject({ code: 0 });
+    const policies = join(folder, "access", "policies.yaml");
+    writeFileSync(policies, text("access/policies.yaml").replace("fs:ListObjects]", "fs:WriteObject]"));
+    expect(await test()).toEqual({ code: 1, output: expect.stringContaining("they write nothing") });
   });
 
   it("comments why files cannot be applied, and fails", async () => {

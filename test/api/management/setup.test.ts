@@ -64,8 +64,9 @@ describe("set-up of a running service", () => {
     expect(await stateNow()).toBe("initialized");
     const again = await post({ username: "other", setup_token });
     expect([again.status, again.json]).toEqual([409, { message: "already initialized" }]);
-    const log = readFileSync(join(folder, "audit.log"), "utf8");
-    expect(log).toContain('"event":"setup"');
+    const audited = () => readFileSync(join(folder, "audit.log"), "utf8");
+    await expect.poll(audited).toContain('"event":"setup"');
+    const log = audited();
     for (const secret of [setup_token, made.json.secret_access_key]) expect(log).not.toContain(secret);
   });
 

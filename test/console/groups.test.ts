@@ -1,0 +1,78 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CHROMIUM,
+  callApi,
+  type Key,
+  type OpenedConsole,
+  openConsole,
+  seriousFindings,
+  setUp,
+  signIn,
+} from "./console.ts";
+
+describe.skipIf(CHROMIUM === undefined)("in Chromium, a group", () => {
+  let console: OpenedConsole;
+  let page: Page;
+  let key: Key;
+  const read = (path: string): Promise<unknown> => callApi(console, key, "GET", path);
+
+  beforeAll(async () => {
+    console = await openConsole({ "auth.ui_config.rbac": "simplified" });
+    key = await setUp(console);
+    await callApi(console, key, "POST", "/auth/users", { id: "bob" });
+    const statement = [{ effect: "allow", action: ["fs:ReadObject"], resource: "*" }];
+    await callApi(console, key, "POST", "/auth/policies", { id: "ReadReports", statement });
+    page = await console.newPage();
+    page.setDefaultTimeout(15_000);
+    await signIn(page, key);
+  }, 90_000);
+  afterAll(() => console.close());
+
+  it("is created with a description, and gets a member", async () => {
+    await page.goto("/groups");
+    await page.getByRole("button", { name: "Create group", exact: true }).click();
+    await page.getByLabel("Group name", { exact: true }).fill("Analysts");
+    await page.getByLabel("Description", { exact: true }).fill("Who reads reports");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.waitForURL("**/groups/Analysts");
+    await page.getByLabel("Add member", { exact: true }).fill("bob");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("link", { name: "bob", exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await read("/auth/groups/Analysts")).toMatchObject({ description: "Who reads reports" });
+  });
+
+  it("gets a policy, after a look at who gains what", async () => {
+    await page.getByLabel("Attach policy", { exact: true }).fill("ReadReports");
+    await page.getByRole("button", { name: "What changes", exact: true }).click();
+    await page.getByText("It applies to 1 user: 1 gain and 0 lose something.").waitFor();
+    expect(await read("/auth/groups/Analysts/policies")).toMatchObject({ results: [] });
+    await page.getByRole("button", { name: "Attach", exact: true }).click();
+    await page.getByRole("link", { name: "ReadReports", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Detach ReadReports from Analysts", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Detach", exact: true }).click();
+    await page.getByText("No policy is attached to this group.").waitFor();
+  });
+
+  it("gets an access list, where access is simplified", async () => {
+    await page.getByLabel(/^Write/).click();
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    await expect.poll(() => read("/auth/groups/Analysts/acl")).toEqual({ permission: "Write" });
+    await page.getByRole("link", { name: "ACL(_-_)Analysts", exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("loses a member, and is deleted by name", async () => {
+    await page.getByRole("button", { name: "Remove bob from Analysts", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("This group has no members.").waitFor();
+    await page.getByRole("button", { name: "Delete group", exact: true }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Analysts");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.waitForURL("**/groups");
+    // While the policy was attached, the access list was asked for once more, and there is none then.
+    expect(console.faults.filter((fault) => !fault.endsWith("/auth/groups/Analysts/acl"))).toEqual([]);
+    await expect(read("/auth/groups/Analysts")).rejects.toThrow("404");
+  });
+});
