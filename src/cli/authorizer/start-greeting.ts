@@ -49,7 +49,7 @@ export function greetingBlock(started: StartedService): string {
     `svc-authorizer ${version} is ready. Press Ctrl-C to stop it.`,
     "",
     `  Decisions   ${addresses.service}   for applications and the data server, with a bearer token`,
-    `  Management  ${addresses.user}   console in a browser, and svcctl: users, groups, policies, access keys`,
+    `  Management  ${addresses.user}   for browsers (the console) and svcctl: users, groups, policies, access keys`,
     `  Metrics     ${addresses.metrics}   for Prometheus, at /metrics`,
   ];
   if (addresses.extAuthz !== undefined) {
