@@ -45,6 +45,7 @@ export interface Manual {
 
 const HTML = "text/html; charset=utf-8";
 const ROOT = "/help";
+const PICTURES: ReadonlySet<string> = new Set([".png", ".webp"]);
 const API = "/api";
 const ASSETS: readonly (readonly [string, string])[] = [
   ["help.css", "text/css; charset=utf-8"],
@@ -56,16 +57,17 @@ const INDEX = "README.md";
 /** Builds the manual. Throws the error of the file system. */
 export function buildManual(sources: ManualSources): Manual {
   const { folder, repository, documents } = sources;
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => extname(path) === ".md")
-    .sort();
+  const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) =>
+    path.replaceAll("\\", "/"),
+  );
+  const paths = all.filter((path) => extname(path) === ".md").sort();
+  const pictures = new Set(all.filter((path) => PICTURES.has(extname(path))));
   const texts = new Map(paths.map((path) => [path, readFileSync(join(folder, path), "utf8")] as const));
   const folders = new Set(paths.map((path) => posix.dirname(path)).filter((path) => path !== "."));
   const markdown = new Markdown({
     inManual: (path) => {
       if (paths.includes(path)) return addressOf(path);
-      return folders.has(path) ? `${ROOT}/${path}` : undefined;
+      return folders.has(path) || pictures.has(path) ? `${ROOT}/${path}` : undefined;
     },
     titleOf: (path) => /^# (.+)$/m.exec(texts.get(path) ?? texts.get(`${path}/${INDEX}`) ?? "")?.[1],
     inRepository: (path) => repository + path,
