@@ -115,7 +115,7 @@ describe("a record", () => {
       }),
       { numRuns: 3_000 },
     );
-    expect(several).toBeGreaterThan(1);
+    expect(several).toBeGreaterThan(0);
   });
 
   it("has the condition fields that are read, and no other", () => {

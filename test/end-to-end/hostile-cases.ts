@@ -206,8 +206,13 @@ const TRANSPORT: readonly HostileCase[] = [
   })),
   { name: "1 MiB of brackets", statuses: [400], run: calling("check", () => "[".repeat(1_000_000)) },
   {
-    name: "1 MiB of repeated members about a request",
+    name: "half a MiB of repeated members about a request",
     statuses: [400],
+    run: calling("request", () => `{${'"body":{},'.repeat(49_000)}"user":"steady"}`),
+  },
+  {
+    name: "1 MiB of repeated members about a request",
+    statuses: [413],
     run: calling("request", () => `{${'"body":{},'.repeat(100_000)}"user":"steady"}`),
   },
   {
