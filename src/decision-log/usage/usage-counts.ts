@@ -13,6 +13,8 @@ const MOST_COUNTED = 500_000;
 /** Most actions of one statement that are counted one by one: callers choose the names. */
 const MOST_ACTIONS = 200;
 const LONGEST_ACTION = 128;
+/** Most pairs of a statement and an action that are held against each other for one decision. */
+const MOST_TRIED = 1_000;
 
 interface Count extends Omit<UsageRow, "count" | "last"> {
   count: number;
@@ -67,10 +69,17 @@ export class UsageCounts implements DecisionUsage {
     this.#countUser(user, this.#now());
     if (required === null || decidedBy === undefined || decidedBy.length === 0) return;
     const actions = [...actionsOf(required)];
-    for (const statement of new Set(decidedBy)) {
-      // A tree does not say which of its leaves a statement decided: it counts for all that it names.
-      for (const action of actions) {
-        if (matchingAction(statement, action) !== undefined) this.#used(user, action, statement, this.#now());
+    const statements = new Set(decidedBy);
+    const now = this.#now();
+    // A tree does not say which of its leaves a statement decided: it counts for all that it names. In a large tree that
+    // would be many tries, so the statement counts there without an action.
+    const isLarge = statements.size * actions.length > MOST_TRIED;
+    for (const statement of statements) {
+      if (isLarge) this.#used(user, "", statement, now);
+      else {
+        for (const action of actions) {
+          if (matchingAction(statement, action) !== undefined) this.#used(user, action, statement, now);
+        }
       }
     }
   }
