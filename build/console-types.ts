@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OPERATOR_NAMES } from "../src/model/condition-operators.ts";
 import { type Json, type JsonObject, typesOf } from "./openapi-types.ts";
 
 const POLICIES = join(import.meta.dirname, "..", "policies");
@@ -66,7 +67,7 @@ interface Type {
   readonly arn: string;
 }
 
-/** The actions and the resource types of the catalog, with what they mean. */
+/** The actions and the resource types of the catalog, with what they mean, and the condition operators. */
 export function consoleCatalog(head: string): string {
   const read = (file: string) => JSON.parse(readFileSync(join(POLICIES, file), "utf8"));
   const actions = (read("actions.json").actions as Action[]).map(({ name, meaning, resources }) =>
@@ -75,6 +76,7 @@ export function consoleCatalog(head: string): string {
   const types = (read("resource-types.json").resource_types as Type[]).map(({ type, meaning, arn }) =>
     JSON.stringify({ type, meaning, arn }),
   );
+  const operators = OPERATOR_NAMES.map((name) => JSON.stringify(name));
   return `${head}
 /** An action that policies can name. */
 export interface CatalogAction {
@@ -100,6 +102,11 @@ ${actions.join(",\n")},
 /** All resource types. */
 export const RESOURCE_TYPES: readonly CatalogType[] = [
 ${types.join(",\n")},
+];
+
+/** Condition operators without \`IfExists\`, \`ForAnyValue:\` and \`ForAllValues:\`. */
+export const OPERATORS: readonly string[] = [
+${operators.join(",\n")},
 ];
 `;
 }

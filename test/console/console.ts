@@ -88,7 +88,10 @@ async function watched(context: BrowserContext, origin: string, faults: string[]
 }
 
 /** Sets up the first administrator by the API and returns the key. */
-export async function setUp({ url, setupToken }: OpenedConsole, username = "admin"): Promise<Key> {
+export async function setUp(
+  { url, setupToken }: Pick<OpenedConsole, "url" | "setupToken">,
+  username = "admin",
+): Promise<Key> {
   const answer = await fetch(`${url}/api/v1/setup`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },

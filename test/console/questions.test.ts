@@ -16,6 +16,7 @@ const OBJECT = "arn:svc:fs:::repository/sales/object/2026/a.csv";
 describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", () => {
   let console: OpenedConsole;
   let page: Page;
+  let alice: Key;
 
   const field = (name: string) => page.getByLabel(name, { exact: true });
   const ask = async (user: string, action: string, resource: string): Promise<void> => {
@@ -49,6 +50,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
     });
     await post("/auth/users", { id: "alice" });
     await callApi(console, key, "PUT", "/auth/users/alice/policies/ReadSales");
+    alice = (await post("/auth/users/alice/credentials", undefined)) as Key;
     page = await console.newPage();
     await signIn(page, key);
   }, 90_000);
@@ -131,6 +133,18 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
     expect(await small.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
     if (process.env["SHOTS"])
       await small.screenshot({ path: `${process.env["SHOTS"]}/whocan-390.png`, fullPage: true });
+  });
+
+  it("as a user without rights does about oneself, whom nothing is asked for that the user may not list", async () => {
+    const own = await console.newPage();
+    await signIn(own, alice);
+    await own.goto("/playground");
+    expect(await own.getByLabel("User", { exact: true }).inputValue()).toBe("alice");
+    await own.getByLabel("Action", { exact: true }).fill("fs:ReadObject");
+    await own.getByLabel("Resource", { exact: true }).fill(OBJECT);
+    await own.getByRole("button", { name: "Ask", exact: true }).click();
+    await own.locator(".verdict.deny").waitFor();
+    await own.waitForLoadState("networkidle");
   });
 
   it("and no page failed or left the origin", () => {

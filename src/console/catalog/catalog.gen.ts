@@ -109,3 +109,29 @@ export const RESOURCE_TYPES: readonly CatalogType[] = [
 {"type":"policy","meaning":"A policy","arn":"arn:svc:auth:::policy/{policy}"},
 {"type":"externalPrincipal","meaning":"An identity of another system that acts as a user","arn":"arn:svc:auth:::externalPrincipal/{principal}"},
 ];
+
+/** Condition operators without `IfExists`, `ForAnyValue:` and `ForAllValues:`. */
+export const OPERATORS: readonly string[] = [
+"IpAddress",
+"NotIpAddress",
+"StringLike",
+"StringNotLike",
+"StringEquals",
+"StringNotEquals",
+"StringEqualsIgnoreCase",
+"StringNotEqualsIgnoreCase",
+"NumericEquals",
+"NumericNotEquals",
+"NumericLessThan",
+"NumericLessThanEquals",
+"NumericGreaterThan",
+"NumericGreaterThanEquals",
+"DateEquals",
+"DateNotEquals",
+"DateLessThan",
+"DateLessThanEquals",
+"DateGreaterThan",
+"DateGreaterThanEquals",
+"Bool",
+"Null",
+];

@@ -1,9 +1,9 @@
 /** Statements of policies as sentences, such as "may read an object of repository example-repo". */
 
 import type { Statement } from "../api/management.gen.ts";
-import { ACTIONS, RESOURCE_TYPES } from "./catalog.gen.ts";
+import { meaningOf } from "./actions.ts";
+import { RESOURCE_TYPES } from "./catalog.gen.ts";
 
-const MEANINGS = new Map(ACTIONS.map(({ name, meaning }) => [name, meaning]));
 /** Most actions that a sentence names. */
 const MOST_ACTIONS = 4;
 
@@ -36,7 +36,7 @@ function actionsInWords(actions: readonly string[]): string {
 }
 
 function actionInWords(action: string): string {
-  const meaning = MEANINGS.get(action);
+  const meaning = meaningOf(action);
   if (meaning !== undefined) return lowerFirst(meaning);
   const [service, verb] = action.split(":");
   if (verb === "*") return `do every action of ${service}`;

@@ -1,16 +1,12 @@
 /** Adding one thing to another by its name. */
 
-import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { callUntilFound } from "../api/call-until-found.ts";
 import type { PolicyCompareRequest } from "../api/management.gen.ts";
 import { Alert } from "./alert.tsx";
 import { Field } from "./field.tsx";
-import { useDelayed } from "./use-delayed.ts";
+import { type NameList, useNameChoices } from "./use-name-choices.ts";
 import { Warnings } from "./warnings.tsx";
 import { WhatChanges } from "./what-changes.tsx";
-
-const CHOICES = 20;
 
 /** Properties of {@link AddByName}. */
 export interface AddByNameProps {
@@ -18,7 +14,7 @@ export interface AddByNameProps {
   /** Text of the button. */
   readonly act: string;
   /** The list of names to choose from; undefined where the person may not read it. */
-  readonly list: "GET /auth/users" | "GET /auth/groups" | "GET /auth/policies" | undefined;
+  readonly list: NameList | undefined;
   readonly change: {
     readonly isPending: boolean;
     readonly error: unknown;
@@ -34,18 +30,7 @@ export interface AddByNameProps {
 export function AddByName({ label, act, list, change, compare, onAdd }: AddByNameProps) {
   const [compared, setCompared] = useState("");
   const [name, setName] = useState("");
-  const part = useDelayed(name);
-  const choices = useQuery({
-    queryKey: ["choices", list, part],
-    queryFn: async () => {
-      const { results } = await callUntilFound(list ?? "GET /auth/users", {
-        query: { search: part, amount: CHOICES },
-      });
-      return results.map(({ id }) => id);
-    },
-    enabled: list !== undefined,
-    placeholderData: (before) => before,
-  });
+  const choices = useNameChoices(list, name);
   return (
     <form
       class="add"
@@ -54,7 +39,7 @@ export function AddByName({ label, act, list, change, compare, onAdd }: AddByNam
         if (name !== "") onAdd(name, () => setName(""));
       }}
     >
-      <Field label={label} value={name} onInput={setName} choices={choices.data ?? []} />
+      <Field label={label} value={name} onInput={setName} choices={choices} />
       <span class="buttons start">
         <button type="submit" disabled={change.isPending}>
           {act}

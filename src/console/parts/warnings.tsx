@@ -1,4 +1,4 @@
-/** Warnings that came with a change that was made. */
+/** Warnings of the service: that came with a change that was made, or with an answer. */
 
 /** Shows them; nothing where there are none. */
 export function Warnings({ texts }: { readonly texts: readonly string[] }) {
@@ -12,5 +12,18 @@ export function Warnings({ texts }: { readonly texts: readonly string[] }) {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Shows what the reader has to know about an answer, a note for each text. */
+export function Notes({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <>
+      {texts.map((text) => (
+        <p key={text} class="warnings">
+          {text}
+        </p>
+      ))}
+    </>
   );
 }

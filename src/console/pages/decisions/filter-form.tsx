@@ -1,11 +1,9 @@
 /** The form above the decision log. */
 
 import { useId, useState } from "preact/hooks";
-import { ACTIONS } from "../../catalog/catalog.gen.ts";
+import { ACTION_NAMES } from "../../catalog/actions.ts";
 import { Field } from "../../parts/field.tsx";
 import type { RecordFilter } from "./filter.ts";
-
-const ACTION_NAMES = ACTIONS.map(({ name }) => name);
 
 /** Properties of {@link FilterForm}. */
 export interface FilterFormProps {

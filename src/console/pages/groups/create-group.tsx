@@ -3,8 +3,7 @@
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { CreateDialog } from "../../parts/create-dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { groupPage } from "../../parts/links.ts";
 import { useDraft } from "../../parts/use-draft.ts";
@@ -30,37 +29,27 @@ export function CreateGroup({ onClose }: { readonly onClose: () => void }) {
     );
   };
   return (
-    <Dialog title="New group" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <Field
-          label="Group name"
-          value={name}
-          onInput={setName}
-          required
-          autoFocus
-          problem={problemAt(creation.error, "/id")}
-        />
-        <Field
-          label="Description"
-          value={description}
-          onInput={setDescription}
-          problem={problemAt(creation.error, "/description")}
-        />
-        <Alert error={creation.error} shown={["/id", "/description"]} />
-        <p class="buttons">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={creation.isPending}>
-            Create
-          </button>
-        </p>
-      </form>
-    </Dialog>
+    <CreateDialog
+      title="New group"
+      creation={creation}
+      shown={["/id", "/description"]}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label="Group name"
+        value={name}
+        onInput={setName}
+        required
+        autoFocus
+        problem={problemAt(creation.error, "/id")}
+      />
+      <Field
+        label="Description"
+        value={description}
+        onInput={setDescription}
+        problem={problemAt(creation.error, "/description")}
+      />
+    </CreateDialog>
   );
 }

@@ -1,11 +1,10 @@
 /** One group: members, policies, access list, history. */
 
-import { useState } from "preact/hooks";
-import { useLocation, useRoute } from "preact-iso";
-import { useAnswer, useChange } from "../../api/hooks.ts";
+import { useRoute } from "preact-iso";
+import { useAnswer } from "../../api/hooks.ts";
 import { useActionsOn } from "../../api/permissions.ts";
 import { Alert } from "../../parts/alert.tsx";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { DeleteButton } from "../../parts/delete-button.tsx";
 import { History } from "../../parts/history.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Name } from "../../parts/name.tsx";
@@ -57,35 +56,22 @@ export default function GroupPage() {
 }
 
 function DeleteGroup({ id }: { readonly id: string }) {
-  const { route } = useLocation();
-  const [isAsking, setAsking] = useState(false);
   const path = { groupId: id };
   const members = useAnswer("GET /auth/groups/{groupId}/members", { path, query: { amount: 1000 } });
-  const removal = useChange("DELETE /auth/groups/{groupId}", { leavesPage: true });
   const { results = [], pagination } = members.data ?? {};
   const count = pagination?.has_more === true ? "more than 1,000" : String(results.length);
   return (
-    <>
-      <button type="button" class="danger" onClick={() => setAsking(true)}>
-        Delete group
-      </button>
-      {isAsking && (
-        <ConfirmDialog
-          title="Delete this group?"
-          name={id}
-          act="Delete"
-          isPending={removal.isPending}
-          error={removal.error}
-          onClose={() => setAsking(false)}
-          onConfirm={() => removal.mutate({ path }, { onSuccess: () => route("/groups") })}
-        >
-          <p>
-            It has {count} {count === "1" ? "member" : "members"}, who stay. They lose what the policies of
-            the group allow, and also what they deny, unless it reaches them in another way. The policies
-            stay, too.
-          </p>
-        </ConfirmDialog>
-      )}
-    </>
+    <DeleteButton
+      kind="group"
+      name={id}
+      operation="DELETE /auth/groups/{groupId}"
+      input={{ path: { groupId: id } }}
+      next="/groups"
+    >
+      <p>
+        It has {count} {count === "1" ? "member" : "members"}, who stay. They lose what the policies of the
+        group allow, and also what they deny, unless it reaches them in another way. The policies stay, too.
+      </p>
+    </DeleteButton>
   );
 }

@@ -1,14 +1,11 @@
 /** The form of a question, with names to choose from. */
 
-import { useAnswer } from "../../api/hooks.ts";
-import { ACTIONS } from "../../catalog/catalog.gen.ts";
+import { ACTION_NAMES } from "../../catalog/actions.ts";
+import { useSession } from "../../frame/session.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useResourceForms } from "../../parts/resource-forms.ts";
-import { useDelayed } from "../../parts/use-delayed.ts";
+import { useNameChoices } from "../../parts/use-name-choices.ts";
 import type { Question } from "./question.ts";
-
-const ACTION_NAMES = ACTIONS.map(({ name }) => name);
-const SUGGESTED = 20;
 
 /** Properties of {@link QuestionForm}. */
 export interface QuestionFormProps {
@@ -21,7 +18,8 @@ export interface QuestionFormProps {
 
 /** The labels User, Action and Resource, the context behind a fold, and the button Ask. */
 export function QuestionForm({ typed, onChange, onAsk, isBusy, problems }: QuestionFormProps) {
-  const users = useUserNames(typed.user);
+  const { actions } = useSession();
+  const users = useNameChoices(actions.has("auth:ListUsers") ? "GET /auth/users" : undefined, typed.user);
   const resources = useResourceForms(typed.action);
   const change = (part: Partial<Question>): void => onChange({ ...typed, ...part });
   return (
@@ -76,12 +74,4 @@ export function QuestionForm({ typed, onChange, onAsk, isBusy, problems }: Quest
       </details>
     </form>
   );
-}
-
-/** Names of users that have the typed text; none where the person may not list users. */
-function useUserNames(typed: string): readonly string[] {
-  const search = useDelayed(typed);
-  const query = { amount: SUGGESTED, ...(search === "" ? {} : { search }) };
-  const { data } = useAnswer("GET /auth/users", { query }, { keepPrevious: true });
-  return data?.results.map(({ id }) => id) ?? [];
 }

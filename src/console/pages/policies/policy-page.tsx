@@ -1,14 +1,13 @@
 /** One policy: what it allows, its document, its versions, its history. */
 
-import { useState } from "preact/hooks";
-import { useLocation, useRoute } from "preact-iso";
-import { useAnswer, useChange } from "../../api/hooks.ts";
+import { useRoute } from "preact-iso";
+import { useAnswer } from "../../api/hooks.ts";
 import type { Policy } from "../../api/management.gen.ts";
 import { useActionsOn } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { Alert } from "../../parts/alert.tsx";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { DeleteButton } from "../../parts/delete-button.tsx";
 import { History } from "../../parts/history.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -54,33 +53,17 @@ function ReadPolicy({ policy }: { readonly policy: Policy }) {
 }
 
 function DeletePolicy({ id }: { readonly id: string }) {
-  const { route } = useLocation();
   const { actions } = useSession();
-  const [isAsking, setAsking] = useState(false);
-  const removal = useChange("DELETE /auth/policies/{policyId}", { leavesPage: true });
   return (
-    <>
-      <button type="button" class="danger" onClick={() => setAsking(true)}>
-        Delete policy
-      </button>
-      {isAsking && (
-        <ConfirmDialog
-          title="Delete this policy?"
-          name={id}
-          act="Delete"
-          isPending={removal.isPending}
-          error={removal.error}
-          onClose={() => setAsking(false)}
-          onConfirm={() =>
-            removal.mutate({ path: { policyId: id } }, { onSuccess: () => route("/policies") })
-          }
-        >
-          <p>
-            It is detached from all users and groups. Its versions stay in the log as long as that is kept.
-          </p>
-          {actions.has("auth:ReadPolicy") && <WhatChanges change={{ name: id, delete: true }} />}
-        </ConfirmDialog>
-      )}
-    </>
+    <DeleteButton
+      kind="policy"
+      name={id}
+      operation="DELETE /auth/policies/{policyId}"
+      input={{ path: { policyId: id } }}
+      next="/policies"
+    >
+      <p>It is detached from all users and groups. Its versions stay in the log as long as that is kept.</p>
+      {actions.has("auth:ReadPolicy") && <WhatChanges change={{ name: id, delete: true }} />}
+    </DeleteButton>
   );
 }

@@ -1,8 +1,9 @@
 /** Administrators in effect: those who are, and those who can become it, by which steps. */
 
 import type { AccessReview } from "../../api/management.gen.ts";
-import { policyPage, userPage } from "../../parts/links.ts";
+import { userPage } from "../../parts/links.ts";
 import { Name } from "../../parts/name.tsx";
+import { StatementName } from "../../parts/statement-name.tsx";
 
 /** Lists them, with the steps of each. */
 export function Administrators({ of: review }: { readonly of: AccessReview }) {
@@ -27,7 +28,7 @@ export function Administrators({ of: review }: { readonly of: AccessReview }) {
                     {step.allowed_by.map(({ policy, statement }, at) => (
                       <span key={`${policy} ${statement}`}>
                         {at > 0 && ", "}
-                        <Name text={policy} href={policyPage(policy)} /> statement {statement + 1}
+                        <StatementName policy={policy} statement={statement} isInList />
                       </span>
                     ))}
                   </li>

@@ -6,6 +6,7 @@ import { Alert } from "../../parts/alert.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Section } from "../../parts/section.tsx";
+import { Notes } from "../../parts/warnings.tsx";
 import { Administrators } from "./administrators.tsx";
 import { ReviewedAccess } from "./reviewed-access.tsx";
 import { Suggestion } from "./suggestion.tsx";
@@ -49,11 +50,7 @@ export default function ReviewPage() {
     >
       <Alert error={error} />
       {data === undefined && error === null && <Loading what="the review" />}
-      {data?.warnings.map((warning) => (
-        <p key={warning} class="warnings">
-          {warning}
-        </p>
-      ))}
+      <Notes texts={data?.warnings ?? []} />
       {data !== undefined && (
         <Section
           title="Administrators in effect"

@@ -1,8 +1,9 @@
 /** Rights by resource type and verb, with the users who have them and the way. */
 
 import type { AccessReview } from "../../api/management.gen.ts";
-import { groupPage, policyPage, userPage } from "../../parts/links.ts";
+import { groupPage, userPage } from "../../parts/links.ts";
 import { Name } from "../../parts/name.tsx";
+import { StatementName } from "../../parts/statement-name.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { LastUsed } from "../../parts/time.tsx";
 
@@ -20,7 +21,7 @@ const COLUMNS: readonly Column<Right>[] = [
     head: "Through",
     cell: ({ policy, statement, conditional }) => (
       <>
-        <Name text={policy} href={policyPage(policy)} /> statement {statement + 1}
+        <StatementName policy={policy} statement={statement} isInList />
         {conditional && ", under a condition"}
       </>
     ),

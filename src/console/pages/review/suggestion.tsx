@@ -2,13 +2,14 @@
 
 import { useState } from "preact/hooks";
 import { call } from "../../api/call.ts";
-import { useAnswer } from "../../api/hooks.ts";
 import type { SuggestedAccess } from "../../api/management.gen.ts";
+import { useSession } from "../../frame/session.tsx";
 import { Alert } from "../../parts/alert.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Statements } from "../../parts/statements.tsx";
-import { useDelayed } from "../../parts/use-delayed.ts";
+import { useNameChoices } from "../../parts/use-name-choices.ts";
+import { Notes } from "../../parts/warnings.tsx";
 
 type Generalise = SuggestedAccess["generalise"];
 
@@ -18,6 +19,12 @@ const CHOICES: readonly (readonly [Generalise, string])[] = [
   ["none", "not at all"],
 ];
 
+/** The permission that a list needs, and the list. */
+const LISTS = {
+  user: ["auth:ListUsers", "GET /auth/users"],
+  group: ["auth:ListGroups", "GET /auth/groups"],
+} as const;
+
 /** The form, and what it found. Nothing is changed. */
 export function Suggestion({ since }: { readonly since: string }) {
   const [kind, setKind] = useState<"user" | "group">("user");
@@ -25,7 +32,9 @@ export function Suggestion({ since }: { readonly since: string }) {
   const [generalise, setGeneralise] = useState<Generalise>("prefix");
   const [state, setState] = useState<{ readonly found?: SuggestedAccess; readonly error?: unknown }>({});
   const [isBusy, setBusy] = useState(false);
-  const names = useNames(kind, name);
+  const { actions } = useSession();
+  const [action, list] = LISTS[kind];
+  const names = useNameChoices(actions.has(action) ? list : undefined, name);
   const ask = async (): Promise<void> => {
     setBusy(true);
     const body = { [kind]: name, since, generalise };
@@ -93,11 +102,7 @@ function Found({ suggestion }: { readonly suggestion: SuggestedAccess }) {
         {decisions.toLocaleString("en")} allowed decisions, {requests.toLocaleString("en")} different
         requests. {counted(before)} today, {counted(after)} suggested.
       </p>
-      {warnings.map((warning) => (
-        <p key={warning} class="warnings">
-          {warning}
-        </p>
-      ))}
+      <Notes texts={warnings} />
       {policy === undefined ? (
         <p>Nothing was used, so no policy is needed.</p>
       ) : (
@@ -114,11 +119,4 @@ function Found({ suggestion }: { readonly suggestion: SuggestedAccess }) {
 
 function counted({ policies, statements }: SuggestedAccess["before"]): string {
   return `${policies} policies with ${statements} statements`;
-}
-
-function useNames(kind: "user" | "group", typed: string): readonly string[] {
-  const search = useDelayed(typed);
-  const query = { amount: 20, ...(search === "" ? {} : { search }) };
-  const { data } = useAnswer(kind === "user" ? "GET /auth/users" : "GET /auth/groups", { query });
-  return data?.results.map(({ id }) => id) ?? [];
 }

@@ -6,7 +6,9 @@ import { Alert } from "../../parts/alert.tsx";
 import { groupPage, policyPage, userPage } from "../../parts/links.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { Name } from "../../parts/name.tsx";
+import { StatementName, type StatementNameProps } from "../../parts/statement-name.tsx";
 import { LastUsed } from "../../parts/time.tsx";
+import { Notes } from "../../parts/warnings.tsx";
 
 /** Most entries of a kind that are shown. */
 const MOST_SHOWN = 50;
@@ -16,19 +18,9 @@ export function Unused({ since }: { readonly since: string }) {
   const { data, error } = useAnswer("GET /auth/access/unused", { query: { since } });
   if (error !== null) return <Alert error={error} />;
   if (data === undefined) return <Loading what="unused access" />;
-  const statement = (one: { readonly policy: string; readonly statement: number; readonly sid?: string }) => (
-    <>
-      <Name text={one.policy} href={policyPage(one.policy)} /> statement {one.statement + 1}
-      {one.sid !== undefined && ` (${one.sid})`}
-    </>
-  );
   return (
     <>
-      {data.warnings.map((warning) => (
-        <p key={warning} class="warnings">
-          {warning}
-        </p>
-      ))}
+      <Notes texts={data.warnings} />
       <Kind title="Users" rows={data.users}>
         {(one) => [<Name text={one.id} href={userPage(one.id)} />, one.last_used]}
       </Kind>
@@ -57,18 +49,22 @@ export function Unused({ since }: { readonly since: string }) {
         ]}
       </Kind>
       <Kind title="Statements" rows={data.statements}>
-        {(one) => [statement(one), one.last_used]}
+        {(one) => [statementOf(one), one.last_used]}
       </Kind>
       <Kind title="Actions" rows={data.actions}>
         {(one) => [
           <>
-            {statement(one)}: <code>{one.unused.join(", ")}</code>
+            {statementOf(one)}: <code>{one.unused.join(", ")}</code>
           </>,
           undefined,
         ]}
       </Kind>
     </>
   );
+}
+
+function statementOf({ policy, statement, sid }: StatementNameProps) {
+  return <StatementName policy={policy} statement={statement} sid={sid} isInList />;
 }
 
 interface KindProps<Row> {

@@ -4,8 +4,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { CreateDialog } from "../../parts/create-dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { userPage } from "../../parts/links.ts";
 import { useDraft } from "../../parts/use-draft.ts";
@@ -29,42 +28,26 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
       },
     );
   return (
-    <Dialog title="New user" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <Field
-          label="User name"
-          value={name}
-          onInput={setName}
-          required
-          autoFocus
-          problem={problemAt(creation.error, "/id")}
-          {...(invite ? { hint: "The e-mail address that the invitation goes to." } : {})}
-        />
-        {capabilities.data?.invite_user === true && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={invite}
-              onChange={(event) => setInvite(event.currentTarget.checked)}
-            />
-            Invite by e-mail
-          </label>
-        )}
-        <Alert error={creation.error} shown={["/id"]} />
-        <p class="buttons">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={creation.isPending}>
-            Create
-          </button>
-        </p>
-      </form>
-    </Dialog>
+    <CreateDialog title="New user" creation={creation} shown={["/id"]} onSubmit={submit} onClose={onClose}>
+      <Field
+        label="User name"
+        value={name}
+        onInput={setName}
+        required
+        autoFocus
+        problem={problemAt(creation.error, "/id")}
+        {...(invite ? { hint: "The e-mail address that the invitation goes to." } : {})}
+      />
+      {capabilities.data?.invite_user === true && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={invite}
+            onChange={(event) => setInvite(event.currentTarget.checked)}
+          />
+          Invite by e-mail
+        </label>
+      )}
+    </CreateDialog>
   );
 }

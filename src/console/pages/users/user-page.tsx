@@ -1,12 +1,11 @@
 /** One user: groups, policies, access keys, history. */
 
-import { useState } from "preact/hooks";
-import { useLocation, useRoute } from "preact-iso";
-import { useAnswer, useChange } from "../../api/hooks.ts";
+import { useRoute } from "preact-iso";
+import { useAnswer } from "../../api/hooks.ts";
 import { useActionsOn } from "../../api/permissions.ts";
 import { AccessKeys } from "../../parts/access-keys.tsx";
 import { Alert } from "../../parts/alert.tsx";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { DeleteButton } from "../../parts/delete-button.tsx";
 import { History } from "../../parts/history.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Name } from "../../parts/name.tsx";
@@ -72,30 +71,18 @@ export default function UserPage() {
 }
 
 function DeleteUser({ id }: { readonly id: string }) {
-  const { route } = useLocation();
-  const [isAsking, setAsking] = useState(false);
-  const removal = useChange("DELETE /auth/users/{userId}", { leavesPage: true });
   return (
-    <>
-      <button type="button" class="danger" onClick={() => setAsking(true)}>
-        Delete user
-      </button>
-      {isAsking && (
-        <ConfirmDialog
-          title="Delete this user?"
-          name={id}
-          act="Delete"
-          isPending={removal.isPending}
-          error={removal.error}
-          onClose={() => setAsking(false)}
-          onConfirm={() => removal.mutate({ path: { userId: id } }, { onSuccess: () => route("/users") })}
-        >
-          <p>
-            Its access keys stop working and its sessions end at once. Its memberships, attached policies and
-            external principals go with it. A new user of the same name gets none of them back.
-          </p>
-        </ConfirmDialog>
-      )}
-    </>
+    <DeleteButton
+      kind="user"
+      name={id}
+      operation="DELETE /auth/users/{userId}"
+      input={{ path: { userId: id } }}
+      next="/users"
+    >
+      <p>
+        Its access keys stop working and its sessions end at once. Its memberships, attached policies and
+        external principals go with it. A new user of the same name gets none of them back.
+      </p>
+    </DeleteButton>
   );
 }

@@ -4,11 +4,12 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/hooks.ts";
 import type { WhoCanAnswer } from "../../api/management.gen.ts";
 import { Alert } from "../../parts/alert.tsx";
-import { policyPage, userPage } from "../../parts/links.ts";
+import { userPage } from "../../parts/links.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { Name } from "../../parts/name.tsx";
 import { ViaText } from "../../parts/reasons/via-text.tsx";
 import { Section } from "../../parts/section.tsx";
+import { StatementName } from "../../parts/statement-name.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 
 type Row = WhoCanAnswer["results"][number];
@@ -18,12 +19,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { head: "User", kind: "main", cell: ({ user }) => <Name text={user} href={userPage(user)} /> },
   {
     head: "Policy",
-    cell: ({ policy, statement, sid }) => (
-      <>
-        <Name text={policy} href={policyPage(policy)} />, statement {statement + 1}
-        {sid !== undefined && ` (${sid})`}
-      </>
-    ),
+    cell: ({ policy, statement, sid }) => <StatementName policy={policy} statement={statement} sid={sid} />,
   },
   { head: "Way", cell: ({ via }) => <ViaText via={via} /> },
 ];

@@ -3,14 +3,13 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
-import { ACTIONS } from "../../catalog/catalog.gen.ts";
+import { meaningOf } from "../../catalog/actions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { Alert } from "../../parts/alert.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Section } from "../../parts/section.tsx";
 
-const MEANINGS = new Map(ACTIONS.map(({ name, meaning }) => [name, meaning]));
 const LIMIT = 1_000;
 
 /** Its labels differ from those of the first question, so that each names one control of the page. */
@@ -65,7 +64,7 @@ function Actions({ user, resource }: { readonly user: string; readonly resource:
     <ul class="plain reasons" aria-label="Actions">
       {data.results.map((action) => (
         <li key={action}>
-          <code>{action}</code> <span class="quiet-text">{MEANINGS.get(action)}</span>
+          <code>{action}</code> <span class="quiet-text">{meaningOf(action)}</span>
         </li>
       ))}
     </ul>

@@ -2,14 +2,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ACTIONS } from "../../catalog/catalog.gen.ts";
+import { ACTION_NAMES } from "../../catalog/actions.ts";
 import { Field } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useResourceForms } from "../../parts/resource-forms.ts";
 import { UsersWhoCan } from "./users-who-can.tsx";
 import { WhatCan } from "./what-can.tsx";
-
-const ACTION_NAMES = ACTIONS.map(({ name }) => name);
 
 /** The page. The address holds the question that was asked. */
 export default function WhoCanPage() {

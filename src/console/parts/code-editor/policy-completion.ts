@@ -8,7 +8,7 @@ import type {
 } from "@codemirror/autocomplete";
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
-import { ACTIONS, RESOURCE_TYPES } from "../../catalog/catalog.gen.ts";
+import { ACTIONS, OPERATORS, RESOURCE_TYPES } from "../../catalog/catalog.gen.ts";
 
 type SyntaxNode = ReturnType<ReturnType<typeof syntaxTree>["resolveInner"]>;
 
@@ -20,30 +20,7 @@ const MEMBERS: readonly Completion[] = [
   { label: "sid", detail: "name of the statement" },
 ];
 const EFFECTS: readonly Completion[] = [{ label: "allow" }, { label: "deny" }];
-const OPERATORS: readonly Completion[] = [
-  "StringEquals",
-  "StringNotEquals",
-  "StringEqualsIgnoreCase",
-  "StringNotEqualsIgnoreCase",
-  "StringLike",
-  "StringNotLike",
-  "NumericEquals",
-  "NumericNotEquals",
-  "NumericLessThan",
-  "NumericLessThanEquals",
-  "NumericGreaterThan",
-  "NumericGreaterThanEquals",
-  "DateEquals",
-  "DateNotEquals",
-  "DateLessThan",
-  "DateLessThanEquals",
-  "DateGreaterThan",
-  "DateGreaterThanEquals",
-  "Bool",
-  "IpAddress",
-  "NotIpAddress",
-  "Null",
-].map((label) => ({ label }));
+const CONDITION_OPERATORS: readonly Completion[] = OPERATORS.map((label) => ({ label }));
 
 /** Returns the source of completions, with ARNs of a partition. */
 export function policyCompletion(partition: string): CompletionSource {
@@ -95,7 +72,7 @@ function membersAbove(state: EditorState, node: SyntaxNode, isName: boolean): re
 
 /** Completions of the name of a member of the object in this place. */
 function namesWithin([innermost]: readonly string[]): readonly Completion[] | undefined {
-  if (innermost === "condition") return OPERATORS;
+  if (innermost === "condition") return CONDITION_OPERATORS;
   return innermost === "statement" || innermost === undefined ? MEMBERS : undefined;
 }
 

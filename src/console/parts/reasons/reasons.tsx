@@ -1,9 +1,8 @@
 /** The reasons of a decision: what decided, what came near, and the required permissions with their effects. */
 
 import type { DeterminingStatement, Effect, EffectTree, NearMiss, Via } from "../../api/management.gen.ts";
-import { policyPage } from "../links.ts";
-import { Name } from "../name.tsx";
 import { Section } from "../section.tsx";
+import { StatementName } from "../statement-name.tsx";
 import { ConditionTests } from "./condition-tests.tsx";
 import { EffectTreeView } from "./effect-tree-view.tsx";
 import { ViaText } from "./via-text.tsx";
@@ -66,25 +65,6 @@ function NearMisses({ of: misses }: { readonly of: readonly NearMiss[] }) {
         ))}
       </ul>
     </Section>
-  );
-}
-
-function StatementName(props: {
-  readonly policy: string;
-  readonly statement: number;
-  readonly sid?: string | undefined;
-}) {
-  const { policy, statement, sid } = props;
-  return (
-    <>
-      <Name text={policy} href={policyPage(policy)} />, statement {statement + 1}
-      {sid !== undefined && (
-        <>
-          {" "}
-          (<bdi>{sid}</bdi>)
-        </>
-      )}
-    </>
   );
 }
 
