@@ -201,7 +201,7 @@ function check(
     if (user === undefined || !isUser(user, request.userId)) {
       return deciding.unknownUser(request, request);
     }
-    const loaded = { ...policiesOf(user), cache };
+    const loaded = policiesOf(user, cache);
     if (!user.policies.readsContext) return deciding.check(loaded, request, request);
     const fields = native.of(request.context, user, request.required);
     const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);

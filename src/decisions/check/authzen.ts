@@ -5,7 +5,7 @@ import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { AuthzenSubject } from "../authzen-entities.ts";
-import type { BatchSubject, DecidingPolicies, DecisionBatch } from "../decision-log.ts";
+import type { BatchSubject, DecisionBatch } from "../decision-log.ts";
 import type {
   CachedOutcomes,
   CheckAnswer,
@@ -146,7 +146,7 @@ export class Authzen {
         `unknown action ${action.name} of resource type ${resource.type}`,
       );
     }
-    const loaded: UserPolicies = { ...policiesOf(user), cache };
+    const loaded = policiesOf(user, cache);
     if (!user.policies.readsContext) {
       return this.#decided(loaded, required, deciding.logs ? addressOf(request.context) : NO_FIELDS, request);
     }
@@ -226,11 +226,14 @@ export function askedSubject(
   return { user: id, groups, asserter };
 }
 
-/** The policies of a loaded user, for decisions, their records and the counts of use. */
-export function policiesOf(user: CachedPrincipal): DecidingPolicies & UsingUser {
+/** The policies of a loaded user, for decisions, their records and the counts of use; made once for each decision. */
+export function policiesOf(
+  user: CachedPrincipal,
+  cache: UserPolicies["cache"] = "hit",
+): UserPolicies & UsingUser {
   const { policies, asserted, principal } = user;
   const via = (policy: string): readonly Via[] => viaOf(user, policy);
-  const found = { policies, via, username: principal.username, userId: principal.id };
+  const found = { policies, via, username: principal.username, userId: principal.id, cache };
   return asserted === undefined ? found : { ...found, asserted };
 }
 

@@ -13,7 +13,7 @@ import { isUser } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
 import type { Subjects } from "../subjects/subjects.ts";
 import { policiesOf } from "./authzen.ts";
-import type { Deciding, DecisionSubject, UserPolicies } from "./deciding.ts";
+import type { Deciding, DecisionSubject } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */
@@ -142,7 +142,7 @@ export class Requesting {
   ): RequestAnswer | Promise<RequestAnswer> {
     const { scheduler, workBudget, deciding } = this.#options;
     const { principal, policies } = cached;
-    const loaded: UserPolicies = { ...policiesOf(cached), cache: "hit" };
+    const loaded = policiesOf(cached);
     const decided = deciding.notesStatements ? { loaded, decidedBy: [] } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
