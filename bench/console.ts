@@ -3,9 +3,10 @@
  * searches take. `npm run bench -- --pages`.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
+import { CHROMIUM, setUp, signIn } from "../test/console/console.ts";
 import { largeDataset } from "../test/datasets/large-dataset.ts";
 import { folder, program, urlsOf, write } from "./authorizer.ts";
 import { localConfig } from "./cold.ts";
@@ -22,7 +23,6 @@ export interface ConsoleRow {
 const SIZE = { users: 100_000, groups: 1_000, policiesPerGroup: 10, statementsPerPolicy: 2 };
 const ROUNDS = 3;
 const ROOT = join(import.meta.dirname, "..");
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
 
 /** The lists, searches and pages that are timed: an address, and a text that stands on the page when it is useful. */
 const PAGES: readonly (readonly [name: string, path: string, text: string])[] = [
@@ -55,12 +55,13 @@ export async function measureConsole(log: (text: string) => void): Promise<Conso
   const args = [program, "run", "--config", localConfig("console"), "--authorizer.datasets", dataset];
   return await onAllCores(async () => {
     const server = await startServer(args);
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    const browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ["--no-sandbox"] });
     try {
       const { user } = urlsOf(server);
       const context = await browser.newContext({ baseURL: user, viewport: { width: 1440, height: 900 } });
       const page = await context.newPage();
-      const key = await setUp(user);
+      const setupToken = readFileSync(join(folder, "console", "svc-authorizer-setup-token"), "utf8").trim();
+      const key = await setUp({ url: user, setupToken });
       const first = await firstScreen(page);
       await signIn(page, key);
       const rows = [...first];
@@ -112,29 +113,6 @@ async function firstScreen(page: Page): Promise<ConsoleRow[]> {
     { name: "first contentful paint", measured: `${Math.round(paint)} ms`, wanted: "1,000 ms" },
     { name: "blocking time", measured: `${Math.round(blocked)} ms`, wanted: "" },
   ];
-}
-
-interface Key {
-  readonly access_key_id: string;
-  readonly secret_access_key: string;
-}
-
-/** The first administrator; before there is one, the console leads to its set-up. */
-async function setUp(url: string): Promise<Key> {
-  const setup_token = readFileSync(join(folder, "console", "svc-authorizer-setup-token"), "utf8").trim();
-  const answer = await fetch(`${url}/api/v1/setup`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ username: "admin", setup_token }),
-  });
-  return (await answer.json()) as Key;
-}
-
-async function signIn(page: Page, key: Key): Promise<void> {
-  await page.getByLabel("Access key ID", { exact: true }).fill(key.access_key_id);
-  await page.getByLabel("Secret access key", { exact: true }).fill(key.secret_access_key);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.waitForURL(({ pathname }) => pathname !== "/login");
 }
 
 /** Milliseconds from the navigation until a text stands on the page. */

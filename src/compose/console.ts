@@ -3,19 +3,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigValues } from "../config/table.ts";
-import type { PageFolder } from "../http/page-folders.ts";
+import { PAGE_CONTENT_POLICY, type PageFolder } from "../http/page-folders.ts";
 import type { Logger } from "../observe/logger.ts";
 
 /** Beside `src`, in a clone as in the package. */
 const FOLDER = join(import.meta.dirname, "..", "..", "console");
-
-const CONTENT_POLICY = [
-  "default-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "object-src 'none'",
-].join(";");
 
 /** Returns the folder of the console; none where `ui.enabled` is false or the clone has not built it. */
 export function consolePages(values: ConfigValues, log: Pick<Logger, "info">): readonly PageFolder[] {
@@ -24,5 +16,5 @@ export function consolePages(values: ConfigValues, log: Pick<Logger, "info">): r
     log.info("the console is not built, so / answers 404: npm run console", { folder: FOLDER });
     return [];
   }
-  return [{ path: "/", folder: FOLDER, headers: ["Content-Security-Policy", CONTENT_POLICY] }];
+  return [{ path: "/", folder: FOLDER, headers: PAGE_CONTENT_POLICY }];
 }

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { PageAnswer, PageSite } from "../http/page-folders.ts";
+import { PAGE_CONTENT_POLICY, type PageAnswer, type PageSite } from "../http/page-folders.ts";
 import { framed } from "./layout.ts";
 import type { Manual, ManualSources } from "./manual.ts";
 import type { ManualMessage } from "./manual-thread.ts";
@@ -17,13 +17,6 @@ export interface HelpOptions extends Omit<ManualSources, "assets" | "documents">
 
 const ROOT = "/help";
 const HTML = "text/html; charset=utf-8";
-const CONTENT_POLICY = [
-  "default-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "object-src 'none'",
-].join(";");
 /** Pictures of the manual: paths of letters, so that none leads out of its folder. */
 const PICTURE = /^(?:\/[\w-]+)+\.(?:png|webp)$/;
 const PICTURE_TYPES: ReadonlyMap<string, string> = new Map([
@@ -43,7 +36,7 @@ export function helpSite(options: HelpOptions): PageSite {
   };
   return {
     path: ROOT,
-    headers: ["Content-Security-Policy", CONTENT_POLICY],
+    headers: PAGE_CONTENT_POLICY,
     answer: async (path, query) => {
       if (PICTURE.test(path)) return picture(options.folder, path);
       const found = await manual();

@@ -7,6 +7,18 @@ import { nothingHere } from "./errors.ts";
 import { pageHandler, setHeaders } from "./pages.ts";
 import type { MountedRoute, Route } from "./route.ts";
 
+/** The header of pages that load what is theirs alone, and stand in no frame. */
+export const PAGE_CONTENT_POLICY: readonly string[] = [
+  "Content-Security-Policy",
+  [
+    "default-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+  ].join(";"),
+];
+
 /** A folder with an `index.html`. What is in its folder `assets` is named by digest. */
 export interface PageFolder {
   /** The path of the pages: `/`, or a path without a slash at its end. */

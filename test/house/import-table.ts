@@ -198,6 +198,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "catalog",
       "request-map",
       "bootstrap/acl-policies.ts",
+      "http/html.ts",
       "model",
       "errors",
     ],

@@ -1,5 +1,6 @@
 /** A review as one HTML file without outside references, for the screen and for paper (decision-log.md §5.4). */
 
+import { escapeHtml } from "../../http/html.ts";
 import type { Review, ReviewedAccess, ReviewedAdministrator, ReviewedChange } from "./review.ts";
 import { dayOf, stepWords, viaWords } from "./review-words.ts";
 
@@ -35,27 +36,27 @@ const STYLE = `
 export function reviewHtml(review: Review): string {
   const { at, since, revision, node, counts, counted_since, warnings } = review;
   const counted =
-    counted_since === undefined ? "" : ` Use is counted since ${escaped(counted_since.slice(0, 10))}.`;
+    counted_since === undefined ? "" : ` Use is counted since ${escapeHtml(counted_since.slice(0, 10))}.`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Access review ${escaped(at.slice(0, 10))}</title>
+<title>Access review ${escapeHtml(at.slice(0, 10))}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <h1>Access review</h1>
-<p>${escaped(at.replace("T", " ").slice(0, 16))} UTC, revision ${revision}, node ${escaped(node)}.</p>
-<p class="quiet">${counts.users} users, ${counts.groups} groups, ${counts.policies} policies, ${counts.keys} access keys. Changes since ${escaped(since.slice(0, 10))}.${counted}</p>
-${warnings.map((warning) => `<p class="note">${escaped(warning)}</p>`).join("\n")}
+<p>${escapeHtml(at.replace("T", " ").slice(0, 16))} UTC, revision ${revision}, node ${escapeHtml(node)}.</p>
+<p class="quiet">${counts.users} users, ${counts.groups} groups, ${counts.policies} policies, ${counts.keys} access keys. Changes since ${escapeHtml(since.slice(0, 10))}.${counted}</p>
+${warnings.map((warning) => `<p class="note">${escapeHtml(warning)}</p>`).join("\n")}
 <h2>Administrators in effect</h2>
 ${administratorsHtml(review)}
 <h2>Who may do what</h2>
 ${review.access.map(accessHtml).join("\n")}
 <h2>Access keys older than a year</h2>
 ${keysHtml(review)}
-<h2>Changes since ${escaped(since.slice(0, 10))}</h2>
+<h2>Changes since ${escapeHtml(since.slice(0, 10))}</h2>
 ${changesHtml(review.changes)}
 <div class="sign"><div>Reviewed by</div><div>Date</div></div>
 </body>
@@ -69,44 +70,46 @@ function administratorsHtml({ administrators, undecided }: Review): string {
   const parts = [
     already.length === 0
       ? "<p>Nobody is an administrator.</p>"
-      : `<p>Administrators: ${already.map((user) => `<strong>${escaped(user)}</strong>`).join(", ")}.</p>`,
+      : `<p>Administrators: ${already.map((user) => `<strong>${escapeHtml(user)}</strong>`).join(", ")}.</p>`,
     becoming.length === 0
       ? "<p>Nobody else can become one.</p>"
       : table(["User", "Can become an administrator by these steps"], becoming.map(becomingRow)),
   ];
   if (undecided.length > 0) {
-    parts.push(`<p class="note">Not found out in time: ${undecided.map(escaped).join(", ")}.</p>`);
+    parts.push(`<p class="note">Not found out in time: ${undecided.map(escapeHtml).join(", ")}.</p>`);
   }
   return parts.join("\n");
 }
 
 function becomingRow({ user, steps }: ReviewedAdministrator): readonly string[] {
   const items = steps.map((step) => {
-    const by = step.allowed_by.map(({ policy, statement }) => `${escaped(policy)} #${statement}`).join(", ");
-    return `<li>${escaped(stepWords(step))} <span class="quiet">(allowed by ${by})</span></li>`;
+    const by = step.allowed_by
+      .map(({ policy, statement }) => `${escapeHtml(policy)} #${statement}`)
+      .join(", ");
+    return `<li>${escapeHtml(stepWords(step))} <span class="quiet">(allowed by ${by})</span></li>`;
   });
-  return [`<strong>${escaped(user)}</strong>`, `<ol>${items.join("")}</ol>`];
+  return [`<strong>${escapeHtml(user)}</strong>`, `<ol>${items.join("")}</ol>`];
 }
 
 function accessHtml({ users, groups, policies, rights }: ReviewedAccess): string {
   const names = users.map(
-    ({ id, last_used }) => `${escaped(id)} <span class="quiet">(${dayOf(last_used)})</span>`,
+    ({ id, last_used }) => `${escapeHtml(id)} <span class="quiet">(${dayOf(last_used)})</span>`,
   );
   const of = [
     groups.length === 0
       ? "no group"
-      : `${groups.length === 1 ? "group" : "groups"} ${groups.map(escaped).join(", ")}`,
+      : `${groups.length === 1 ? "group" : "groups"} ${groups.map(escapeHtml).join(", ")}`,
     ...(policies.length === 0
       ? []
-      : [`${policies.length === 1 ? "policy" : "policies"} ${policies.map(escaped).join(", ")}`]),
+      : [`${policies.length === 1 ? "policy" : "policies"} ${policies.map(escapeHtml).join(", ")}`]),
   ].join("; ");
   const head = `<h3>${of}</h3>\n<p>${users.length} ${users.length === 1 ? "user" : "users"}, with last use: ${names.join(", ")}</p>`;
   if (rights.length === 0) return `${head}\n<p class="quiet">May do nothing.</p>`;
   const rows = rights.map((right) => [
-    escaped(right.type),
-    escaped(right.verbs.join(", ")),
-    `${right.resources.map((one) => `<code>${escaped(one)}</code>`).join("<br>")}${right.conditional ? '<br><span class="quiet">under a condition</span>' : ""}`,
-    `${escaped(right.policy)} #${right.statement}<br><span class="quiet">${escaped(viaWords(right.via))}</span>`,
+    escapeHtml(right.type),
+    escapeHtml(right.verbs.join(", ")),
+    `${right.resources.map((one) => `<code>${escapeHtml(one)}</code>`).join("<br>")}${right.conditional ? '<br><span class="quiet">under a condition</span>' : ""}`,
+    `${escapeHtml(right.policy)} #${right.statement}<br><span class="quiet">${escapeHtml(viaWords(right.via))}</span>`,
     dayOf(right.last_used),
   ]);
   return `${head}\n${table(["Type", "May", "On", "Through", "Last used"], rows, "rights")}`;
@@ -117,8 +120,8 @@ function keysHtml({ old_keys }: Review): string {
   return table(
     ["Access key", "User", "Created", "Last used"],
     old_keys.map(({ access_key_id, user, creation_date, last_used }) => [
-      `<code>${escaped(access_key_id)}</code>`,
-      escaped(user),
+      `<code>${escapeHtml(access_key_id)}</code>`,
+      escapeHtml(user),
       dayOf(creation_date),
       dayOf(last_used),
     ]),
@@ -131,10 +134,10 @@ function changesHtml(changes: readonly ReviewedChange[]): string {
     ["Time", "By", "Changed"],
     changes.map(({ at, actors, revision, users, groups, policies }) => {
       const parts = Object.entries({ users, groups, policies }).filter(([, names]) => names.length > 0);
-      const text = parts.map(([kind, names]) => `${kind}: ${names.map(escaped).join(", ")}`).join("<br>");
+      const text = parts.map(([kind, names]) => `${kind}: ${names.map(escapeHtml).join(", ")}`).join("<br>");
       return [
-        `${escaped(at.replace("T", " ").slice(0, 16))}<br><span class="quiet">revision ${revision}</span>`,
-        actors.length === 0 ? "the service" : actors.map(escaped).join(", "),
+        `${escapeHtml(at.replace("T", " ").slice(0, 16))}<br><span class="quiet">revision ${revision}</span>`,
+        actors.length === 0 ? "the service" : actors.map(escapeHtml).join(", "),
         text,
       ];
     }),
@@ -143,19 +146,7 @@ function changesHtml(changes: readonly ReviewedChange[]): string {
 
 /** A table of cells that are HTML. */
 function table(headings: readonly string[], rows: readonly (readonly string[])[], kind = "list"): string {
-  const head = headings.map((heading) => `<th scope="col">${escaped(heading)}</th>`).join("");
+  const head = headings.map((heading) => `<th scope="col">${escapeHtml(heading)}</th>`).join("");
   const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("\n");
   return `<table class="${kind}">\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table>`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }

@@ -1,13 +1,12 @@
 /** `GET /audit`, `/audit/{id}`, `/audit/stream`: the records of the audit log (decision-log.md §6). */
 
-import { AuthorizerError } from "../../../errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";
 import { schemaRef } from "../../../http/schema-forms.ts";
 import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
-import { listRecords } from "./list-records.ts";
 import type { AuditRecords } from "./ports.ts";
+import { listRecords, oneRecord } from "./read-records.ts";
 import { AUDIT_FILTERS, recordQuery } from "./record-query.ts";
 import { openRecordStreams } from "./record-stream.ts";
 
@@ -92,9 +91,7 @@ export const AUDIT_OPERATIONS: readonly UserDeclaration[] = [
     errors: [404],
     missing: "no record of that id",
     handler: (parts) => async (call) => {
-      const [id = ""] = call.params;
-      const record = await recordsOf(parts).get(id);
-      if (record === undefined) throw new AuthorizerError("not_found", "no record of that id");
+      const record = await oneRecord(call.params, recordsOf(parts));
       return { status: 200, body: `{"record":${record}}` };
     },
   },

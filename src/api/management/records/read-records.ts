@@ -1,5 +1,6 @@
-/** A page of records as an answer (decision-log.md §3.1). */
+/** Records as answers: a page of them, or one (decision-log.md §3.1). */
 
+import { AuthorizerError } from "../../../errors.ts";
 import type { Reply } from "../../../http/route.ts";
 import { pageOf } from "../../rest/pages.ts";
 import type { UserCall } from "../call.ts";
@@ -21,4 +22,12 @@ export async function listRecords(
   };
   const shared = JSON.stringify({ pagination, node: records.node, chains: found.chains }).slice(0, -1);
   return { status: 200, body: `${shared},"results":[${found.records.join(",")}]}` };
+}
+
+/** Returns the record that a path names, as JSON text; throws "not_found". */
+export async function oneRecord(params: readonly string[], records: AuditRecords): Promise<string> {
+  const [id = ""] = params;
+  const record = await records.get(id);
+  if (record === undefined) throw new AuthorizerError("not_found", "no record of that id");
+  return record;
 }

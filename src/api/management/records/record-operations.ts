@@ -1,6 +1,6 @@
 /** `GET /decisions`, `/decisions/{id}`, `/decisions/stream`: the records of decisions (decision-log.md §3). */
 
-import { AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { isErrorCode } from "../../../errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Parameter } from "../../../http/openapi-types.ts";
 import type { Reply } from "../../../http/route.ts";
@@ -9,8 +9,8 @@ import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
-import { listRecords } from "./list-records.ts";
 import type { DecisionRecords } from "./ports.ts";
+import { listRecords, oneRecord } from "./read-records.ts";
 import { RECORD_FILTERS, recordQuery } from "./record-query.ts";
 import { openRecordStreams } from "./record-stream.ts";
 
@@ -124,9 +124,7 @@ function recordsOf({ records }: ManagementParts): DecisionRecords {
 }
 
 async function get({ params, query }: UserCall, records: DecisionRecords): Promise<Reply> {
-  const [id = ""] = params;
-  const record = await records.get(id);
-  if (record === undefined) throw new AuthorizerError("not_found", "no record of that id");
+  const record = await oneRecord(params, records);
   if (query.get("explain") !== "true") return { status: 200, body: `{"record":${record}}` };
   try {
     const explanations = JSON.stringify(await records.explain(record));
