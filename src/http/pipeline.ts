@@ -20,6 +20,7 @@ const AT_ONCE_MS = 2;
 export function serve(exchange: Exchange, route: MountedRoute, params?: readonly string[]): void {
   exchange.route = route;
   if (params !== undefined) exchange.params = params;
+  // Probes and documents are not traced.
   if (exchange.server.traces !== undefined && route.api !== OPEN_API) {
     exchange.span = exchange.server.traces.begin(tracedRequest(exchange));
     if (exchange.span !== undefined) {
@@ -30,7 +31,7 @@ export function serve(exchange: Exchange, route: MountedRoute, params?: readonly
   begin(exchange, route);
 }
 
-/** Probes and documents are not traced. */
+/** The request as traces see it. */
 function tracedRequest({ request, route, requestId, startedAt, sentTraceParent }: Exchange): TracedRequest {
   return {
     method: request.method as string,
