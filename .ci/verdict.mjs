@@ -1,11 +1,12 @@
 // Reads vitest's JSON results, names what failed and what was skipped without leave, and closes with
-// "N passed, N failed". A test that did not run counts as failed unless the list of skips names it.
+// "N passed, N failed". A test that did not run counts as failed unless the list of skips names it. Where files were
+// run once more, their second result counts, and the tests that failed first are named as unsteady.
 //
-// usage: node .ci/verdict.mjs RESULTS.json SKIPS.json
+// usage: node .ci/verdict.mjs RESULTS.json SKIPS.json [AGAIN.json]
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
-const [resultsFile, skipsFile] = process.argv.slice(2);
+const [resultsFile, skipsFile, againFile] = process.argv.slice(2);
 
 /** [{ "name": full name of a test, or "prefix": how names of tests begin, "reason": where they cannot run }] */
 const allowed = JSON.parse(readFileSync(skipsFile, "utf8"));
@@ -20,8 +21,12 @@ function reasonOf(test) {
   return allowed.find((skip) => names(skip, test))?.reason?.trim() || undefined;
 }
 
-/** @type {{ name: string, status: string, message: string, assertionResults: { fullName: string, status: string }[] }[]} */
-const files = JSON.parse(readFileSync(resultsFile, "utf8")).testResults;
+/** @type {{ name: string, status: string, message: string, assertionResults: { fullName: string, status: string, failureMessages: string[] }[] }[]} */
+const first = JSON.parse(readFileSync(resultsFile, "utf8")).testResults;
+/** The same, of the files that were run once more. */
+const again =
+  againFile && existsSync(againFile) ? JSON.parse(readFileSync(againFile, "utf8")).testResults : [];
+const files = first.map((file) => again.find((second) => second.name === file.name) ?? file);
 const tests = files.flatMap((file) => file.assertionResults);
 
 const passed = tests.filter((test) => test.status === "passed");
@@ -29,23 +34,49 @@ const idle = tests.filter((test) => test.status !== "passed" && test.status !== 
 const skipped = idle.filter((test) => reasonOf(test) !== undefined);
 
 const problems = [
-  ...tests.filter((test) => test.status === "failed").map((test) => `failed: ${test.fullName}`),
   ...idle
     .filter((test) => !skipped.includes(test))
     .map((test) => `not run (${test.status}): ${test.fullName}`),
-  ...files.filter(isBroken).map((file) => `failed to load: ${file.name}`),
   ...allowed
     .filter((skip) => !tests.some((test) => names(skip, test)))
     .map((skip) => `${skipsFile} names a test that does not exist: ${skip.name ?? skip.prefix}`),
+  ...files.filter(isBroken).map((file) => `failed to load: ${file.name}\n${shortly(file.message)}`),
+  ...files.flatMap((file) =>
+    file.assertionResults
+      .filter((test) => test.status === "failed")
+      .map((test) => `failed: ${test.fullName} (${file.name})\n${shortly(test.failureMessages.join("\n"))}`),
+  ),
 ];
+
+/** The first lines of a failure's message, indented. */
+function shortly(message) {
+  return message
+    .split("\n")
+    .slice(0, 30)
+    .map((line) => `    ${line.slice(0, 400)}`)
+    .join("\n");
+}
 
 /** A file that failed without a failed test of its own: it did not load, or a hook failed. */
 function isBroken(file) {
   return file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed");
 }
 
+// A reason is said once, with how many tests it left out; the failures come last, where a reader of the end finds them.
+for (const skip of allowed) {
+  const left = skipped.filter((test) => allowed.find((entry) => names(entry, test)) === skip);
+  if (left.length === 0) continue;
+  process.stdout.write(`skipped: ${left.length} of "${skip.name ?? skip.prefix}" (${skip.reason.trim()})\n`);
+}
+for (const file of first) {
+  if (files.includes(file)) continue;
+  for (const test of file.assertionResults) {
+    if (test.status !== "failed") continue;
+    process.stdout.write(`unsteady, failed at the first try: ${test.fullName} (${file.name})\n`);
+    process.stdout.write(`${shortly(test.failureMessages.join("\n"))}\n`);
+  }
+}
 for (const problem of problems) process.stdout.write(`${problem}\n`);
-for (const test of skipped) process.stdout.write(`skipped: ${test.fullName} (${reasonOf(test)})\n`);
 if (tests.length === 0) process.stdout.write("no test ran\n");
 const counts = `${passed.length} passed, ${problems.length} failed`;
 process.stdout.write(`${counts}${skipped.length > 0 ? `, ${skipped.length} skipped` : ""}\n`);
