@@ -92,6 +92,10 @@ export type FilterRequest =
        */
       groups?: string[];
       /**
+       * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+       */
+      token?: string;
+      /**
        * `service:Verb`, or with `type` a name that the type knows.
        */
       action: string;
@@ -114,6 +118,10 @@ export type FilterRequest =
        * @maxItems 200
        */
       groups?: string[];
+      /**
+       * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+       */
+      token?: string;
       /**
        * `service:Verb`, or with `type` a name that the type knows.
        */
@@ -341,7 +349,7 @@ export interface CheckAnswer {
    * Why not, in the words of the data server; absent when allowed.
    */
   message?: string;
-  reason?: "unknown_user";
+  reason?: "unknown_user" | "invalid_token";
   /**
    * Decision id, also in the audit log.
    */
@@ -482,6 +490,10 @@ export interface CheckRequest {
    * @maxItems 200
    */
   groups?: string[];
+  /**
+   * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+   */
+  token?: string;
   required: RequiredPermissions;
   context?: Context;
   /**
@@ -630,6 +642,10 @@ export interface FilterStreamHead {
    */
   groups?: string[];
   /**
+   * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+   */
+  token?: string;
+  /**
    * `service:Verb`, or with `type` a name that the type knows.
    */
   action: string;
@@ -739,7 +755,7 @@ export interface Plan {
       };
     };
   }[];
-  reason?: "unknown_user";
+  reason?: "unknown_user" | "invalid_token";
 }
 export interface PlanRequest {
   /**
@@ -752,6 +768,10 @@ export interface PlanRequest {
    * @maxItems 200
    */
   groups?: string[];
+  /**
+   * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+   */
+  token?: string;
   /**
    * `service:Verb`, or with `type` a name that the type knows; at most 256 bytes.
    */
@@ -794,7 +814,7 @@ export interface RequestAnswer {
    * Why not; absent when allowed.
    */
   message?: string;
-  reason?: "unknown_user" | "unknown_endpoint" | "unreadable_request";
+  reason?: "unknown_user" | "invalid_token" | "unknown_endpoint" | "unreadable_request";
   /**
    * Decision id, also in the audit log.
    */
@@ -828,6 +848,10 @@ export interface RequestCheck {
    * @maxItems 200
    */
   groups?: string[];
+  /**
+   * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+   */
+  token?: string;
   /**
    * As sent.
    */
@@ -942,7 +966,7 @@ export interface WhatCanAnswer {
    * Actions, `service:Verb`, in UTF-8 byte order.
    */
   results: string[];
-  reason?: "unknown_user";
+  reason?: "unknown_user" | "invalid_token";
 }
 export interface WhatCanRequest {
   /**
@@ -955,6 +979,10 @@ export interface WhatCanRequest {
    * @maxItems 200
    */
   groups?: string[];
+  /**
+   * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+   */
+  token?: string;
   /**
    * An ARN; at most 4 KiB.
    */

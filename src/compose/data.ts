@@ -5,6 +5,7 @@ import { openCatalog } from "../catalog/open-catalog.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
+import type { OidcTokens } from "../identity/oidc/oidc.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
 import { CommitNotes, openRevisions, type StoreRevisions } from "../journal/revisions.ts";
 import type { UsageItems } from "../journal/usage-items.ts";
@@ -23,6 +24,7 @@ import type { Store } from "../store/port.ts";
 import type { Traces } from "../tracing/traces.ts";
 import { type OpenedStore, openStore } from "./backends.ts";
 import { NotedChanges } from "./noted-changes.ts";
+import { openIssuers } from "./oidc.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
 export interface DataParts {
@@ -42,6 +44,8 @@ export interface DataParts {
   readonly openSnapshots: OpenSnapshots;
   readonly directory: OpenedDirectory;
   readonly revisions: StoreRevisions;
+  /** Tokens of identity providers. */
+  readonly oidc: OidcTokens;
   /** The changes that calls commit; undefined if the audit log keeps none. */
   readonly noted: NotedChanges | undefined;
   /** Undefined if nothing is traced. */
@@ -134,6 +138,7 @@ export async function openData(
       openSnapshots,
       directory,
       revisions,
+      oidc: openIssuers(values),
       noted,
       traces,
       close,

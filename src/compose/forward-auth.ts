@@ -1,32 +1,15 @@
 /** Forward-auth as the configuration has it. */
 
 import type { ForwardAuthOptions } from "../api/forward-auth/forward-auth.ts";
-import type { OidcIssuerItem } from "../config/item.ts";
 import type { ConfigValues } from "../config/table.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { TrustedProxies } from "../http/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
-import type { OidcIssuer } from "../identity/oidc/oidc.ts";
-import { openOidc } from "../identity/oidc/open-oidc.ts";
-
-function issuerOf(item: OidcIssuerItem): OidcIssuer {
-  return {
-    name: item.name,
-    issuer: item.issuer,
-    audience: item.audience,
-    algorithms: item.algorithms,
-    jwksUri: item.jwks_uri,
-    usernameClaim: item.username_claim,
-    groupsClaim: item.groups_claim,
-    assertGroups: item.assert_groups,
-    directoryUsers: item.directory_users,
-    clockTolerance: item.clock_tolerance,
-  };
-}
+import type { OidcTokens } from "../identity/oidc/oidc.ts";
 
 /** Builds `/forward-auth` of the service listener. */
 export function forwardAuth(
-  values: ConfigValues,
+  { values, oidc }: { readonly values: ConfigValues; readonly oidc: OidcTokens },
   decisions: Decisions,
   identities: Identities,
 ): ForwardAuthOptions {
@@ -34,7 +17,7 @@ export function forwardAuth(
   return {
     decisions,
     identities,
-    oidc: openOidc(values["authorizer.oidc.issuers"].map(issuerOf)),
+    oidc,
     proxy: values["authorizer.forward_auth.proxy"],
     proxyToken: values["authorizer.forward_auth.proxy_token"],
     missingBody: values["authorizer.forward_auth.body"],

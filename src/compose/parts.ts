@@ -44,6 +44,7 @@ import { cacheSettings, openServiceIdentities } from "./identities.ts";
 import { openServiceInvitations } from "./invitations.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 import { type ManagementParts, managementOptions } from "./management.ts";
+import { subjectTokens } from "./oidc.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./policy-checks.ts";
 import { scimOptions } from "./scim.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./setup.ts";
@@ -256,7 +257,7 @@ async function openExtAuthz(
   if (values["authorizer.ext_authz.listen_address"] === undefined) return undefined;
   const { createExtAuthzListener } = await import("../listeners/ext-authz.ts");
   return createExtAuthzListener({
-    extAuthz: forwardAuth(values, decisions, identities),
+    extAuthz: forwardAuth(data, decisions, identities),
     bearer: bearerOptions(values),
     limits: limitsOf(values),
     health,
@@ -313,14 +314,15 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
 }
 
 /** The APIs of the service listener. */
-function serviceApis({ values, directory, catalog, logger }: DataParts, working: ManagementParts) {
+function serviceApis(data: DataParts, working: ManagementParts) {
+  const { values, directory, catalog, logger } = data;
   const { audit, decisions, identities, invitations, usage, version } = working;
   return {
     version,
     decisions,
     s3Domains: values["gateways.s3.domain_name"],
     pageTokenKeys: pageTokenKeys(values),
-    forwardAuth: forwardAuth(values, decisions, identities),
+    forwardAuth: forwardAuth(data, decisions, identities),
     metadata: {
       publicUrl: values["authorizer.public_url"],
       loopback: isLocal(values["authorizer.listen_address"]),
@@ -359,6 +361,7 @@ async function openServiceDecisions(
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
     unknownSubjects: values["authorizer.subjects.unknown"],
+    subjectTokens: subjectTokens(values, data.oidc),
     effectivePolicies: values["authorizer.effective_policies"],
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,

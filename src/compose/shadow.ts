@@ -21,6 +21,7 @@ import { selectFiles } from "../source-files/select-files.ts";
 import { openMemoryStore } from "../store/memory/memory-store.ts";
 import { CHEAP_COST, type DataParts } from "./data.ts";
 import { cacheSettings } from "./identities.ts";
+import { subjectTokens } from "./oidc.ts";
 
 /** Long work of a candidate takes turns this short, in milliseconds. */
 const TURN_MS = 0.25;
@@ -77,7 +78,7 @@ export async function openServiceShadow(
 
 /** Decides over a directory, and tells nobody. */
 async function quietDecisions(
-  { values, catalog }: DataParts,
+  { values, catalog, oidc }: DataParts,
   endpoints: Endpoints,
   directory: Directory,
 ): Promise<QuietDecisions> {
@@ -101,6 +102,7 @@ async function quietDecisions(
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
     unknownSubjects: values["authorizer.subjects.unknown"],
+    subjectTokens: subjectTokens(values, oidc),
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,
     scheduler: new Scheduler(TURN_MS),

@@ -28,6 +28,8 @@ export interface CheckRequest {
   readonly userId?: string;
   /** Groups that the caller asserts for a user whom the directory does not know (decision-api.md §8). */
   readonly groups?: readonly string[];
+  /** A token of an identity provider for the user (decision-api.md §8.9). */
+  readonly token?: unknown;
   readonly required: RequiredPermissions;
   readonly context: DecisionContext;
   readonly explain: boolean;
@@ -41,7 +43,7 @@ export interface CheckRequest {
 export interface CheckAnswer {
   readonly effect: Effect;
   readonly message?: string;
-  readonly reason?: "unknown_user";
+  readonly reason?: "unknown_user" | "invalid_token";
   /** Decision id; absent for an allow on the hot path that is not audited. */
   readonly id?: string;
   readonly explanation?: Explanation;
@@ -52,6 +54,7 @@ export interface FilterRequest {
   readonly user: string;
   /** As for a check. */
   readonly groups?: readonly string[];
+  readonly token?: unknown;
   readonly action: string;
   readonly resources: readonly string[];
   readonly context: DecisionContext;

@@ -41,6 +41,7 @@ import { RegisteredResources } from "./registered-resources.ts";
 import { ResourceTypes } from "./resource-types.ts";
 import { openSearches } from "./search/open-searches.ts";
 import { GroupSets } from "./subjects/group-sets.ts";
+import type { SubjectTokens } from "./subjects/subject-tokens.ts";
 import { type AskedSubject, Subjects, type UnknownSubjects } from "./subjects/subjects.ts";
 import type { DecisionUsage } from "./usage.ts";
 
@@ -61,6 +62,8 @@ export interface DecisionsOptions {
   readonly requestProperties: RequestProperties;
   /** `authorizer.subjects.unknown`; default deny. */
   readonly unknownSubjects?: UnknownSubjects;
+  /** Verifies tokens of subjects; absent if no issuer is configured. */
+  readonly subjectTokens?: SubjectTokens | undefined;
   /** Form of the effective policies for data servers; default portable. */
   readonly effectivePolicies?: EffectivePoliciesForm;
   /** Called once for each version of a policy that data servers get in another form than stored. */
@@ -85,7 +88,7 @@ const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 2
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
   const { directory, catalog, audit, requestProperties, now = () => new Date() } = options;
-  const { scheduler = processScheduler, unknownSubjects = "deny" } = options;
+  const { scheduler = processScheduler, unknownSubjects = "deny", subjectTokens: tokens } = options;
   const sets = new CompiledSets(catalog.partition, scheduler);
   const counters: DecisionCounters = createCounters({
     cacheSize: () => principals.cacheSize + groups.size,
@@ -93,7 +96,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   });
   const principals = openPrincipals(options, sets, counters);
   const groups = new GroupSets({ directory, principals, cache: options.cache, counters });
-  const subjects = new Subjects({ principals, groups, unknown: unknownSubjects });
+  const subjects = new Subjects({ principals, groups, unknown: unknownSubjects, tokens });
   const types = new ResourceTypes(catalog, directory);
   await types.refreshed();
   const unsubscribe = directory.onChange(({ resources, all }) => {
@@ -197,10 +200,10 @@ function check(
   { subjects, native, deciding, workBudget }: Answering,
   request: CheckRequest,
 ): CheckAnswer | Promise<CheckAnswer> {
+  const asked = askedBy(request);
   const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss") => {
-    if (user === undefined || !isUser(user, request.userId)) {
-      return deciding.unknownUser(request, request);
-    }
+    if (user === undefined) return deciding.unknownUser(request, request, subjects.whyUnknown(asked));
+    if (!isUser(user, request.userId)) return deciding.unknownUser(request, request);
     const loaded = policiesOf(user, cache);
     if (!user.policies.readsContext) return deciding.check(loaded, request, request);
     const fields = native.of(request.context, user, request.required);
@@ -208,13 +211,13 @@ function check(
     return fields instanceof Promise ? fields.then(answer) : answer(fields);
   };
   const budget = "action" in request.required ? undefined : workBudget(request.call);
-  const found = subjects.find(askedBy(request), request.required, budget);
+  const found = subjects.find(asked, request.required, budget);
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");
 }
 
 /** The subject of a native request. */
-function askedBy({ user, groups, call }: Pick<CheckRequest, "user" | "groups" | "call">): AskedSubject {
-  return { user, groups, asserter: call?.caller };
+function askedBy({ user, groups, token, call }: CheckRequest): AskedSubject {
+  return { user, groups, token, asserter: call?.caller };
 }
 
 async function filter(

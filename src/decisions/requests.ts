@@ -22,6 +22,7 @@ export interface RequestCheck {
   readonly userId?: string | undefined;
   /** As for a check. */
   readonly groups?: unknown;
+  readonly token?: unknown;
   /** False: the name stands for nobody of the directory. Default true. */
   readonly mayBeUser?: boolean;
   /** The source of the groups; default the caller. */
@@ -51,7 +52,12 @@ export interface RequestAnswer {
   /** The decided tree, with a star for open values; null if nothing is required. */
   readonly required: RequiredPermissions | null;
   readonly message?: string;
-  readonly reason?: "unknown_user" | "unknown_endpoint" | "unreadable_request" | "unauthenticated";
+  readonly reason?:
+    | "unknown_user"
+    | "invalid_token"
+    | "unknown_endpoint"
+    | "unreadable_request"
+    | "unauthenticated";
   readonly perItem?: Pick<PerItem, "over" | "action" | "resource">;
   /** Decision id. */
   readonly id: string;

@@ -75,13 +75,14 @@ export interface WhatCan extends Asked {
   readonly user: string;
   /** As for a check. */
   readonly groups?: readonly string[];
+  readonly token?: unknown;
   readonly resource: string;
   readonly context: DecisionContext;
   readonly page: SearchPage;
 }
 /** Actions that are allowed, `service:Verb`. */
 export interface WhatCanAnswer extends Found<string> {
-  readonly reason?: "unknown_user";
+  readonly reason?: "unknown_user" | "invalid_token";
 }
 
 /** `/plan`. */
@@ -89,6 +90,7 @@ export interface PlanRequest extends Asked {
   readonly user: string;
   /** As for a check. */
   readonly groups?: readonly string[];
+  readonly token?: unknown;
   readonly action: string;
   /** Narrows the plan to resources of a type. */
   readonly type?: string;
@@ -116,7 +118,7 @@ export interface Plan {
     readonly resource: string;
     readonly condition: Condition;
   }[];
-  readonly reason?: "unknown_user";
+  readonly reason?: "unknown_user" | "invalid_token";
 }
 
 /**

@@ -12,7 +12,7 @@ import { refuseQuery } from "./query.ts";
 import { reasonText } from "./reason-texts.ts";
 import { readRequired } from "./required.ts";
 
-const FIELDS: ReadonlySet<string> = new Set(["user", "groups", "required", "context", "explain"]);
+const FIELDS: ReadonlySet<string> = new Set(["user", "groups", "token", "required", "context", "explain"]);
 const ALLOWED = '{"allowed":true,"effect":"allow"}';
 
 /** An answer as it goes over the wire. */
@@ -72,9 +72,11 @@ function readAny(body: unknown, call: Call, limits: DecisionLimits): CheckReques
   const whole = reader.problems.length === 0 || fields.size > 0;
   if (!whole) reader.finish();
   const groups = reader.groups(fields.get("groups"));
+  const token = reader.token(fields.get("token"));
   const request: CheckRequest = {
     user: reader.text(fields.get("user"), "/user"),
     ...(groups && { groups }),
+    token,
     required: readRequired(
       reader,
       fields.get("required") ?? { value: undefined, pointer: "/required" },

@@ -1,5 +1,7 @@
 /** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (decision-api.md §2). */
 
+import type { AuthzenSubject } from "../../decisions/authzen-entities.ts";
+import { TOKEN_PROPERTY } from "../../decisions/check/evaluation-fields.ts";
 import type { DecisionBatch } from "../../decisions/decision-log.ts";
 import type {
   CachedOutcomes,
@@ -219,7 +221,7 @@ class Batch {
   }
 
   #turnTo(subject: unknown, action: unknown): void {
-    if (!isSubject(subject) || subject.type !== "user" || !isAction(action, this.#limits)) {
+    if (!isPlainUser(subject) || !isAction(action, this.#limits)) {
       this.#last = { ...NOTHING_KNOWN, subject, action };
       return;
     }
@@ -257,6 +259,13 @@ class Batch {
     const request = toRequest(parts, this.#call, this.#explain, "evaluations");
     return this.#record === undefined ? request : { ...request, batch: this.#record };
   }
+}
+
+/** True for a user of whom a batch says nothing that could make somebody else of him. */
+function isPlainUser(subject: unknown): subject is AuthzenSubject {
+  if (!isSubject(subject) || subject.type !== "user") return false;
+  const { properties } = subject;
+  return !isObject(properties) || !Object.hasOwn(properties, TOKEN_PROPERTY);
 }
 
 function naming(semantic: Semantic, answer: EvaluationAnswer): ElementAnswer {

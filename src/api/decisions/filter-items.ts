@@ -12,6 +12,8 @@ export interface FilterHead {
   readonly user: string;
   /** Groups that the caller asserts for a user whom the directory does not know. */
   readonly groups?: readonly string[];
+  /** A token of an identity provider for the user. */
+  readonly token?: string | undefined;
   /** `service:Verb`, or a short name of `type`. */
   readonly action: string;
   readonly type?: string;
@@ -24,10 +26,11 @@ export interface FilterHeadBody extends Omit<FilterHead, "context"> {
 }
 
 /** Returns the shared fields of a body that was checked. */
-export function headOf({ user, groups, action, type, context }: FilterHeadBody): FilterHead {
+export function headOf({ user, groups, token, action, type, context }: FilterHeadBody): FilterHead {
   return {
     user,
     ...(groups && { groups }),
+    token,
     action,
     ...(type === undefined ? {} : { type }),
     context: contextOf(context),

@@ -166,7 +166,7 @@ class FilterSession {
   }
 
   async #allowedOf(resources: readonly string[]): Promise<readonly number[]> {
-    const { user, groups, context } = this.#head as FilterHead;
+    const { user, groups, token, context } = this.#head as FilterHead;
     const action = this.#items?.action;
     if (action === undefined || resources.length === 0) return [];
     await this.#serving.admission.acquire(this.#gone.signal);
@@ -176,6 +176,7 @@ class FilterSession {
       return await this.#serving.decisions.filter({
         user,
         ...(groups && { groups }),
+        token,
         asserter: this.#call.caller,
         action,
         resources,

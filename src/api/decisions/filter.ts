@@ -35,7 +35,7 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
     await decisions.typesRefreshed();
     const itemReader = new ItemReader(decisions, head, limits);
     const resources = await readItems(itemReader, items, `/${head.type === undefined ? "resources" : "ids"}`);
-    const { user, groups, context } = head;
+    const { user, groups, token, context } = head;
     const { action } = itemReader;
     const { requestId, caller: asserter } = call;
     const batch = decisions.log?.batch({ entrance: "filter", requestId, call });
@@ -45,6 +45,7 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
         : await decisions.filter({
             user,
             ...(groups && { groups }),
+            token,
             asserter,
             action,
             resources,

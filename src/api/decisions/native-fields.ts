@@ -8,6 +8,9 @@ import { FIELD_LIMITS } from "../../model/condition.ts";
 import { type DecisionContext, type FieldValue, UNREADABLE } from "../../model/decision.ts";
 import { textProblems } from "./authzen.ts";
 
+/** Longest token of an identity provider that a body may have. */
+export const MOST_TOKEN_BYTES = 16_384;
+
 /** One field: its value and where it stands. */
 export interface Field {
   readonly value: unknown;
@@ -61,6 +64,11 @@ export class FieldReader {
       return undefined;
     }
     return value.map((name, index) => this.text({ value: name, pointer: "" }, `${pointer}/${index}`));
+  }
+
+  /** An optional token of an identity provider for the user. */
+  token(field: Field | undefined): string | undefined {
+    return field === undefined ? undefined : this.text(field, field.pointer, MOST_TOKEN_BYTES);
   }
 
   /** Throws "invalid_request" when there is a problem. */

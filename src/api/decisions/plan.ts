@@ -9,6 +9,7 @@ import { recordSearch } from "./search-record.ts";
 interface PlanBody {
   readonly user: string;
   readonly groups?: readonly string[];
+  readonly token?: string;
   readonly action: string;
   readonly type?: string;
   readonly context?: unknown;

@@ -54,17 +54,19 @@ function requestText({ operation, required, allowed, perItem, ...rest }: Request
 interface RequestBody extends GivenRequest {
   readonly user: string;
   readonly groups?: readonly string[];
+  readonly token?: string;
   readonly context?: unknown;
 }
 
 function checkOf(call: ServiceCall, limits: DecisionLimits, s3Domains: readonly string[]): RequestCheck {
-  const { user, groups, context, ...given } = call.body as RequestBody;
+  const { user, groups, token, context, ...given } = call.body as RequestBody;
   const problems: Problem[] = [];
   const request = wireRequest(given, limits, s3Domains, problems);
   if (problems.length > 0) throw invalidRequest(problems);
   return {
     user,
     ...(groups && { groups }),
+    token,
     request,
     items: "told",
     missingBody: "every_resource",

@@ -12,6 +12,7 @@ import { recordSearch } from "./search-record.ts";
 interface WhatCanBody {
   readonly user: string;
   readonly groups?: readonly string[];
+  readonly token?: string;
   readonly resource: string;
   readonly context?: unknown;
   readonly page?: AskedPage | null;
@@ -22,7 +23,8 @@ export function whatCanHandler(decisions: Decisions, { tokens }: SearchServing) 
   return async (call: AnyCall): Promise<string> => {
     refuseQuery(call);
     const { page, context, ...rest } = call.body as WhatCanBody;
-    const text = requestText("what-can", { ...rest, context }, call.caller.name);
+    // A page may be asked for with a newer token of the same subject.
+    const text = requestText("what-can", { ...rest, token: undefined, context }, call.caller.name);
     const requested = new RequestedPage(tokens, page, text);
     const whole = { ...rest, context: contextOf(context), page: requested.page, asserter: call.caller };
     const { reason, ...found } = await decisions.searches.whatCan(whole, call.signal);

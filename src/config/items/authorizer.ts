@@ -332,7 +332,7 @@ export const AUTHORIZER_ITEMS = [
     default: [],
     acts: "yes",
     meaning:
-      "Identity providers whose tokens forward-auth verifies: list of {name, issuer, audience, algorithms, jwks_uri, username_claim, groups_claim, assert_groups, directory_users, clock_tolerance}",
+      "Identity providers whose tokens forward-auth and the decision API verify: list of {name, issuer, audience, algorithms, jwks_uri, username_claim, groups_claim, assert_groups, directory_users, clock_tolerance}",
   },
   {
     name: "authorizer.scim.protected_groups",

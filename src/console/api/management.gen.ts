@@ -169,6 +169,10 @@ export interface CheckRequest {
    * @maxItems 200
    */
   groups?: string[];
+  /**
+   * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+   */
+  token?: string;
   required: RequiredPermissions;
   context?: Context;
   /**
@@ -196,7 +200,7 @@ export interface CheckAnswer {
    * Why not, in the words of the data server; absent when allowed.
    */
   message?: string;
-  reason?: "unknown_user";
+  reason?: "unknown_user" | "invalid_token";
   /**
    * Decision id, also in the audit log.
    */
@@ -471,6 +475,10 @@ export interface WhatCanRequest {
    */
   groups?: string[];
   /**
+   * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+   */
+  token?: string;
+  /**
    * An ARN; at most 4 KiB.
    */
   resource: string;
@@ -492,7 +500,7 @@ export interface WhatCanAnswer {
    * Actions, `service:Verb`, in UTF-8 byte order.
    */
   results: string[];
-  reason?: "unknown_user";
+  reason?: "unknown_user" | "invalid_token";
 }
 export interface PlanRequest {
   /**
@@ -505,6 +513,10 @@ export interface PlanRequest {
    * @maxItems 200
    */
   groups?: string[];
+  /**
+   * A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.
+   */
+  token?: string;
   /**
    * `service:Verb`, or with `type` a name that the type knows; at most 256 bytes.
    */
@@ -546,7 +558,7 @@ export interface Plan {
       };
     };
   }[];
-  reason?: "unknown_user";
+  reason?: "unknown_user" | "invalid_token";
 }
 export interface Pagination {
   /**

@@ -28,7 +28,7 @@ import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
 import type { UsingUser } from "../usage.ts";
 import { sourceIpOf } from "./condition-fields.ts";
 import type { Deciding, UserPolicies } from "./deciding.ts";
-import { requestedFields } from "./evaluation-fields.ts";
+import { requestedFields, TOKEN_PROPERTY } from "./evaluation-fields.ts";
 
 /** Options of {@link Authzen}. */
 export interface AuthzenOptions {
@@ -50,6 +50,11 @@ interface Mapped {
 
 const ALLOWED: EvaluationAnswer = { decision: true };
 const NO_FIELDS: ConditionFields = new Map();
+/** Reason and text of the denial of a subject that is not known. */
+const UNKNOWN = {
+  unknown_user: { reason: "unknown_subject", text: "unknown subject" },
+  invalid_token: { reason: "invalid_token", text: "the token of the subject is not valid" },
+} as const;
 
 /** Answers AuthZEN evaluations. */
 export class Authzen {
@@ -115,14 +120,31 @@ export class Authzen {
     }
     const mapped: Mapped = { arn, action: types.action(resource.type, action.name) };
     const required = { action: mapped.action ?? action.name, resource: arn ?? resource.id };
-    const found = subjects.find(askedSubject(subject, request.call?.caller), required);
-    if (found instanceof Promise)
-      return found.then((user) => this.#known(user, request, mapped, required, "miss"));
-    return this.#known(found, request, mapped, required, "hit");
+    const asked = askedSubject(subject, request.call?.caller, subjects);
+    const found = subjects.find(asked, required);
+    if (!(found instanceof Promise)) return this.#known(found, request, mapped, required, "hit");
+    return found.then((user) =>
+      user === undefined
+        ? this.#unknown(asked, request, required)
+        : this.#known(user, request, mapped, required, "miss"),
+    );
+  }
+
+  #unknown(
+    asked: AskedSubject,
+    request: EvaluationRequest,
+    required: RequiredLeaf,
+  ): EvaluationAnswer | Promise<EvaluationAnswer> {
+    const { deciding, subjects } = this.#options;
+    const why = subjects.whyUnknown(asked);
+    const { reason, text } = UNKNOWN[why];
+    const answer = deciding.unknownUser({ user: asked.user, required, context: NO_FIELDS }, request, why);
+    const denied = ({ id }: CheckAnswer) => denial(reason, text, id as string);
+    return answer instanceof Promise ? answer.then(denied) : denied(answer);
   }
 
   #known(
-    user: CachedPrincipal | undefined,
+    user: CachedPrincipal,
     request: EvaluationRequest,
     mapped: Mapped,
     required: RequiredLeaf,
@@ -130,11 +152,7 @@ export class Authzen {
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
     const { deciding } = this.#options;
     const { subject, action, resource } = request;
-    if (user === undefined || user.principal.isInactive) {
-      const answer = deciding.unknownUser({ user: subject.id, required, context: NO_FIELDS }, request);
-      const denied = ({ id }: CheckAnswer) => denial("unknown_subject", "unknown subject", id as string);
-      return answer instanceof Promise ? answer.then(denied) : denied(answer);
-    }
+    if (user.principal.isInactive) return this.#unknown({ user: subject.id }, request, required);
     if (mapped.arn === undefined) {
       return this.#refused(request, mapped, "unknown_resource", `unknown resource type ${resource.type}`);
     }
@@ -217,13 +235,19 @@ function quickTest(
   return outcomeTest(policies, { user, action, context: NO_FIELDS });
 }
 
-/** A subject of AuthZEN: `properties.groups` are the groups that its request asserts. */
+/**
+ * A subject of AuthZEN: `properties.groups` are the groups that its request asserts, and `properties.token` is a token
+ * that does. Where no issuer is configured, that is an attribute without a meaning.
+ */
 export function askedSubject(
   { id, properties }: AuthzenSubject,
   asserter: Asserter | undefined,
+  { readsTokens }: Pick<Subjects, "readsTokens">,
 ): AskedSubject {
-  const groups = properties && Object.hasOwn(properties, "groups") ? properties["groups"] : undefined;
-  return { user: id, groups, asserter };
+  const own = (name: string): unknown =>
+    properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const token = readsTokens ? own(TOKEN_PROPERTY) : undefined;
+  return { user: id, groups: own("groups"), token, asserter };
 }
 
 /** The policies of a loaded user, for decisions, their records and the counts of use; made once for each decision. */

@@ -19,6 +19,9 @@ import type { DecisionUsage, UsingUser } from "../usage.ts";
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
 
+/** Texts for people. */
+export const UNKNOWN_TEXTS = { unknown_user: "unknown user", invalid_token: "invalid token" } as const;
+
 /** A call that needs a decision: for records, counters and its budget of work. */
 export interface DecisionCall {
   readonly entrance: Entrance;
@@ -157,14 +160,15 @@ export class Deciding {
   }
 
   /** The answer about a user who does not exist. */
-  unknownUser(request: EngineRequest, call: DecisionCall): CheckAnswer | Promise<CheckAnswer> {
+  unknownUser(
+    request: EngineRequest,
+    call: DecisionCall,
+    reason: NonNullable<CheckAnswer["reason"]> = "unknown_user",
+  ): CheckAnswer | Promise<CheckAnswer> {
     this.#options.counters.decisions[call.entrance].neutral++;
-    const outcome = { effect: "neutral", message: "insufficient permissions: unknown user" } as const;
-    return this.#recorded(
-      { ...outcome, reason: "unknown_user" },
-      { ...request, error: "unknown user" },
-      call,
-    );
+    const error = UNKNOWN_TEXTS[reason];
+    const message = `insufficient permissions: ${error}`;
+    return this.#recorded({ effect: "neutral", message, reason }, { ...request, error }, call);
   }
 
   #recorded(

@@ -12,6 +12,9 @@ export interface RequestedProperties {
   readonly context?: Properties;
 }
 
+/** Name of the attribute of a subject that is a credential: no condition reads it, and no record has it. */
+export const TOKEN_PROPERTY = "token";
+
 /** The fields of a request alone. */
 export function requestedFields({
   subject,
@@ -22,9 +25,16 @@ export function requestedFields({
   const fields = new Map<string, FieldValue>();
   addProperties(fields, "context.", context);
   addProperties(fields, "action.", action?.properties);
-  addProperties(fields, "subject.", subject?.properties);
+  addProperties(fields, "subject.", withoutToken(subject?.properties));
   addProperties(fields, "resource.", resource?.properties);
   const sourceIp = sourceIpOf(context);
   if (sourceIp !== undefined) fields.set("SourceIp", sourceIp);
   return fields;
+}
+
+/** The attributes of a subject without its token. */
+export function withoutToken(properties: Properties | undefined): Properties | undefined {
+  if (properties === undefined || !Object.hasOwn(properties, TOKEN_PROPERTY)) return properties;
+  const { [TOKEN_PROPERTY]: _token, ...others } = properties;
+  return others;
 }

@@ -13,7 +13,7 @@ import { isUser } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
 import type { Subjects } from "../subjects/subjects.ts";
 import { policiesOf } from "./authzen.ts";
-import type { Deciding, DecisionSubject } from "./deciding.ts";
+import { type Deciding, type DecisionSubject, UNKNOWN_TEXTS } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */
@@ -105,12 +105,14 @@ export class Requesting {
       return this.#refused(asked, `the body that ${match.operation} is decided by is not at hand`);
     }
     if (needed.excess !== undefined) return this.#refused(asked, needed.excess);
-    const { groups, mayBeUser, asserter = check.call?.caller } = check;
-    const subject = { user, groups, asserter, ...(mayBeUser === undefined ? {} : { mayBeUser }) };
-    const found = this.#options.subjects.find(subject, needed.shown ?? { and: [] });
-    return found instanceof Promise
-      ? found.then((known) => this.#decided(asked, known))
-      : this.#decided(asked, found);
+    const { groups, token, mayBeUser, asserter = check.call?.caller } = check;
+    const subject = { user, groups, token, asserter, ...(mayBeUser === undefined ? {} : { mayBeUser }) };
+    const { subjects } = this.#options;
+    const found = subjects.find(subject, needed.shown ?? { and: [] });
+    if (!(found instanceof Promise)) return this.#decided(asked, found);
+    return found.then((known) =>
+      known === undefined ? this.#unknown(asked, subjects.whyUnknown(subject)) : this.#decided(asked, known),
+    );
   }
 
   #neededBy(match: MatchedRequest, items: RequestCheck["items"]): Needed {
@@ -122,11 +124,13 @@ export class Requesting {
     return needed;
   }
 
-  #decided(asked: Asked, user: CachedPrincipal | undefined): RequestAnswer | Promise<RequestAnswer> {
+  #unknown(asked: Asked, reason: "unknown_user" | "invalid_token"): RequestAnswer | Promise<RequestAnswer> {
+    return this.#refused(asked, UNKNOWN_TEXTS[reason], reason);
+  }
+
+  #decided(asked: Asked, user: CachedPrincipal): RequestAnswer | Promise<RequestAnswer> {
     const { check } = asked;
-    if (user === undefined || !isUser(user, check.userId)) {
-      return this.#refused(asked, "unknown user", "unknown_user");
-    }
+    if (!isUser(user, check.userId)) return this.#unknown(asked, "unknown_user");
     const { required, shown } = asked.needed;
     if (required === null || shown === null) return this.#answer(asked, ALLOWED);
     const fields = this.#options.native.of(check.context, user, shown);

@@ -77,7 +77,7 @@ export class EntitySearching {
     await types.refreshed();
     const arn = types.arn(resource.type, resource.id);
     if (subject.type !== USER || arn === undefined) return NOTHING;
-    const user = await subjects.get(askedSubject(subject, search.asserter));
+    const user = await subjects.get(askedSubject(subject, search.asserter, subjects));
     if (user === undefined) return NOTHING;
     const properties = {
       subject: user.principal.properties,

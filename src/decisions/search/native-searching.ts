@@ -81,7 +81,7 @@ export class NativeSearching {
     const { types, subjects, actions, native } = this.#options;
     await types.refreshed();
     const user = await subjects.get(asked);
-    if (user === undefined) return { results: [], total: 0, reason: "unknown_user" };
+    if (user === undefined) return { results: [], total: 0, reason: subjects.whyUnknown(asked) };
     const fields = native.ofUser(await native.ofResource(context, resource), user);
     const question = { names: types.allActions(), action: itself, resource, context: fields, page, budget };
     return actions.allowed(user, question, "what_can");
@@ -92,7 +92,10 @@ export class NativeSearching {
     const { types, subjects, counters } = this.#options;
     await types.refreshed();
     const user = await subjects.get(request);
-    const plan = user === undefined ? UNKNOWN_USER : await this.#plan(user, request, budget);
+    const plan =
+      user === undefined
+        ? { ...NEVER, reason: subjects.whyUnknown(request) }
+        : await this.#plan(user, request, budget);
     counters.decisions.plan[plan.kind === "never" ? "neutral" : "allow"]++;
     return plan;
   }
@@ -115,8 +118,6 @@ export class NativeSearching {
     return scheduler.run(planInSteps(user.policies, { ...question, action, within }), { budget });
   }
 }
-
-const UNKNOWN_USER: Plan = { ...NEVER, reason: "unknown_user" };
 
 function itself(name: string): string {
   return name;

@@ -58,7 +58,7 @@ export class ResourceSearching {
     const action = types.action(resource.type, asked.name);
     if (subject.type !== "user" || action === undefined) return NOTHING;
     const user = await subjects.find(
-      askedSubject(subject, search.asserter),
+      askedSubject(subject, search.asserter, subjects),
       { action, resource: "*" },
       budget,
     );

@@ -15,8 +15,8 @@ export type ShadowQuestion =
 
 /** A check without its call. The internal id of a user means nothing in another directory. */
 export function checkAgain(request: CheckRequest): ShadowQuestion {
-  const { user, groups, required, context, entrance, requestId, call } = request;
-  const whole = { user, required, context, entrance, requestId, explain: false };
+  const { user, groups, token, required, context, entrance, requestId, call } = request;
+  const whole = { user, token, required, context, entrance, requestId, explain: false };
   return { kind: "check", request: { ...whole, ...(groups && { groups }), ...callerOf(call) } };
 }
 
@@ -29,9 +29,10 @@ export function evaluationAgain(request: EvaluationRequest): ShadowQuestion {
 
 /** A request of a data server without its call. */
 export function requestAgain(check: RequestCheck): ShadowQuestion {
-  const { user, groups, mayBeUser, asserter, request, items, missingBody } = check;
+  const { user, groups, token, mayBeUser, asserter, request, items, missingBody } = check;
   const { context, entrance, requestId } = check;
-  const asked = { user, groups, asserter, request, items, missingBody, context, entrance, requestId };
+  const subject = { user, groups, token, asserter };
+  const asked = { ...subject, request, items, missingBody, context, entrance, requestId };
   const whole = { ...asked, ...(mayBeUser !== undefined && { mayBeUser }), ...callerOf(check.call) };
   return { kind: "request", request: whole };
 }

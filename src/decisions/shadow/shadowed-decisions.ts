@@ -49,7 +49,7 @@ function told<T>(answer: T | Promise<T>, look: (answer: T) => void): T | Promise
 }
 
 async function tellAll(
-  { user, groups, action, resources, context, requestId, asserter }: FilterRequest,
+  { user, groups, token, action, resources, context, requestId, asserter }: FilterRequest,
   allowed: ReadonlySet<number>,
   shadow: ShadowTap,
 ): Promise<void> {
@@ -57,7 +57,8 @@ async function tellAll(
     if (index % MANY === MANY - 1) await nextTurn();
     if (!shadow.takes()) continue;
     const required = { action, resource };
-    const asked = { user, required, context, requestId, ...(groups && { groups }), ...callOf(asserter) };
+    const subject = { user, token, ...(groups && { groups }), ...callOf(asserter) };
+    const asked = { ...subject, required, context, requestId };
     const request = { ...asked, entrance: "filter", explain: false } as const;
     shadow.answered(checkAgain(request), allowed.has(index));
   }

@@ -1,20 +1,20 @@
 /**
  * The subjects of decisions: users of the directory, and where `authorizer.subjects.unknown` says so, subjects that it
  * does not know, with the policies of the groups that their request asserts (decision-api.md §8). A user of the
- * directory has what the directory says, whatever a request asserts.
+ * directory has what the directory says, whatever a request asserts. A token of an identity provider says who the
+ * subject is, and asserts its groups in place of the request (decision-api.md §8.9).
  */
 
-import type { Principal } from "../../directory/directory.ts";
-import { AuthorizerError } from "../../errors.ts";
-import type { Assertion, RequiredPermissions } from "../../model/decision.ts";
-import type { Properties } from "../../model/entities.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import type { RequiredPermissions } from "../../model/decision.ts";
 import { isPossibleName } from "../../model/names.ts";
-import type { EffectivePolicy } from "../../model/policy.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 import { type Asserter, groupsOf } from "./asserted-groups.ts";
-import type { CachedGroups, GroupSets } from "./group-sets.ts";
+import type { GroupSets } from "./group-sets.ts";
+import type { SubjectTokens, VouchedSubject } from "./subject-tokens.ts";
+import { unknownSubject } from "./unknown-subject.ts";
 
 /** The fate of a subject that the directory does not know (`authorizer.subjects.unknown`). */
 export type UnknownSubjects = "deny" | "from_request";
@@ -26,6 +26,8 @@ export interface AskedSubject {
   readonly groups?: unknown;
   /** The caller who asserts them. */
   readonly asserter?: Asserter | undefined;
+  /** A token of an identity provider, as given: it then asserts the groups, and nobody else. Null is none. */
+  readonly token?: unknown;
   /** False: a user of the directory who has this name is somebody else. Default true. */
   readonly mayBeUser?: boolean;
 }
@@ -35,6 +37,8 @@ export interface SubjectsOptions {
   readonly principals: Principals;
   readonly groups: GroupSets;
   readonly unknown: UnknownSubjects;
+  /** Verifies tokens; absent if no issuer is configured: then no token holds. */
+  readonly tokens?: SubjectTokens | undefined;
 }
 
 /** Times that a subject is looked up anew because the directory changed meanwhile. */
@@ -46,15 +50,70 @@ export class Subjects {
   readonly #principals: Principals;
   readonly #groups: GroupSets;
   readonly #fromRequest: boolean;
+  readonly #tokens: SubjectTokens | undefined;
+  /** Subjects whose token did not hold. */
+  readonly #refused = new WeakSet<AskedSubject>();
 
-  constructor({ principals, groups, unknown }: SubjectsOptions) {
+  constructor({ principals, groups, unknown, tokens }: SubjectsOptions) {
     this.#principals = principals;
     this.#groups = groups;
     this.#fromRequest = unknown === "from_request";
+    this.#tokens = tokens;
   }
 
-  /** As {@link Principals.find}, for any subject. */
+  /** True if tokens of some issuer are verified. */
+  get readsTokens(): boolean {
+    return this.#tokens !== undefined;
+  }
+
+  /** The reason why a subject was not found. */
+  whyUnknown(asked: AskedSubject): "unknown_user" | "invalid_token" {
+    return this.#refused.has(asked) ? "invalid_token" : "unknown_user";
+  }
+
+  /** As {@link Principals.find}, for any subject. Rejects with "unavailable" if the issuer of a token is. */
   find(
+    asked: AskedSubject,
+    required: RequiredPermissions,
+    budget?: WorkBudget,
+  ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
+    if (!hasToken(asked)) return this.#find(asked, required, budget);
+    return this.#vouchedFor(asked, (subject) => this.#find(subject, required, budget));
+  }
+
+  /** As {@link Principals.get}, for any subject. */
+  get(asked: AskedSubject): CachedPrincipal | Promise<CachedPrincipal | undefined> {
+    if (!hasToken(asked)) return this.#get(asked);
+    return this.#vouchedFor(asked, (subject) => this.#get(subject));
+  }
+
+  /** Finds the subject of the token; undefined if the token does not hold or names somebody else. */
+  #vouchedFor(
+    asked: AskedSubject,
+    find: (subject: AskedSubject) => CachedPrincipal | Promise<CachedPrincipal | undefined>,
+  ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
+    const found = (vouched: VouchedSubject) =>
+      vouched.user === asked.user ? find(vouched) : this.#refuse(asked);
+    const failed = (error: unknown) => {
+      if (!isErrorCode(error, "unauthenticated")) throw error;
+      return this.#refuse(asked);
+    };
+    try {
+      const { token } = asked;
+      if (typeof token !== "string" || this.#tokens === undefined) return this.#refuse(asked);
+      const vouched = this.#tokens.verify(token);
+      return vouched instanceof Promise ? vouched.then(found, failed) : found(vouched);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #refuse(asked: AskedSubject): Promise<undefined> {
+    this.#refused.add(asked);
+    return Promise.resolve(undefined);
+  }
+
+  #find(
     asked: AskedSubject,
     required: RequiredPermissions,
     budget?: WorkBudget,
@@ -73,11 +132,12 @@ export class Subjects {
     return ready === undefined ? found : ready.then(() => found);
   }
 
-  /** As {@link Principals.get}, for any subject. */
-  get(asked: AskedSubject): CachedPrincipal | Promise<CachedPrincipal | undefined> {
+  #get(asked: AskedSubject): CachedPrincipal | Promise<CachedPrincipal | undefined> {
     const names = this.#asserted(asked);
-    if (names.length === 0) return this.#principals.get(asked.user);
-    return this.#known(asked, names) ?? this.#load(asked, names);
+    if (names.length === 0) return notUser(asked, this.#principals.get(asked.user));
+    const found = this.#known(asked, names) ?? this.#load(asked, names);
+    if (!(found instanceof Promise)) return found;
+    return found.then((any) => (any?.asserted === undefined ? notUser(asked, Promise.resolve(any)) : any));
   }
 
   /** The names of groups that count unless the subject is a user; of a user in the cache none do. */
@@ -91,7 +151,7 @@ export class Subjects {
   #known(asked: AskedSubject, names: readonly string[]): CachedPrincipal | undefined {
     if (!this.#principals.isKnownAbsent(asked.user)) return undefined;
     const groups = this.#groups.cached(names);
-    return groups && subjectOf(asked, groups);
+    return groups && unknownSubject(asked, groups);
   }
 
   /** Reads user and groups; anew where the directory changed in between, so that they are of one state. */
@@ -101,7 +161,7 @@ export class Subjects {
       const user = await this.#principals.get(asked.user);
       if (user !== undefined) return user;
       const groups = await this.#groups.load(names);
-      if (generation === this.#principals.generation) return subjectOf(asked, groups);
+      if (generation === this.#principals.generation) return unknownSubject(asked, groups);
     }
     throw new AuthorizerError(
       "unavailable",
@@ -110,48 +170,14 @@ export class Subjects {
   }
 }
 
+function hasToken({ token }: AskedSubject): boolean {
+  return token !== undefined && token !== null;
+}
+
 /** The user, unless the name may not stand for a user. */
 function notUser(
   { mayBeUser = true }: AskedSubject,
   found: CachedPrincipal | Promise<CachedPrincipal | undefined>,
 ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
   return mayBeUser ? found : Promise.resolve(undefined);
-}
-
-/** The subject with the policies of the groups; undefined if none of the groups exists. */
-function subjectOf(
-  { user, asserter }: AskedSubject,
-  { principal, policies }: CachedGroups,
-): CachedPrincipal | undefined {
-  if (principal.names.length === 0) return undefined;
-  const asserted: Assertion = { by: asserter?.name ?? "", groups: principal.names };
-  return { principal: new UnknownSubject(user, principal), policies, asserted };
-}
-
-const NO_PROPERTIES: Properties = {};
-
-/** A subject that is no user. */
-class UnknownSubject implements Principal {
-  readonly id = "";
-  readonly username: string;
-  readonly properties = NO_PROPERTIES;
-  readonly isInactive = false;
-  readonly #groups: Principal;
-
-  constructor(username: string, groups: Principal) {
-    this.username = username;
-    this.#groups = groups;
-  }
-
-  get groups(): readonly string[] {
-    return this.#groups.groups;
-  }
-
-  get held(): Principal["held"] {
-    return this.#groups.held;
-  }
-
-  get policies(): readonly EffectivePolicy[] {
-    return this.#groups.policies;
-  }
 }

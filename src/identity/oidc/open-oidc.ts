@@ -32,6 +32,8 @@ export function openOidc(issuers: readonly OidcIssuer[], { times }: OidcOptions 
     issuers.map((issuer) => [issuer.issuer, { issuer, keys: new IssuerKeys(issuer, times) }]),
   );
   const verified = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
+  /** Tokens that are being verified, for all who wait: the elements of a batch show the same one. */
+  const pending = new Map<string, Promise<OidcSubject>>();
   const issuerOf = (token: string) => {
     const iss = token.length > MAX_TOKEN_LENGTH ? undefined : claimedIssuer(token);
     return iss === undefined ? undefined : known.get(iss);
@@ -44,10 +46,16 @@ export function openOidc(issuers: readonly OidcIssuer[], { times }: OidcOptions 
       const digest = hash("sha256", token, "base64");
       const remembered = verified.get(digest);
       if (remembered !== undefined && Date.now() < remembered.until) return remembered.subject;
-      return verifyNew(token, from.issuer, from.keys).then(({ subject, expires }) => {
-        verified.set(digest, { subject, until: Math.min(expires, Date.now() + REMEMBERED_MS) });
-        return subject;
-      });
+      const known = pending.get(digest);
+      if (known !== undefined) return known;
+      const verifying = verifyNew(token, from.issuer, from.keys)
+        .then(({ subject, expires }) => {
+          verified.set(digest, { subject, until: Math.min(expires, Date.now() + REMEMBERED_MS) });
+          return subject;
+        })
+        .finally(() => pending.delete(digest));
+      pending.set(digest, verifying);
+      return verifying;
     },
   };
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
 import { post } from "../../http/service-kit.ts";
+import { type Ask, arnOf, authzenSubject, CALLS, IDS } from "./call-kinds.ts";
 
 interface Case {
   readonly name: string;
@@ -25,8 +26,6 @@ const { dataset, cases, malformed } = JSON.parse(
 
 const TOKENS = { portal: "portal-token-0123456789-0123456789", plain: "plain-token-0123456789-01234567890" };
 const SCOPES = ["decide", "search", "read"];
-const IDS = ["red-1", "blue-1", "green-1"];
-const arnOf = (id: string) => `arn:svc:demo:::record/${id}`;
 
 async function start(unknown: "deny" | "from_request"): Promise<TestAuthorizer> {
   return startAuthorizer({
@@ -59,75 +58,6 @@ async function ask(on: TestAuthorizer, token: keyof typeof TOKENS, path: string,
   return answer.body;
 }
 
-type Ask = (path: string, body: unknown) => ReturnType<typeof ask>;
-
-const subjectOf = (user: string, groups: unknown) => ({
-  type: "user",
-  id: user,
-  ...(groups === undefined ? {} : { properties: { groups } }),
-});
-
-/** The records of which each call says that the subject may read, in byte order. */
-const CALLS: Readonly<
-  Record<string, (asked: Ask, user: string, groups: readonly string[] | undefined) => Promise<string[]>>
-> = {
-  evaluation: async (asked, user, groups) => {
-    const found: string[] = [];
-    for (const id of IDS) {
-      const body = {
-        subject: subjectOf(user, groups),
-        action: { name: "read" },
-        resource: { type: "record", id },
-      };
-      if ((await asked("/evaluation", body)).decision) found.push(id);
-    }
-    return found.sort();
-  },
-  evaluations: async (asked, user, groups) => {
-    const evaluations = IDS.map((id) => ({ resource: { type: "record", id } }));
-    const body = { subject: subjectOf(user, groups), action: { name: "read" }, evaluations };
-    const answer = await asked("/evaluations", body);
-    return IDS.filter((_, index) => answer.evaluations[index].decision).sort();
-  },
-  check: async (asked, user, groups) => {
-    const found: string[] = [];
-    for (const id of IDS) {
-      const required = { action: "demo:Read", resource: arnOf(id) };
-      if ((await asked("/check", { user, groups, required })).allowed) found.push(id);
-    }
-    return found.sort();
-  },
-  filter: async (asked, user, groups) => {
-    const { allowed } = await asked("/filter", { user, groups, action: "read", type: "record", ids: IDS });
-    return (allowed as number[]).map((index) => IDS[index] as string).sort();
-  },
-  "search for resources": async (asked, user, groups) => {
-    const body = {
-      subject: subjectOf(user, groups),
-      action: { name: "read" },
-      resource: { type: "record" },
-    };
-    return (await asked("/search/resource", body)).results.map(({ id }: { id: string }) => id).sort();
-  },
-  "search for actions": async (asked, user, groups) => {
-    const found: string[] = [];
-    for (const id of IDS) {
-      const body = { subject: subjectOf(user, groups), resource: { type: "record", id } };
-      const { results } = await asked("/search/action", body);
-      if (results.some(({ name }: { name: string }) => name === "read")) found.push(id);
-    }
-    return found.sort();
-  },
-  "what-can": async (asked, user, groups) => {
-    const found: string[] = [];
-    for (const id of IDS) {
-      const { results } = await asked("/what-can", { user, groups, resource: arnOf(id) });
-      if (results.includes("demo:Read")) found.push(id);
-    }
-    return found.sort();
-  },
-};
-
 /** JSON has no undefined: members without a value are left out. */
 const clean = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
@@ -135,14 +65,16 @@ describe.each(Object.entries(CALLS))("the call %s", (_, call) => {
   it.each(cases)("decides about $name", async ({ token = "portal", user, groups, reads }) => {
     // Twice: from the store, then from the caches.
     for (let time = 0; time < 2; time++) {
-      expect(await call((path, body) => ask(service, token, path, clean(body)), user, groups)).toEqual(reads);
+      expect(await call((path, body) => ask(service, token, path, clean(body)), { user, groups })).toEqual(
+        reads,
+      );
     }
   });
 
   it("denies unknown subjects unless the configuration says otherwise", async () => {
     const asked: Ask = (path, body) => ask(denying, "portal", path, clean(body));
-    expect(await call(asked, "zoe", ["team-red"])).toEqual([]);
-    expect(await call(asked, "alice", ["team-blue"])).toEqual(["red-1"]);
+    expect(await call(asked, { user: "zoe", groups: ["team-red"] })).toEqual([]);
+    expect(await call(asked, { user: "alice", groups: ["team-blue"] })).toEqual(["red-1"]);
   });
 });
 
@@ -150,7 +82,7 @@ describe("an unknown subject", () => {
   const evaluate = (groups: unknown, user = "zoe") => {
     const resource = { type: "record", id: "red-1" };
     return ask(service, "portal", "/evaluation", {
-      subject: subjectOf(user, groups),
+      subject: authzenSubject({ user, groups: groups as never }),
       action: { name: "read" },
       resource,
     });
@@ -161,7 +93,7 @@ describe("an unknown subject", () => {
     const required = { action: "demo:Read", resource: arnOf("red-1") };
     const answer = await ask(service, token, "/check", clean({ user, groups, required }));
     expect(answer).toMatchObject({ allowed: false, effect: "neutral", reason: "unknown_user" });
-    const body = { subject: subjectOf(user, groups), action: { name: "read" } };
+    const body = { subject: authzenSubject({ user, groups: groups as never }), action: { name: "read" } };
     const whole = { ...body, resource: { type: "record", id: "red-1" } };
     expect((await ask(service, token, "/evaluation", whole)).context.reason).toBe("unknown_subject");
   });
@@ -189,7 +121,7 @@ describe("an unknown subject", () => {
   });
 
   it("of a type other than user is unknown", async () => {
-    const subject = { ...subjectOf("zoe", ["team-red"]), type: "service" };
+    const subject = { ...authzenSubject({ user: "zoe", groups: ["team-red"] }), type: "service" };
     const body = { subject, action: { name: "read" }, resource: { type: "record", id: "red-1" } };
     expect((await ask(service, "portal", "/evaluation", body)).decision).toBe(false);
   });

@@ -10,6 +10,7 @@ import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start
 import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
 import { linesOf } from "../../decision-log/test-log.ts";
 import { post } from "../../http/service-kit.ts";
+import { newKey, TestIssuer } from "../../identity/oidc/issuer.ts";
 
 const { dataset } = JSON.parse(
   readFileSync(new URL("../../../fixtures/decisions/asserted-groups.json", import.meta.url), "utf8"),
@@ -18,7 +19,9 @@ const TOKEN = "portal-token-0123456789-0123456789";
 const KEY = { access_key_id: "AKIAJTESTTESTTESTTEQ", secret_access_key: "a-secret-of-carol-0123456789" };
 const folder = mkdtempSync(join(tmpdir(), "asserted-"));
 let service: TestAuthorizer;
+let issuer: TestIssuer;
 beforeAll(async () => {
+  issuer = await TestIssuer.start(await newKey("k"));
   service = await startAuthorizer({
     dataset,
     config: {
@@ -27,6 +30,9 @@ beforeAll(async () => {
       "authorizer.decision_log.directory": join(folder, "log"),
       "authorizer.decision_log.sync": "each",
       "authorizer.node_name": "n",
+      "authorizer.oidc.issuers": [
+        { name: "corp", issuer: issuer.url, audience: "authorizer", assert_groups: ["team-*"] },
+      ] as never,
       "authorizer.tokens": [
         { name: "portal", token: TOKEN, scopes: ["decide", "read"], assert_groups: ["team-*"] },
       ],
@@ -37,6 +43,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
+  await issuer.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -108,5 +115,39 @@ describe("a record", () => {
     const { decisions, narrower, wider, groups } = JSON.parse(stdout);
     expect({ decisions, narrower, wider }).toEqual({ decisions: 6, narrower: 4, wider: 0 });
     expect(groups).toMatchObject([{ change: "narrower", side: "removed", policy: "Red", count: 4 }]);
+  });
+
+  it("names the issuer whose token asserted them, and never has the token", async () => {
+    const token = await issuer.token({ groups: ["team-red", "Admins"] });
+    const forged = `${token.slice(0, -8)}AAAAAAAA`;
+    const subject = (own: string) => ({
+      type: "user",
+      id: "zoe",
+      properties: { token: own, shift: "early" },
+    });
+    const whole = { action: { name: "read" }, resource: { type: "record", id: "red-1" } };
+    // A condition makes the fields of the request a part of the record.
+    await service.directory.policies.create({
+      name: "EarlyShift",
+      statement: [
+        {
+          effect: "allow",
+          action: ["demo:Write"],
+          resource: "*",
+          condition: { StringEquals: { "subject.shift": ["early"] } },
+        },
+      ],
+    });
+    await service.directory.groups.attachPolicy("team-red", "EarlyShift");
+    const record = await recordOf("/evaluation", { subject: subject(token), ...whole });
+    expect(record.subject).toMatchObject({ id: "zoe", asserted: { by: "corp", groups: ["team-red"] } });
+    expect(record.decision).toBe(true);
+    expect(JSON.stringify(record)).toContain("early");
+    const refused = await recordOf("/evaluation", { subject: subject(forged), ...whole });
+    expect(refused).toMatchObject({ decision: false, subject: { id: "zoe" } });
+    await recordOf("/check", { user: "zoe", token, required });
+    await service.directory.groups.detachPolicy("team-red", "EarlyShift");
+    const lines = linesOf(join(folder, "log", "n-0")).map((line) => JSON.stringify(line));
+    for (const secret of [token, forged]) expect(lines.some((line) => line.includes(secret))).toBe(false);
   });
 });

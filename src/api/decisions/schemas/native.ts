@@ -3,6 +3,7 @@
 import { MOST_GROUPS } from "../../../decisions/subjects/asserted-groups.ts";
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import { MOST_TOKEN_BYTES } from "../native-fields.ts";
 
 const USER = text("Name of the user.");
 /** Groups that a caller asserts. */
@@ -13,6 +14,15 @@ export const GROUPS: Schema = {
   ),
   maxItems: MOST_GROUPS,
 };
+/** A token that says who the user is. */
+export const SUBJECT_TOKEN: Schema = {
+  ...text(
+    "A token of the user from an identity provider of `authorizer.oidc.issuers`. It must name this user. Its groups count, and not `groups`.",
+  ),
+  "x-maxBytes": MOST_TOKEN_BYTES,
+};
+/** Reasons why a user has no policies. */
+export const UNKNOWN_REASONS: Schema = { enum: ["unknown_user", "invalid_token"] };
 const ACTION: Schema = {
   ...text("`service:Verb`, or with `type` a name that the type knows."),
   "x-maxBytes": "actionBytes",
@@ -27,13 +37,21 @@ function items(description: string): Schema {
 }
 
 const FILTER_OF_ARNS = closedObject(
-  { user: USER, groups: GROUPS, action: ACTION, resources: items("ARNs."), context: CONTEXT },
+  {
+    user: USER,
+    groups: GROUPS,
+    token: SUBJECT_TOKEN,
+    action: ACTION,
+    resources: items("ARNs."),
+    context: CONTEXT,
+  },
   ["user", "action", "resources"],
 );
 const FILTER_OF_IDS = closedObject(
   {
     user: USER,
     groups: GROUPS,
+    token: SUBJECT_TOKEN,
     action: ACTION,
     type: text("Resource type of the ids."),
     ids: items("Ids in the form of the type."),
@@ -48,6 +66,7 @@ export const NATIVE_SCHEMAS: Schemas = {
     {
       user: USER,
       groups: GROUPS,
+      token: SUBJECT_TOKEN,
       required: schemaRef("RequiredPermissions"),
       context: CONTEXT,
       explain: { type: "boolean", default: false, description: "Needs a token with scope `read` besides." },
@@ -59,7 +78,7 @@ export const NATIVE_SCHEMAS: Schemas = {
       allowed: { type: "boolean", description: "True exactly for effect `allow`." },
       effect: schemaRef("Effect"),
       message: text("Why not, in the words of the data server; absent when allowed."),
-      reason: { const: "unknown_user" },
+      reason: UNKNOWN_REASONS,
       id: text("Decision id, also in the audit log."),
       explanation: schemaRef("Explanation"),
     },
@@ -77,6 +96,7 @@ export const NATIVE_SCHEMAS: Schemas = {
       {
         user: USER,
         groups: GROUPS,
+        token: SUBJECT_TOKEN,
         action: ACTION,
         type: text("Resource type of the items."),
         context: CONTEXT,

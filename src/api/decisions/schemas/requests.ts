@@ -2,7 +2,7 @@
 
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
-import { GROUPS } from "./native.ts";
+import { GROUPS, SUBJECT_TOKEN } from "./native.ts";
 
 const QUERY: Schema = {
   description: "The raw query without `?`, or an object of decoded names with a value each or several.",
@@ -26,6 +26,7 @@ export const REQUEST_SCHEMAS: Schemas = {
     {
       user: text("Name of the user who sent the request."),
       groups: GROUPS,
+      token: SUBJECT_TOKEN,
       method: {
         type: "string",
         pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
@@ -66,7 +67,7 @@ export const REQUEST_SCHEMAS: Schemas = {
       allowed: { type: "boolean", description: "True exactly for effect `allow`." },
       effect: schemaRef("Effect"),
       message: text("Why not; absent when allowed."),
-      reason: { enum: ["unknown_user", "unknown_endpoint", "unreadable_request"] },
+      reason: { enum: ["unknown_user", "invalid_token", "unknown_endpoint", "unreadable_request"] },
       id: text("Decision id, also in the audit log."),
       per_item: {
         ...object(

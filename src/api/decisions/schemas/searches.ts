@@ -2,7 +2,7 @@
 
 import type { Schema, Schemas } from "../../../http/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
-import { GROUPS } from "./native.ts";
+import { GROUPS, SUBJECT_TOKEN, UNKNOWN_REASONS } from "./native.ts";
 
 const PROPERTIES: Schema = { type: ["object", "null"], description: "Attributes, as for an evaluation." };
 const CIRCUMSTANCES: Schema = {
@@ -26,7 +26,6 @@ const USER = text("Name of the user.");
 const CONTEXT = schemaRef("Context");
 const NATIVE_PAGE: Schema = { ...closedObject(PAGE, []), type: ["object", "null"] };
 const PATTERNS = listOf({ type: "string" });
-const REASON: Schema = { const: "unknown_user" };
 
 /** An entity that is searched for: its id is ignored. */
 function searched(what: string): Schema {
@@ -93,14 +92,14 @@ export const SEARCH_SCHEMAS: Schemas = {
     ),
   ),
   WhatCanRequest: closedObject(
-    { user: USER, groups: GROUPS, resource: ARN, context: CONTEXT, page: NATIVE_PAGE },
+    { user: USER, groups: GROUPS, token: SUBJECT_TOKEN, resource: ARN, context: CONTEXT, page: NATIVE_PAGE },
     ["user", "resource"],
   ),
   WhatCanAnswer: object(
     {
       page: schemaRef("SearchPage"),
       results: listOf({ type: "string" }, "Actions, `service:Verb`, in UTF-8 byte order."),
-      reason: REASON,
+      reason: UNKNOWN_REASONS,
     },
     ["page", "results"],
   ),
@@ -108,6 +107,7 @@ export const SEARCH_SCHEMAS: Schemas = {
     {
       user: USER,
       groups: GROUPS,
+      token: SUBJECT_TOKEN,
       action: {
         ...text("`service:Verb`, or with `type` a name that the type knows; at most 256 bytes."),
         "x-maxBytes": "actionBytes",
@@ -138,7 +138,7 @@ export const SEARCH_SCHEMAS: Schemas = {
         }),
         "Patterns that apply where their condition holds. If a condition cannot be evaluated, an allow is ignored and a deny applies.",
       ),
-      reason: REASON,
+      reason: UNKNOWN_REASONS,
     },
     ["kind", "allow", "deny", "conditional"],
   ),
