@@ -70,6 +70,7 @@ for (const skip of allowed) {
 }
 for (const file of first) {
   if (files.includes(file)) continue;
+  if (isBroken(file)) process.stdout.write(`unsteady, failed to load at the first try: ${file.name}\n`);
   for (const test of file.assertionResults) {
     if (test.status !== "failed") continue;
     process.stdout.write(`unsteady, failed at the first try: ${test.fullName} (${file.name})\n`);

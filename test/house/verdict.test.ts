@@ -14,14 +14,37 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The verdict on one file of tests, given as name and status. */
-function verdict(tests: Record<string, string>, skips: readonly object[] = [], status = "passed") {
-  const assertionResults = Object.entries(tests).map(([fullName, state]) => ({ fullName, status: state }));
-  const results = join(folder, "results.json");
+/** A file of vitest's results with one file of tests, given as name and status; failed tests have a message. */
+function results(name: string, tests: Record<string, string>, status: string): string {
+  const assertionResults = Object.entries(tests).map(([fullName, state]) => ({
+    fullName,
+    status: state,
+    failureMessages: state === "failed" ? [`Error: ${fullName} went wrong`] : [],
+  }));
+  const file = join(folder, name);
+  writeFileSync(
+    file,
+    JSON.stringify({
+      testResults: [{ name: "a.test.ts", status, message: "no such module", assertionResults }],
+    }),
+  );
+  return file;
+}
+
+/** The verdict on one file of tests; `again` is what its second run gave. */
+function verdict(
+  tests: Record<string, string>,
+  skips: readonly object[] = [],
+  status = "passed",
+  again?: Record<string, string>,
+) {
   const skipsFile = join(folder, "skips.json");
-  writeFileSync(results, JSON.stringify({ testResults: [{ name: "a.test.ts", status, assertionResults }] }));
   writeFileSync(skipsFile, JSON.stringify(skips));
-  const run = spawnSync(process.execPath, [SCRIPT, results, skipsFile], { encoding: "utf8" });
+  const files = [results("results.json", tests, status), skipsFile];
+  const failedAgain = Object.values(again ?? {}).includes("failed");
+  if (again !== undefined) files.push(results("again.json", again, failedAgain ? "failed" : "passed"));
+  else files.push(join(folder, "does-not-exist.json"));
+  const run = spawnSync(process.execPath, [SCRIPT, ...files], { encoding: "utf8" });
   return { status: run.status, text: run.stdout, last: run.stdout.trimEnd().split("\n").at(-1) };
 }
 
@@ -36,7 +59,7 @@ describe("the verdict of CI", () => {
   it("names a failed test", () => {
     const { status, text, last } = verdict({ one: "passed", two: "failed" }, [], "failed");
     expect(status).toBe(1);
-    expect(text).toContain("failed: two");
+    expect(text).toContain("failed: two (a.test.ts)\n    Error: two went wrong");
     expect(last).toBe("1 passed, 1 failed");
   });
 
@@ -73,6 +96,26 @@ describe("the verdict of CI", () => {
 
   it("counts a file that did not load as failed", () => {
     expect(verdict({}, [], "failed")).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
+  });
+
+  it("says why a file did not load", () => {
+    expect(verdict({}, [], "failed").text).toContain("failed to load: a.test.ts\n    no such module");
+  });
+
+  it("names as unsteady what failed beside others and passed alone", () => {
+    const { status, text, last } = verdict({ one: "passed", two: "failed" }, [], "failed", {
+      one: "passed",
+      two: "passed",
+    });
+    expect({ status, last }).toEqual({ status: 0, last: "2 passed, 0 failed" });
+    expect(text).toContain("unsteady, failed at the first try: two (a.test.ts)\n    Error: two went wrong");
+    expect(verdict({}, [], "failed", { one: "passed" }).text).toContain("failed to load at the first try");
+  });
+
+  it("is bad when a test fails alone too, whichever it is", () => {
+    const tests = { one: "passed", two: "failed" };
+    expect(verdict(tests, [], "failed", tests)).toMatchObject({ status: 1, last: "1 passed, 1 failed" });
+    expect(verdict(tests, [], "failed", { one: "failed", two: "passed" }).status).toBe(1);
   });
 
   it("is bad when no test ran", () => {
