@@ -2,127 +2,136 @@
  * The examples as their READMEs start them: a real program, the real service, and what becomes of a request when
  * nobody asks, when the user may not, when he may, and when the service is gone and back.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, type TestContext } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { freePort } from "../journal/free-port.ts";
+import { EXAMPLES, Scratch, statusOf } from "./kit.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
-const EXAMPLES = join(ROOT, "examples");
 const TOKEN = "token-of-the-examples-0123456789abcdef";
+const TIMEOUT_MS = 300_000;
 
 /** Python with the packages of `requirements.txt`; CI makes an environment and names it. */
 const PYTHON = process.env["EXAMPLES_PYTHON"] ?? "python3";
 
 const isThere = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
 
-/** The command that starts each example in its folder. */
-const STARTS: Readonly<Record<string, { readonly command: readonly string[]; readonly there: boolean }>> = {
+interface Start {
+  /** The command that starts the example in its folder. */
+  readonly command: readonly string[];
+  readonly there: boolean;
+  /** The command that makes it ready; its packages then come from the registry. */
+  readonly build?: readonly string[];
+}
+
+/** The ways in which the examples are started. */
+const STARTS: Readonly<Record<string, Start>> = {
   express: { command: [process.execPath, "server.mjs"], there: true },
   fastify: { command: [process.execPath, "server.mjs"], there: true },
   hono: { command: [process.execPath, "server.mjs"], there: true },
+  next: { command: ["npm", "start"], there: true, build: ["npm", "run", "build"] },
   go: { command: ["go", "run", "."], there: isThere("go", "version") },
   java: { command: ["java", "Server.java"], there: isThere("javac", "-version") },
   python: { command: [PYTHON, "app.py"], there: isThere(PYTHON, "-c", "import fastapi, httpx, uvicorn") },
 };
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "examples-"));
-  execFileSync(process.execPath, [join(ROOT, "build", "pack.mjs"), join(folder, "packed"), "client"]);
-}, 240_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** Examples that have a test of their own. */
+const OTHERS: Readonly<Record<string, string>> = {
+  compose: "compose.test.ts",
+  kubernetes: "kubernetes.test.ts",
+  "policy-as-code": "policy-as-code.test.ts",
+};
 
-/** A copy of an example with what its package.json names: our package as it is published, others as the clone has them. */
-function installed(name: string): string {
-  const copy = join(folder, name);
-  cpSync(join(EXAMPLES, name), copy, { recursive: true });
-  if (!existsSync(join(copy, "package.json"))) return copy;
-  const client = join(copy, "node_modules", "@svc-authorizer", "client");
-  mkdirSync(client, { recursive: true });
-  execFileSync("tar", ["xzf", join(folder, "packed", "client.tgz"), "--strip-components=1", "-C", client]);
-  mkdirSync(join(copy, "node_modules", "@hono"));
-  for (const one of ["express", "fastify", "hono", "@hono/node-server"]) {
-    symlinkSync(join(ROOT, "node_modules", one), join(copy, "node_modules", one));
-  }
-  return copy;
+const scratch = new Scratch();
+afterAll(() => scratch.close());
+
+/** Errors of npm where its registry cannot be reached. */
+const NO_REGISTRY = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|E403)\b/;
+
+/** A copy with packages from the registry, built; a machine without a registry skips the test. */
+function builtFromRegistry(name: string, build: readonly string[], context: TestContext): string {
+  const folder = scratch.copied(name);
+  const run = (...command: readonly string[]): string => {
+    const [program = "", ...args] = command;
+    const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
+    const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, encoding: "utf8", env });
+    if (status === 0) return "";
+    return `${stdout}${stderr}` || `${program} ended with ${status}`;
+  };
+  const missing = run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", scratch.client());
+  context.skip(NO_REGISTRY.test(missing), "no package registry");
+  expect(missing).toBe("");
+  expect(run(...build)).toBe("");
+  return folder;
 }
 
-/** The address that the program prints; throws where it ends without one. */
-async function addressOf(program: ChildProcess): Promise<string> {
-  for await (const line of createInterface(program.stdout!)) {
-    const url = /^listening on (http:\S+)$/.exec(line)?.[1];
-    if (url !== undefined) return url;
-  }
-  throw new Error("the example ended without its address");
-}
-
-it("are all started here", () => {
-  // policy-as-code.test.ts runs the one that is no program.
-  const programs = readdirSync(EXAMPLES).filter((name) => name !== "policy-as-code");
-  expect(Object.keys(STARTS).sort()).toEqual(programs.sort());
+it("are all started here, or in a test of their own", () => {
+  expect([...Object.keys(STARTS), ...Object.keys(OTHERS)].sort()).toEqual(readdirSync(EXAMPLES).sort());
+  for (const file of Object.values(OTHERS)) expect(existsSync(join(import.meta.dirname, file))).toBe(true);
 });
 
+it.each(readdirSync(EXAMPLES))(
+  "%s has a short README with commands, or names the page that has them",
+  (name) => {
+    const text = readFileSync(join(EXAMPLES, name, "README.md"), "utf8");
+    expect(text).toMatch(/```sh\n|\]\(\.\.\/\.\.\/docs\//);
+    expect(text.split("\n").length).toBeLessThan(25);
+  },
+);
+
 describe.each(Object.keys(STARTS))("the example in %s", (name) => {
-  const { command, there } = STARTS[name]!;
-  const [program, ...args] = command as [string, ...string[]];
-  let authorizer: TestAuthorizer;
-  let example: ChildProcess | undefined;
+  const { command, there, build } = STARTS[name]!;
+  let authorizer: TestAuthorizer | undefined;
   const start = (port: number): Promise<TestAuthorizer> =>
     startAuthorizer({
       dataset: "fixtures/datasets/roles.yaml",
       config: { "authorizer.listen_address": `127.0.0.1:${port}`, "auth.api.token": TOKEN },
     });
-  afterAll(async () => {
-    // `go run` starts a program of its own: the whole group ends.
-    if (example?.pid !== undefined) process.kill(-example.pid, "SIGKILL");
-    await authorizer?.close();
-  });
+  afterAll(() => authorizer?.close());
 
   it.skipIf(!there)(
     "protects its route, also without the service",
-    async () => {
+    async (context) => {
+      const folder = build === undefined ? scratch.installed(name) : builtFromRegistry(name, build, context);
       authorizer = await start(0);
-      example = spawn(program, args, {
-        cwd: installed(name),
-        detached: true,
-        stdio: ["ignore", "pipe", "inherit"],
-        env: {
-          ...process.env,
-          AUTHORIZER_URL: authorizer.url,
-          AUTHORIZER_TOKEN: TOKEN,
-          PORT: String(await freePort()),
-        },
+      const example = `http://127.0.0.1:${await freePort()}`;
+      const program = scratch.start(command, folder, {
+        AUTHORIZER_URL: authorizer.url,
+        AUTHORIZER_TOKEN: TOKEN,
+        PORT: new URL(example).port,
+        NODE_ENV: undefined,
       });
-      const url = await addressOf(example);
       await expect
-        .poll(
-          () =>
-            fetch(url).then(
-              () => true,
-              () => false,
-            ),
-          { timeout: 20_000 },
-        )
-        .toBe(true);
-      const status = async (user?: string): Promise<number> => {
+        .poll(() => program.exitCode !== null || statusOf(example), { timeout: 120_000, interval: 100 })
+        .toBeGreaterThan(1);
+      const status = (user?: string): Promise<number> => {
         const headers: Record<string, string> = user === undefined ? {} : { "x-user": user };
-        return (await fetch(`${url}/objects/a`, { method: "DELETE", headers })).status;
+        return statusOf(`${example}/objects/a`, { method: "DELETE", headers });
       };
       expect(await status()).toBe(401);
       expect(await status("viewer")).toBe(403);
       expect(await status('nobody" or "admin')).toBe(403);
       expect(await status("developer")).toBe(200);
+      if (name === "next") await pagesShowWhatIsAllowed(example);
       const port = Number(new URL(authorizer.url).port);
       await authorizer.close();
       expect(await status("developer")).toBe(503);
       authorizer = await start(port);
       expect(await status("developer")).toBe(200);
     },
-    180_000,
+    TIMEOUT_MS,
   );
 });
+
+/** The page of the Next example shows three objects to who may read them, and none to anybody else. */
+async function pagesShowWhatIsAllowed(example: string): Promise<void> {
+  const items = async (user?: string): Promise<number> => {
+    const headers: Record<string, string> = user === undefined ? {} : { "x-user": user };
+    return (await (await fetch(example, { headers })).text()).match(/<li>/g)?.length ?? 0;
+  };
+  expect(await items("viewer")).toBe(3);
+  expect(await items("nobody")).toBe(0);
+  expect(await items()).toBe(0);
+}
