@@ -215,6 +215,25 @@ describe.skipIf(!hasProgram("helm"))("helm", () => {
     expect(configOf(manifests).values).toMatchObject({ "authorizer.insecure_listen": true });
   });
 
+  it("lets the keys of identity providers be fetched", () => {
+    const issuers = [
+      { name: "corp", issuer: "https://id.example.com", audience: "authorizer" },
+      {
+        name: "own",
+        issuer: "https://id.example.org:8443/realms/own",
+        audience: "authorizer",
+        jwks_uri: "https://keys.example.org/own",
+      },
+    ];
+    const set = `--set-json=config.authorizer=${JSON.stringify({ oidc: { issuers } })}`;
+    const manifests = manifestsOf(rendered(...valuesOf("replicated"), set));
+    expect(portsIn(of(manifests, "NetworkPolicy").spec.egress)).toEqual([53, 53, 5432, 443, 8443, 443, 4318]);
+    expect(configOf(manifests).values["authorizer.oidc.issuers"].map(({ name }) => name)).toEqual([
+      "corp",
+      "own",
+    ]);
+  });
+
   it("starts a sidecar before the data server, on the loopback of the pod, with its data sets", () => {
     const manifests = manifestsOf(rendered(...valuesOf("sidecar")));
     const { initContainers, containers } = podOf(manifests);

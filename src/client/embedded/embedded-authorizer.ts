@@ -57,6 +57,10 @@ const LEAST_MAX_STALENESS_MS = 6_000;
 const ALLOWED: EmbeddedResult = { allowed: true, effect: "allow" };
 const REFUSED = "insufficient permissions: ";
 const UNKNOWN_USER: EmbeddedResult = refusal("unknown_user", "unknown user");
+const UNKNOWN_GROUPS: EmbeddedResult = refusal(
+  "unknown_user",
+  "unknown user; a decision point gives nothing for groups of a question, ask the service",
+);
 const CLOSED: EmbeddedResult = refusal("closed", "the decision point is closed");
 const STALE: EmbeddedResult = refusal(
   "stale",
@@ -65,6 +69,15 @@ const STALE: EmbeddedResult = refusal(
 
 function refusal(reason: RefusalReason, text: string): EmbeddedResult {
   return { allowed: false, effect: "neutral", message: REFUSED + text, reason };
+}
+
+/** Nobody here verifies tokens: to decide without would believe one that does not hold. */
+function refuseToken(token: string | undefined): void {
+  if (token !== undefined) {
+    throw new TypeError(
+      "a decision point verifies no tokens of users: ask the service with an AuthorizerClient",
+    );
+  }
 }
 
 /** A decision point inside this process. */
@@ -133,15 +146,25 @@ export class EmbeddedAuthorizer {
     return this.#decide(user, { action, resource }, context).allowed;
   }
 
-  /** Checks required permissions; the answer has the reason of a refusal. */
-  check({ user, required, context }: Check): EmbeddedResult {
-    return this.#decide(user, asRequired(required), context ?? undefined);
+  /**
+   * Checks required permissions; the answer has the reason of a refusal. The users are those of the directory: groups in
+   * the question count for nothing, and the answer about an unknown user says so.
+   * @throws TypeError for a token of the user, which only the service verifies
+   */
+  check({ user, groups, token, required, context }: Check): EmbeddedResult {
+    refuseToken(token);
+    const result = this.#decide(user, asRequired(required), context ?? undefined);
+    return result === UNKNOWN_USER && groups !== undefined ? UNKNOWN_GROUPS : result;
   }
 
-  /** Returns the indexes of the allowed resources, ascending. */
+  /**
+   * Returns the indexes of the allowed resources, ascending. The users are those of the directory, as for a check.
+   * @throws TypeError for ids of a type in place of ARNs, and for a token of the user
+   */
   filter(filter: Filter): number[] {
     if (!("resources" in filter)) throw new TypeError("filter takes ARNs as resources");
-    const { user, action, resources, context } = filter;
+    const { user, token, action, resources, context } = filter;
+    refuseToken(token);
     const allowed: number[] = [];
     for (const [index, resource] of resources.entries()) {
       if (this.#decide(user, { action, resource }, context ?? undefined).allowed) allowed.push(index);

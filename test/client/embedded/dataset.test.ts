@@ -62,3 +62,28 @@ it("lists everything that is wrong with a data set", () => {
     /\/policies\/0\/statement\/0\/effect[\s\S]*\/users\/0\/groups\/0: .*Viewers[\s\S]*\/users\/0\/policies\/0: .*Missing/,
   );
 });
+
+it("takes nobody's word for groups and tokens: those questions are for the service", () => {
+  const point = EmbeddedAuthorizer.fromDataset(DOCUMENT);
+  const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/r/object/o" } as const;
+  const unknown = { user: "zoe", groups: ["Viewers"], required };
+  expect(point.check(unknown)).toMatchObject({
+    allowed: false,
+    reason: "unknown_user",
+    message: expect.stringContaining("ask the service"),
+  });
+  expect(
+    point.filter({ user: "zoe", groups: ["Viewers"], ...required, resources: [required.resource] }),
+  ).toEqual([]);
+  // Groups add nothing to a user, and take nothing away, as at the service.
+  expect(point.check({ user: "alice", groups: ["Admins"], required })).toEqual({
+    allowed: true,
+    effect: "allow",
+  });
+  const written = { ...required, action: "fs:WriteObject" };
+  expect(point.check({ user: "alice", groups: ["Admins"], required: written }).allowed).toBe(false);
+  for (const user of ["alice", "zoe"]) {
+    expect(() => point.check({ user, token: "x", required })).toThrow(TypeError);
+    expect(() => point.filter({ user, token: "x", ...required, resources: [] })).toThrow(TypeError);
+  }
+});
