@@ -27,6 +27,7 @@ import { resourceTypes, SCIM_PATH, schemas, serviceProviderConfig } from "./sche
 import { GROUP_SCHEMA } from "./schema/group-schema.ts";
 import { USER_SCHEMA } from "./schema/user-schema.ts";
 import { SCIM_TYPE, scimRefusal } from "./scim-error.ts";
+import { searchAll } from "./search-all.ts";
 import { createUser, deleteUser, getUser, listUsers, patchUser, replaceUser, searchUsers } from "./users.ts";
 
 /** Options of the API. */
@@ -305,6 +306,20 @@ const OF_GROUPS: Handlers = {
 
 /** All of them. */
 export const SCIM_ROUTES: readonly ScimDeclaration[] = [
+  {
+    ...COMMON,
+    ...described("scimSearch", `${SCIM_PATH}/.search`, "Lists users and groups as a body asks for them"),
+    method: "POST",
+    body: bodyOf({ ...SEARCH, filter: 'displayName sw "An"' }),
+    answer: {
+      status: 200,
+      description: "A page of users and groups.",
+      ...OF_SCIM,
+      schema: LIST,
+      example: { totalResults: 1, startIndex: 1, itemsPerPage: 1, Resources: [{ id: ID, ...GROUP }] },
+    },
+    handler: searchAll,
+  },
   ...listRoutes(USERS, OF_USERS),
   ...resourceRoutes(USERS, OF_USERS),
   ...listRoutes(GROUPS, OF_GROUPS),

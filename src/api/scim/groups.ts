@@ -36,9 +36,8 @@ export function searchGroups(parts: ScimParts) {
 async function list(parts: ScimParts, query: ListQuery) {
   const request = listRequest(GROUPS, query);
   const projection = projectionOf(GROUPS, query);
-  const window = await find(parts, request);
-  const resources: Attributes[] = [];
-  for (const group of window.items) resources.push(await shown(parts, group, projection));
+  const window = await findGroups(parts, request);
+  const resources = await shownGroups(parts, window.items, projection);
   return scimReply(200, listAnswer(resources, { total: window.total, startIndex: request.startIndex }));
 }
 
@@ -116,12 +115,24 @@ function fieldsOf(attributes: Attributes) {
   };
 }
 
+/** The resources of groups, as far as a call wants to see them. */
+export async function shownGroups(
+  parts: ScimParts,
+  groups: readonly ProvisionedGroup[],
+  projection: Projection,
+): Promise<readonly Attributes[]> {
+  const resources: Attributes[] = [];
+  for (const group of groups) resources.push(await shown(parts, group, projection));
+  return resources;
+}
+
 async function shown(parts: ScimParts, group: ProvisionedGroup, projection: Projection): Promise<Attributes> {
   const members = projection.shows("members") ? await parts.provisioning.members(group.id) : undefined;
   return projection.apply(groupResource(group, members, baseOf(parts)));
 }
 
-async function find(parts: ScimParts, request: ListRequest): Promise<Window<ProvisionedGroup>> {
+/** The groups that pass a filter. */
+export async function findGroups(parts: ScimParts, request: ListRequest): Promise<Window<ProvisionedGroup>> {
   const { provisioning } = parts;
   const { filter, test } = request;
   const window = new Window<ProvisionedGroup>(request);

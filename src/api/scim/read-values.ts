@@ -17,6 +17,9 @@ export const MOST_VALUES = 100;
 /** Most members of a group in one call: reading them takes some 20 ms. */
 const MOST_MEMBERS = 10_000;
 
+/** Required attributes that a body may leave out, since the service knows their value: identity providers do. */
+const ASSUMED: ReadonlySet<string> = new Set(["active"]);
+
 /** Reads the attributes of a resource; throws "invalid_request" with every problem. */
 export function readResource(kind: ResourceKind, body: unknown): Attributes {
   if (!isObject(body)) throw new ScimError("invalidSyntax", "a JSON object is needed");
@@ -28,7 +31,8 @@ export function readResource(kind: ResourceKind, body: unknown): Attributes {
   const attributes = topAttributes(kind);
   const read = readObject(attributes, body, "", problems, true);
   for (const { name, required } of attributes) {
-    if (required && read[name] === undefined) problems.push({ pointer: `/${name}`, message: "required" });
+    if (required && read[name] === undefined && !ASSUMED.has(name))
+      problems.push({ pointer: `/${name}`, message: "required" });
   }
   if (problems.length > 0) throw invalidRequest(problems);
   return read;

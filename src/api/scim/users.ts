@@ -34,8 +34,8 @@ export function searchUsers(parts: ScimParts) {
 async function list(parts: ScimParts, query: ListQuery) {
   const request = listRequest(USERS, query);
   const projection = projectionOf(USERS, query);
-  const window = await find(parts, request);
-  const resources = await shown(parts, window.items, projection);
+  const window = await findUsers(parts, request);
+  const resources = await shownUsers(parts, window.items, projection);
   return scimReply(200, listAnswer(resources, { total: window.total, startIndex: request.startIndex }));
 }
 
@@ -43,7 +43,7 @@ async function list(parts: ScimParts, query: ListQuery) {
 export function getUser(parts: ScimParts) {
   return async ({ params: [id = ""], query }: ScimCall) => {
     const projection = projectionOf(USERS, query);
-    const [resource] = await shown(parts, [await parts.provisioning.user(id)], projection);
+    const [resource] = await shownUsers(parts, [await parts.provisioning.user(id)], projection);
     return scimReply(200, resource);
   };
 }
@@ -55,7 +55,7 @@ export function createUser(parts: ScimParts) {
     const fields = fieldsOf(readResource(USERS, call.body), undefined);
     const user = await parts.provisioning.createUser(fields);
     wrote(parts, call, "scimCreateUser", { user: user.username, ...stateOf(user) });
-    const [resource] = await shown(parts, [user], projection);
+    const [resource] = await shownUsers(parts, [user], projection);
     return scimReply(201, resource, ["Location", `${baseOf(parts)}/Users/${user.id}`]);
   };
 }
@@ -110,7 +110,7 @@ async function change(
     const was = renamed ? { was: before?.username } : {};
     wrote(parts, call, operation, { user: user.username, ...was, ...stateOf(user) });
   }
-  const [resource] = await shown(parts, [user], projection);
+  const [resource] = await shownUsers(parts, [user], projection);
   return scimReply(200, resource);
 }
 
@@ -118,7 +118,8 @@ function stateOf(user: ProvisionedUser) {
   return user.inactive === true ? { inactive: true } : {};
 }
 
-async function shown(
+/** The resources of users, as far as a call wants to see them. */
+export async function shownUsers(
   parts: ScimParts,
   users: readonly ProvisionedUser[],
   projection: Projection,
@@ -129,7 +130,8 @@ async function shown(
   return users.map((user) => projection.apply(userResource(user, groups?.get(user.id), base)));
 }
 
-async function find(parts: ScimParts, request: ListRequest): Promise<Window<ProvisionedUser>> {
+/** The users that pass a filter. */
+export async function findUsers(parts: ScimParts, request: ListRequest): Promise<Window<ProvisionedUser>> {
   const { provisioning } = parts;
   const { filter, test } = request;
   const window = new Window<ProvisionedUser>(request);

@@ -77,7 +77,10 @@ const USER: ScimSchema = {
     attribute("preferredLanguage", "Preferred language."),
     attribute("locale", "Locale for numbers and times."),
     attribute("timezone", "Time zone."),
-    attribute("active", "False: the user can do nothing.", { type: "boolean" }),
+    attribute("active", "False: the user can do nothing. It cannot be removed; a new user is active.", {
+      type: "boolean",
+      required: true,
+    }),
     plural("emails", "E-mail addresses; the primary one, else the first, is the user's address."),
     plural("phoneNumbers", "Telephone numbers."),
     plural("ims", "Addresses of instant messages."),
