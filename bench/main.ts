@@ -6,6 +6,7 @@ import { measureCold } from "./cold.ts";
 import { measureConsole } from "./console.ts";
 import { measureDecisionLog } from "./decision-log.ts";
 import { measureReads } from "./effective.ts";
+import { embeddedRate } from "./embedded.ts";
 import { composedRate, engineRate } from "./engine.ts";
 import { measureForwardAuth } from "./forward-auth.ts";
 import { measureHostile } from "./hostile.ts";
@@ -131,6 +132,10 @@ async function everything(): Promise<void> {
   const engine = SIZES.map((size) => [whole(size), whole(engineRate(size))]);
   engine.push(["10,000, of five groups", whole(composedRate(10_000, 5))]);
   table(["Statements of the user", "Decisions/s in process, one core"], engine);
+  table(
+    ["Statements of all users; two groups of twenty each, half refused", "Embedded decisions/s of CPU time"],
+    [1_000, 10_000].map((size) => [whole(size), whole(embeddedRate(size))]),
+  );
   await coldUsers();
   await hostile();
   table(

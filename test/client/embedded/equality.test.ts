@@ -6,8 +6,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { EmbeddedAuthorizer } from "../../../src/client/embedded/embedded-authorizer.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { sized } from "../../proofs/size.ts";
 
-const QUESTIONS = Number(process.env["EMBEDDED_QUESTIONS"] ?? 3_000);
+const QUESTIONS = sized(3_000, 100_000);
 const USERS = ["alice", "bob", "carol", "ü"];
 const GROUPS = ["g1", "g2", "g3"];
 const POLICIES = ["p1", "p2", "p3", "p4"];
