@@ -3,7 +3,7 @@
 import type { ForwardAuthOptions } from "../api/forward-auth/forward-auth.ts";
 import type { ConfigValues } from "../config/table.ts";
 import type { Decisions } from "../decisions/decisions.ts";
-import { TrustedProxies } from "../http/client-address.ts";
+import { TrustedProxies } from "../http/request/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { OidcTokens } from "../identity/oidc/oidc.ts";
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigValues } from "../config/table.ts";
 import { helpSite } from "../help/help-site.ts";
-import type { PageSite } from "../http/page-folders.ts";
+import type { PageSite } from "../http/pages/page-folders.ts";
 import { serviceDocument } from "../listeners/service-document.ts";
 import { userDocument } from "../listeners/user-document.ts";
 

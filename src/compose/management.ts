@@ -10,7 +10,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { Applications } from "../datasets/apply/applications.ts";
 import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
 import type { Decisions } from "../decisions/decisions.ts";
-import { TrustedProxies } from "../http/client-address.ts";
+import { TrustedProxies } from "../http/request/client-address.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { AuditEvents } from "../observe/audit-port.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";

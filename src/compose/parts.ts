@@ -13,7 +13,7 @@ import { openDecisions } from "../decisions/open-decisions.ts";
 import { shadowed } from "../decisions/shadow/shadowed-decisions.ts";
 import { ReplicaRecords } from "../directory/read/replica-records.ts";
 import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
-import type { ManagedServer } from "../http/server-lifecycle.ts";
+import type { ManagedServer } from "../http/server/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { ExtAuthzListener } from "../listeners/ext-authz.ts";
 import { Health } from "../listeners/health.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { ConfigValues } from "../config/table.ts";
 import { AuthorizerError } from "../errors.ts";
-import type { TlsMaterial } from "../http/server-lifecycle.ts";
+import type { TlsMaterial } from "../http/server/server-lifecycle.ts";
 
 /** TLS of a listener; empty for plain HTTP. */
 export interface ListenerTls {

@@ -14,7 +14,7 @@ import { mountScim, type ScimOptions, scimNothing } from "../api/scim/declaratio
 import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { Admission } from "../http/admission.ts";
-import { openApiRoute } from "../http/openapi-route.ts";
+import { openApiRoute } from "../http/openapi/openapi-route.ts";
 import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
 import {
   type Authenticate,
@@ -25,7 +25,11 @@ import {
   type Route,
 } from "../http/route.ts";
 import { routed } from "../http/router.ts";
-import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
+import {
+  createManagedServer,
+  type ManagedServer,
+  type TlsMaterial,
+} from "../http/server/server-lifecycle.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import { metadataRoute, pdpUrl } from "./metadata.ts";

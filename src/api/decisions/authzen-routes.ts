@@ -1,8 +1,8 @@
 /** The routes of AuthZEN 1.0 (decision-api.md §2). */
 
 import type { ActionSearch, ResourceSearch, SubjectSearch } from "../../decisions/searches.ts";
-import type { Parameter } from "../../http/openapi-types.ts";
-import { schemaRef } from "../../http/schema-forms.ts";
+import type { Parameter } from "../../http/openapi/openapi-types.ts";
+import { schemaRef } from "../../http/schema/schema-forms.ts";
 import { recordActions, recordResources, recordSubjects } from "./authzen-search-records.ts";
 import type { DecisionDeclaration } from "./declaration.ts";
 import { evaluationHandler } from "./evaluation.ts";

@@ -3,8 +3,8 @@
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "../../decisions/authzen-entities.ts";
 import type { EvaluationRequest } from "../../decisions/decisions.ts";
 import { type Problem, pointTo } from "../../errors.ts";
-import { isObject } from "../../http/json-body.ts";
-import { fits } from "../../http/text-bytes.ts";
+import { isObject } from "../../http/body/json-body.ts";
+import { fits } from "../../http/body/text-bytes.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { DecisionLimits } from "./limits.ts";
 

@@ -1,7 +1,7 @@
 /** The check of cold bodies by their declared schemas; hot calls read their bodies themselves. */
 
 import type { Problem } from "../../errors.ts";
-import { requireNone, SchemaCheck } from "../../http/schema-check.ts";
+import { requireNone, SchemaCheck } from "../../http/schema/schema-check.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { type Field, FieldReader } from "./native-fields.ts";

@@ -1,9 +1,9 @@
 /** `POST /access/v1/check`: one native decision (decision-api.md §3). */
 
 import type { CheckAnswer, CheckRequest, Decisions } from "../../decisions/decisions.ts";
-import { hasMembers, isObject } from "../../http/json-body.ts";
+import { hasMembers, isObject } from "../../http/body/json-body.ts";
+import { fits } from "../../http/body/text-bytes.ts";
 import type { Call } from "../../http/route.ts";
-import { fits } from "../../http/text-bytes.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { isName } from "./authzen.ts";
 import type { DecisionLimits } from "./limits.ts";

@@ -1,8 +1,8 @@
 /** `POST /access/v1/evaluation`: one AuthZEN access evaluation (decision-api.md §2). */
 
 import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../decisions/decisions.ts";
+import { requireObject } from "../../http/body/json-body.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import { requireObject } from "../../http/json-body.ts";
 import type { Outcome } from "../../model/decision.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import { type EvaluationParts, partProblems, readParts } from "./authzen.ts";

@@ -10,8 +10,8 @@ import type {
   EvaluationRequest,
 } from "../../decisions/decisions.ts";
 import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
+import { isObject, requireObject } from "../../http/body/json-body.ts";
 import { invalidRequest, statusOf } from "../../http/errors.ts";
-import { isObject, requireObject } from "../../http/json-body.ts";
 import { Pace } from "../../schedule/pace.ts";
 import { TURN_MS, type WorkBudget } from "../../schedule/scheduler.ts";
 import type { ServiceCall } from "../service-caller.ts";

@@ -2,7 +2,7 @@
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import { isErrorCode, type Problem } from "../../errors.ts";
-import { fits } from "../../http/text-bytes.ts";
+import { fits } from "../../http/body/text-bytes.ts";
 import type { DecisionContext } from "../../model/decision.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { contextOf } from "./native-fields.ts";

@@ -2,8 +2,8 @@
 
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Problem } from "../../errors.ts";
+import { isObject } from "../../http/body/json-body.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import { isObject } from "../../http/json-body.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import { type FilterHeadBody, headOf, ItemReader } from "./filter-items.ts";

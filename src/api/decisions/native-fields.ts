@@ -2,8 +2,8 @@
 
 import { MOST_GROUPS } from "../../decisions/subjects/asserted-groups.ts";
 import { type Problem, pointTo } from "../../errors.ts";
+import { isObject } from "../../http/body/json-body.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import { isObject } from "../../http/json-body.ts";
 import { FIELD_LIMITS } from "../../model/condition.ts";
 import { type DecisionContext, type FieldValue, UNREADABLE } from "../../model/decision.ts";
 import { textProblems } from "./authzen.ts";

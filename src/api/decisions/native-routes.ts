@@ -1,6 +1,6 @@
 /** The routes of decisions in the terms of policies (decision-api.md §3). */
 
-import { schemaRef } from "../../http/schema-forms.ts";
+import { schemaRef } from "../../http/schema/schema-forms.ts";
 import { requireScope, type ServiceCall } from "../service-caller.ts";
 import { checkHandler } from "./check.ts";
 import type { DecisionDeclaration } from "./declaration.ts";

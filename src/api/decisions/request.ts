@@ -3,9 +3,9 @@
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, RequestCheck } from "../../decisions/requests.ts";
 import type { Problem } from "../../errors.ts";
+import { type BodyBounds, parseJsonBody, parseJsonInTurns } from "../../http/body/json-body.ts";
+import { repeatedMembers, repeatedMembersInSteps } from "../../http/body/repeated-members.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import { type BodyBounds, parseJsonBody, parseJsonInTurns } from "../../http/json-body.ts";
-import { repeatedMembers, repeatedMembersInSteps } from "../../http/repeated-members.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { ServiceCall } from "../service-caller.ts";
 import type { DecisionLimits } from "./limits.ts";

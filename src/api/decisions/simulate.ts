@@ -1,7 +1,7 @@
 /** `POST /access/v1/simulate`: decisions from given or changed policies (decision-api.md §3). */
 
 import type { Decisions, SimulationAnswer, SimulationCase } from "../../decisions/decisions.ts";
-import { isObject } from "../../http/json-body.ts";
+import { isObject } from "../../http/body/json-body.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { AnyCall } from "./any-call.ts";
 import { checkBody } from "./check.ts";

@@ -1,8 +1,8 @@
 /** Declared operations of the management API. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { TrustedProxies } from "../../http/client-address.ts";
 import type { Declaration } from "../../http/declaration.ts";
+import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { RequiredLeaf } from "../../model/decision.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";

@@ -1,7 +1,7 @@
 /** `Content-Type` and `Content-Encoding` of request bodies. */
 
 import type { IncomingHttpHeaders } from "node:http";
-import { invalidRequest, RequestRefused } from "./errors.ts";
+import { invalidRequest, RequestRefused } from "../errors.ts";
 
 /** The format of a body. */
 export type BodyFormat = "json" | "ndjson" | "form";

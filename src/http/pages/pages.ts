@@ -6,8 +6,8 @@
 
 import type { ServerResponse } from "node:http";
 import type { Express, Response as PageResponse } from "express";
-import { nothingHere } from "./errors.ts";
-import { type Answer, type Caller, type RawCall, WRITTEN } from "./route.ts";
+import { nothingHere } from "../errors.ts";
+import { type Answer, type Caller, type RawCall, WRITTEN } from "../route.ts";
 
 /** The libraries that pages are written with. */
 export interface PageLibraries {

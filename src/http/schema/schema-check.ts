@@ -4,12 +4,12 @@
  */
 
 import { _, Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { type Problem, pointTo } from "../errors.ts";
-import { invalidRequest } from "./errors.ts";
-import { isObject } from "./json-body.ts";
-import type { Schema, Schemas } from "./openapi-types.ts";
+import { type Problem, pointTo } from "../../errors.ts";
+import { isObject } from "../body/json-body.ts";
+import { fits } from "../body/text-bytes.ts";
+import { invalidRequest } from "../errors.ts";
+import type { Schema, Schemas } from "../openapi/openapi-types.ts";
 import { problemsOf } from "./schema-problems.ts";
-import { fits } from "./text-bytes.ts";
 
 /** Elements of lists that are checked between two steps. */
 const STEP = 64;

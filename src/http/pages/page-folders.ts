@@ -3,9 +3,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import type { RequestHandler } from "express";
-import { nothingHere } from "./errors.ts";
+import { nothingHere } from "../errors.ts";
+import type { MountedRoute, Route } from "../route.ts";
 import { pageHandler, setHeaders } from "./pages.ts";
-import type { MountedRoute, Route } from "./route.ts";
 
 /** The header of pages that load what is theirs alone, and stand in no frame. */
 export const PAGE_CONTENT_POLICY: readonly string[] = [

@@ -8,15 +8,15 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { AuthorizerError } from "../errors.ts";
-import { refuse } from "./answer.ts";
-import { BodyBudget } from "./body-budget.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { refuse } from "../answer.ts";
+import { BodyBudget } from "../body/body-budget.ts";
+import { RequestRefused } from "../errors.ts";
+import { Exchange, IncomingRequest, type ServerContext } from "../exchange.ts";
+import { requestId } from "../request/request-id.ts";
+import { type MountedRoute, OPEN_API } from "../route.ts";
 import { Connections } from "./connections.ts";
-import { RequestRefused } from "./errors.ts";
-import { Exchange, IncomingRequest, type ServerContext } from "./exchange.ts";
 import { rawReply } from "./raw-reply.ts";
-import { requestId } from "./request-id.ts";
-import { type MountedRoute, OPEN_API } from "./route.ts";
 
 const MAX_CHECK_INTERVAL_MS = 1000;
 const HANDSHAKE_MS = 10_000;

@@ -3,7 +3,7 @@
  * reader may keep the first, or take names that differ in letter case for one, as Go does (security.md §2.7).
  */
 
-import { type Problem, pointTo } from "../errors.ts";
+import { type Problem, pointTo } from "../../errors.ts";
 import { endOfString } from "./large-json.ts";
 
 /** An array or object that has begun. */

@@ -1,13 +1,13 @@
 /** The open connections of a server with the exchange that each one serves. */
 
 import type { Socket } from "node:net";
-import { AuthorizerError } from "../errors.ts";
-import { refuse } from "./answer.ts";
-import { RequestRefused } from "./errors.ts";
-import type { Exchange, ServerContext } from "./exchange.ts";
-import { KEEP_ALIVE_MS } from "./limits.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { refuse } from "../answer.ts";
+import { RequestRefused } from "../errors.ts";
+import type { Exchange, ServerContext } from "../exchange.ts";
+import { KEEP_ALIVE_MS } from "../limits.ts";
+import { requestId } from "../request/request-id.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
-import { requestId } from "./request-id.ts";
 
 const PATIENCE_MS = 1000;
 

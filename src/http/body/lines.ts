@@ -1,7 +1,7 @@
 /** Lines of a byte stream, for newline-delimited JSON. */
 
 import { isUtf8 } from "node:buffer";
-import { invalidRequest } from "./errors.ts";
+import { invalidRequest } from "../errors.ts";
 
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);

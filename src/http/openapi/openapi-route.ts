@@ -1,9 +1,9 @@
 /** `GET /openapi.json`: open, like the probes. */
 
 import { createHash } from "node:crypto";
+import { pageHandler } from "../pages/pages.ts";
+import type { Route } from "../route.ts";
 import type { OpenApiDocument } from "./openapi-types.ts";
-import { pageHandler } from "./pages.ts";
-import type { Route } from "./route.ts";
 
 const PATH = "/openapi.json";
 

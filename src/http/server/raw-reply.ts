@@ -2,7 +2,7 @@
 
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { errorBody } from "./errors.ts";
+import { errorBody } from "../errors.ts";
 
 /** An answer that is written to a socket. */
 export interface RawReply {

@@ -4,8 +4,8 @@
  * how it was cut.
  */
 
-import { RequestRefused } from "./errors.ts";
-import type { BodyReceiver, Exchange, FailureReceiver, IncomingRequest } from "./exchange.ts";
+import { RequestRefused } from "../errors.ts";
+import type { BodyReceiver, Exchange, FailureReceiver, IncomingRequest } from "../exchange.ts";
 
 const EMPTY = Buffer.alloc(0);
 const FIRST_CAPACITY = 4096;

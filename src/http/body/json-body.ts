@@ -2,9 +2,9 @@
 
 import { isUtf8 } from "node:buffer";
 import { type ParseError, printParseErrorCode, visit } from "jsonc-parser";
-import { AuthorizerError } from "../errors.ts";
-import { scheduler } from "../schedule/scheduler.ts";
-import { invalidRequest, RequestRefused } from "./errors.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { scheduler } from "../../schedule/scheduler.ts";
+import { invalidRequest, RequestRefused } from "../errors.ts";
 import { findBreach, type JsonBounds, NotJson, parseInSteps } from "./large-json.ts";
 
 const QUOTE = 0x22;

@@ -1,6 +1,6 @@
 /** The memory of all request bodies that have not arrived whole (security.md §5.3). */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "../../errors.ts";
 
 /** A body that is arriving. */
 export interface ArrivingBody {

@@ -1,8 +1,8 @@
 /** Responses to failed requests, as OpenAPI documents describe them. */
 
-import type { Failures } from "./openapi.ts";
+import { listOf, object, schemaRef, text } from "../schema/schema-forms.ts";
+import type { Failures } from "./document.ts";
 import type { Header, Response, Schema, Schemas } from "./openapi-types.ts";
-import { listOf, object, schemaRef, text } from "./schema-forms.ts";
 
 /** The code of an error whose status alone does not tell what to do. */
 export const ERROR_CODE: Schema = {

@@ -1,6 +1,6 @@
 /** Short ways to write schemas. */
 
-import type { Schema } from "./openapi-types.ts";
+import type { Schema } from "../openapi/openapi-types.ts";
 
 /** A reference to a schema of the components. */
 export function schemaRef(name: string): Schema {
