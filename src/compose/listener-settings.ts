@@ -1,7 +1,7 @@
 /** Settings of the listeners from configuration and log. */
 
 import { hkdfSync } from "node:crypto";
-import { PAGE_TOKEN_KEY_BYTES } from "../api/decisions/page-tokens.ts";
+import { PAGE_TOKEN_KEY_BYTES } from "../api/decisions/search/page-tokens.ts";
 import { readServiceTokens } from "../config/service-tokens.ts";
 import type { ConfigValues } from "../config/table.ts";
 import type { HttpLog } from "../http/ports.ts";

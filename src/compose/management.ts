@@ -1,6 +1,6 @@
 /** The management API of the user listener, as the configuration has it. */
 
-import { PageTokens } from "../api/decisions/page-tokens.ts";
+import { PageTokens } from "../api/decisions/search/page-tokens.ts";
 import type { ManagementOptions } from "../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../api/management/ports.ts";
 import type { AuditRecords, ShadowReports } from "../api/management/records/ports.ts";

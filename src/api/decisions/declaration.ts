@@ -10,8 +10,8 @@ import type { SchemaCheck } from "../../http/schema/schema-check.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
 import { bodyCheck, type CheckedSchema, validatorOf } from "./body-check.ts";
 import type { DecisionLimits } from "./limits.ts";
-import type { PageTokens } from "./page-tokens.ts";
 import type { DecisionMeters } from "./ports.ts";
+import type { PageTokens } from "./search/page-tokens.ts";
 
 /** Parts of the API. */
 export interface DecisionParts {

@@ -2,7 +2,7 @@
 
 import type { Reply } from "../../http/route.ts";
 import { schemaRef } from "../../http/schema/schema-forms.ts";
-import { checkBody, readCheck } from "../decisions/check.ts";
+import { checkBody, readCheck } from "../decisions/native/check.ts";
 import { BASE_PATH, json } from "../rest/operation.ts";
 import { answerWith } from "../rest/operation-kinds.ts";
 import type { UserCall } from "./call.ts";

@@ -3,7 +3,7 @@
 import { MOST_GROUPS } from "../../../decisions/subjects/asserted-groups.ts";
 import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
-import { MOST_TOKEN_BYTES } from "../native-fields.ts";
+import { MOST_TOKEN_BYTES } from "../native/native-fields.ts";
 
 const USER = text("Name of the user.");
 /** Groups that a caller asserts. */

@@ -1,12 +1,12 @@
 /** `POST /access/v1/simulate`: decisions from given or changed policies (decision-api.md §3). */
 
-import type { Decisions, SimulationAnswer, SimulationCase } from "../../decisions/decisions.ts";
-import { isObject } from "../../http/body/json-body.ts";
-import { scheduler } from "../../schedule/scheduler.ts";
-import type { AnyCall } from "./any-call.ts";
-import { checkBody } from "./check.ts";
-import type { DecisionLimits } from "./limits.ts";
-import { refuseQuery } from "./query.ts";
+import type { Decisions, SimulationAnswer, SimulationCase } from "../../../decisions/decisions.ts";
+import { isObject } from "../../../http/body/json-body.ts";
+import { scheduler } from "../../../schedule/scheduler.ts";
+import type { AnyCall } from "../any-call.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { checkBody } from "../native/check.ts";
+import { refuseQuery } from "../query.ts";
 import { type CaseModes, caseInSteps, type GivenCase } from "./simulation.ts";
 
 interface GivenCases extends CaseModes {

@@ -3,8 +3,8 @@
  * decision-api.md §3).
  */
 
-import type { Found, SearchPage } from "../../decisions/searches.ts";
-import { invalidRequest } from "../../http/errors.ts";
+import type { Found, SearchPage } from "../../../decisions/searches.ts";
+import { invalidRequest } from "../../../http/errors.ts";
 import type { PageTokens } from "./page-tokens.ts";
 
 const DEFAULT_LIMIT = 100;

@@ -1,24 +1,24 @@
 /** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (decision-api.md §2). */
 
-import type { AuthzenSubject } from "../../decisions/authzen-entities.ts";
-import { TOKEN_PROPERTY } from "../../decisions/check/evaluation-fields.ts";
-import type { DecisionBatch } from "../../decisions/decision-log.ts";
+import type { AuthzenSubject } from "../../../decisions/authzen-entities.ts";
+import { TOKEN_PROPERTY } from "../../../decisions/check/evaluation-fields.ts";
+import type { DecisionBatch } from "../../../decisions/decision-log.ts";
 import type {
   CachedOutcomes,
   Decisions,
   EvaluationAnswer,
   EvaluationRequest,
-} from "../../decisions/decisions.ts";
-import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
-import { isObject, requireObject } from "../../http/body/json-body.ts";
-import { invalidRequest, statusOf } from "../../http/errors.ts";
-import { Pace } from "../../schedule/pace.ts";
-import { TURN_MS, type WorkBudget } from "../../schedule/scheduler.ts";
-import type { ServiceCall } from "../service-caller.ts";
-import { isAction, isOptionalObject, isResource, isSubject, partProblems, readParts } from "./authzen.ts";
+} from "../../../decisions/decisions.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "../../../errors.ts";
+import { isObject, requireObject } from "../../../http/body/json-body.ts";
+import { invalidRequest, statusOf } from "../../../http/errors.ts";
+import { Pace } from "../../../schedule/pace.ts";
+import { TURN_MS, type WorkBudget } from "../../../schedule/scheduler.ts";
+import type { ServiceCall } from "../../service-caller.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { wantsExplanation } from "../query.ts";
+import { isAction, isOptionalObject, isResource, isSubject, partProblems, readParts } from "./entities.ts";
 import { evaluationText, outcomeText, singleEvaluation, toRequest } from "./evaluation.ts";
-import type { DecisionLimits } from "./limits.ts";
-import { wantsExplanation } from "./query.ts";
 
 const SEMANTICS = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"] as const;
 type Semantic = (typeof SEMANTICS)[number];

@@ -1,11 +1,11 @@
 /** Items of `/filter`: ARNs, or ids of a resource type. */
 
-import type { Decisions } from "../../decisions/decisions.ts";
-import { isErrorCode, type Problem } from "../../errors.ts";
-import { fits } from "../../http/body/text-bytes.ts";
-import type { DecisionContext } from "../../model/decision.ts";
-import type { DecisionLimits } from "./limits.ts";
-import { contextOf } from "./native-fields.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import { isErrorCode, type Problem } from "../../../errors.ts";
+import { fits } from "../../../http/body/text-bytes.ts";
+import type { DecisionContext } from "../../../model/decision.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { contextOf } from "../native/native-fields.ts";
 
 /** Fields that all items of a request share. */
 export interface FilterHead {

@@ -1,12 +1,12 @@
 /** The cases of `/simulate` (decision-api.md §3), from bodies that were checked. */
 
-import type { SimulationCase } from "../../decisions/decisions.ts";
-import { invalidRequest } from "../../http/errors.ts";
-import type { RequiredLeaf } from "../../model/decision.ts";
-import type { DecisionLimits } from "./limits.ts";
-import { contextOf, FieldReader } from "./native-fields.ts";
+import type { SimulationCase } from "../../../decisions/decisions.ts";
+import { invalidRequest } from "../../../http/errors.ts";
+import type { RequiredLeaf } from "../../../model/decision.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { contextOf, FieldReader } from "../native/native-fields.ts";
+import { readRequired } from "../native/required.ts";
 import { type GivenPolicy, policiesInSteps } from "./policies.ts";
-import { readRequired } from "./required.ts";
 
 /** Modes of cases that have none of their own: the fields beside `cases`. */
 export interface CaseModes {

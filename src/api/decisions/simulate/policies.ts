@@ -1,6 +1,6 @@
 /** Policies given in a request: their types were checked, their sense is not (decision-api.md §3, `/simulate`). */
 
-import type { NamedStatements, Statement } from "../../model/policy.ts";
+import type { NamedStatements, Statement } from "../../../model/policy.ts";
 
 /** A policy of a body that was checked. A stored policy's other members are accepted and not used. */
 export interface GivenPolicy {

@@ -1,10 +1,10 @@
 /** `POST /access/v1/plan`: the resources on which a user may act, as patterns and conditions (decision-api.md §3). */
 
-import type { Decisions } from "../../decisions/decisions.ts";
-import type { AnyCall } from "./any-call.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import type { AnyCall } from "../any-call.ts";
+import { refuseQuery } from "../query.ts";
+import { recordSearch } from "../search/search-record.ts";
 import { contextOf } from "./native-fields.ts";
-import { refuseQuery } from "./query.ts";
-import { recordSearch } from "./search-record.ts";
 
 interface PlanBody {
   readonly user: string;

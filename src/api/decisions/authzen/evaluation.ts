@@ -1,14 +1,14 @@
 /** `POST /access/v1/evaluation`: one AuthZEN access evaluation (decision-api.md §2). */
 
-import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../decisions/decisions.ts";
-import { requireObject } from "../../http/body/json-body.ts";
-import { invalidRequest } from "../../http/errors.ts";
-import type { Outcome } from "../../model/decision.ts";
-import type { ServiceCall } from "../service-caller.ts";
-import { type EvaluationParts, partProblems, readParts } from "./authzen.ts";
-import type { DecisionLimits } from "./limits.ts";
-import { wantsExplanation } from "./query.ts";
-import { reasonText } from "./reason-texts.ts";
+import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../../decisions/decisions.ts";
+import { requireObject } from "../../../http/body/json-body.ts";
+import { invalidRequest } from "../../../http/errors.ts";
+import type { Outcome } from "../../../model/decision.ts";
+import type { ServiceCall } from "../../service-caller.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { reasonText } from "../native/reason-texts.ts";
+import { wantsExplanation } from "../query.ts";
+import { type EvaluationParts, partProblems, readParts } from "./entities.ts";
 
 const ALLOWED = '{"decision":true}';
 

@@ -1,16 +1,16 @@
 /** `POST /access/v1/request`: may a request of a data server pass? (decision-api.md §3) */
 
-import type { Decisions } from "../../decisions/decisions.ts";
-import type { RequestAnswer, RequestCheck } from "../../decisions/requests.ts";
-import type { Problem } from "../../errors.ts";
-import { type BodyBounds, parseJsonBody, parseJsonInTurns } from "../../http/body/json-body.ts";
-import { repeatedMembers, repeatedMembersInSteps } from "../../http/body/repeated-members.ts";
-import { invalidRequest } from "../../http/errors.ts";
-import { scheduler } from "../../schedule/scheduler.ts";
-import type { ServiceCall } from "../service-caller.ts";
-import type { DecisionLimits } from "./limits.ts";
-import { contextOf } from "./native-fields.ts";
-import { refuseQuery } from "./query.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import type { RequestAnswer, RequestCheck } from "../../../decisions/requests.ts";
+import type { Problem } from "../../../errors.ts";
+import { type BodyBounds, parseJsonBody, parseJsonInTurns } from "../../../http/body/json-body.ts";
+import { repeatedMembers, repeatedMembersInSteps } from "../../../http/body/repeated-members.ts";
+import { invalidRequest } from "../../../http/errors.ts";
+import { scheduler } from "../../../schedule/scheduler.ts";
+import type { ServiceCall } from "../../service-caller.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { contextOf } from "../native/native-fields.ts";
+import { refuseQuery } from "../query.ts";
 import { type GivenRequest, wireRequest } from "./request-fields.ts";
 
 /** Members in which letter case makes no difference: to HTTP, and to Go that reads the body. */

@@ -1,8 +1,13 @@
 /** Records of the searches of AuthZEN in the decision log. */
 
-import type { Decisions } from "../../decisions/decisions.ts";
-import type { ActionSearch, FoundEntity, ResourceSearch, SubjectSearch } from "../../decisions/searches.ts";
-import type { ServiceCall } from "../service-caller.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import type {
+  ActionSearch,
+  FoundEntity,
+  ResourceSearch,
+  SubjectSearch,
+} from "../../../decisions/searches.ts";
+import type { ServiceCall } from "../../service-caller.ts";
 import { recordSearch } from "./search-record.ts";
 
 /** Records a search for subjects. */

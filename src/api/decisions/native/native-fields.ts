@@ -1,12 +1,12 @@
 /** Fields of native bodies (decision-api.md §3): unknown ones are refused, every problem is reported at once. */
 
-import { MOST_GROUPS } from "../../decisions/subjects/asserted-groups.ts";
-import { type Problem, pointTo } from "../../errors.ts";
-import { isObject } from "../../http/body/json-body.ts";
-import { invalidRequest } from "../../http/errors.ts";
-import { FIELD_LIMITS } from "../../model/condition.ts";
-import { type DecisionContext, type FieldValue, UNREADABLE } from "../../model/decision.ts";
-import { textProblems } from "./authzen.ts";
+import { MOST_GROUPS } from "../../../decisions/subjects/asserted-groups.ts";
+import { type Problem, pointTo } from "../../../errors.ts";
+import { isObject } from "../../../http/body/json-body.ts";
+import { invalidRequest } from "../../../http/errors.ts";
+import { FIELD_LIMITS } from "../../../model/condition.ts";
+import { type DecisionContext, type FieldValue, UNREADABLE } from "../../../model/decision.ts";
+import { textProblems } from "../authzen/entities.ts";
 
 /** Longest token of an identity provider that a body may have. */
 export const MOST_TOKEN_BYTES = 16_384;

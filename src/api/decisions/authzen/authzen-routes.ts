@@ -1,13 +1,13 @@
 /** The routes of AuthZEN 1.0 (decision-api.md §2). */
 
-import type { ActionSearch, ResourceSearch, SubjectSearch } from "../../decisions/searches.ts";
-import type { Parameter } from "../../http/openapi/openapi-types.ts";
-import { schemaRef } from "../../http/schema/schema-forms.ts";
-import { recordActions, recordResources, recordSubjects } from "./authzen-search-records.ts";
-import type { DecisionDeclaration } from "./declaration.ts";
+import type { ActionSearch, ResourceSearch, SubjectSearch } from "../../../decisions/searches.ts";
+import type { Parameter } from "../../../http/openapi/openapi-types.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import type { DecisionDeclaration } from "../declaration.ts";
+import { recordActions, recordResources, recordSubjects } from "../search/authzen-search-records.ts";
+import { searchHandler } from "../search/search.ts";
 import { evaluationHandler } from "./evaluation.ts";
 import { evaluationsHandler } from "./evaluations.ts";
-import { searchHandler } from "./search.ts";
 
 const ALICE = { type: "user", id: "alice" };
 const REPORT = { type: "object", id: "data/report.csv" };

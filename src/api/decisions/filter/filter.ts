@@ -1,14 +1,14 @@
 /** `POST /access/v1/filter` with a JSON body: which of many resources a user may act on (decision-api.md §3). */
 
-import type { Decisions } from "../../decisions/decisions.ts";
-import type { Problem } from "../../errors.ts";
-import { isObject } from "../../http/body/json-body.ts";
-import { invalidRequest } from "../../http/errors.ts";
-import { Turns } from "../../schedule/turns.ts";
-import type { ServiceCall } from "../service-caller.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import type { Problem } from "../../../errors.ts";
+import { isObject } from "../../../http/body/json-body.ts";
+import { invalidRequest } from "../../../http/errors.ts";
+import { Turns } from "../../../schedule/turns.ts";
+import type { ServiceCall } from "../../service-caller.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { refuseQuery } from "../query.ts";
 import { type FilterHeadBody, headOf, ItemReader } from "./filter-items.ts";
-import type { DecisionLimits } from "./limits.ts";
-import { refuseQuery } from "./query.ts";
 
 const MAX_PROBLEMS = 100;
 const ITEMS_PER_LOOK = 256;

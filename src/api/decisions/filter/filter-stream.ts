@@ -9,20 +9,20 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import type { DecisionBatch } from "../../decisions/decision-log.ts";
-import type { Decisions } from "../../decisions/decisions.ts";
-import { AuthorizerError } from "../../errors.ts";
-import type { Admission } from "../../http/admission.ts";
-import { parseJson } from "../../http/body/json-body.ts";
-import { LineSplitter } from "../../http/body/lines.ts";
-import { codeOf, errorReply, invalidRequest, statusOf } from "../../http/errors.ts";
-import type { HttpCounters, HttpLog } from "../../http/ports.ts";
-import type { RawCall } from "../../http/route.ts";
-import { requireNone, type SchemaCheck } from "../../http/schema/schema-check.ts";
-import type { ServiceCaller } from "../service-caller.ts";
+import type { DecisionBatch } from "../../../decisions/decision-log.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import type { Admission } from "../../../http/admission.ts";
+import { parseJson } from "../../../http/body/json-body.ts";
+import { LineSplitter } from "../../../http/body/lines.ts";
+import { codeOf, errorReply, invalidRequest, statusOf } from "../../../http/errors.ts";
+import type { HttpCounters, HttpLog } from "../../../http/ports.ts";
+import type { RawCall } from "../../../http/route.ts";
+import { requireNone, type SchemaCheck } from "../../../http/schema/schema-check.ts";
+import type { ServiceCaller } from "../../service-caller.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { refuseQuery } from "../query.ts";
 import { type FilterHead, type FilterHeadBody, headOf, ItemReader } from "./filter-items.ts";
-import type { DecisionLimits } from "./limits.ts";
-import { refuseQuery } from "./query.ts";
 
 /** Longest form of a character in a JSON string, `\uXXXX`. */
 const ESCAPED_BYTES = 6;

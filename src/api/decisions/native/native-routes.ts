@@ -1,14 +1,14 @@
 /** The routes of decisions in the terms of policies (decision-api.md §3). */
 
-import { schemaRef } from "../../http/schema/schema-forms.ts";
-import { requireScope, type ServiceCall } from "../service-caller.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import { requireScope, type ServiceCall } from "../../service-caller.ts";
+import type { DecisionDeclaration } from "../declaration.ts";
+import { filterForm, filterHandler } from "../filter/filter.ts";
+import { filterStreamHandler } from "../filter/filter-stream.ts";
+import { parseRequestBody, requestHandler } from "../request/request.ts";
+import { simulateHandler, simulationForm } from "../simulate/simulate.ts";
 import { checkHandler } from "./check.ts";
-import type { DecisionDeclaration } from "./declaration.ts";
-import { filterForm, filterHandler } from "./filter.ts";
-import { filterStreamHandler } from "./filter-stream.ts";
 import { planHandler } from "./plan.ts";
-import { parseRequestBody, requestHandler } from "./request.ts";
-import { simulateHandler, simulationForm } from "./simulate.ts";
 import { whatCanHandler } from "./what-can.ts";
 import { whoCanHandler } from "./who-can.ts";
 

@@ -1,7 +1,7 @@
 /** The entities of a search (decision-api.md §2). Fields that the search does not need are left out. */
 
-import type { SearchPage } from "../../decisions/searches.ts";
-import { isObject } from "../../http/body/json-body.ts";
+import type { SearchPage } from "../../../decisions/searches.ts";
+import { isObject } from "../../../http/body/json-body.ts";
 
 /** Kinds of entities that are searched for. */
 export type SearchKind = "subject" | "resource" | "action";

@@ -1,8 +1,8 @@
 /** The API that a request given to `/request` is for, and what the request says of that itself (security.md §2.6). */
 
-import type { Problem } from "../../errors.ts";
-import type { Api, WireRequest } from "../../request-map/endpoints.ts";
-import { type WhichApi, whichApi } from "../../request-map/which-api.ts";
+import type { Problem } from "../../../errors.ts";
+import type { Api, WireRequest } from "../../../request-map/endpoints.ts";
+import { type WhichApi, whichApi } from "../../../request-map/which-api.ts";
 
 /**
  * The API and bucket as the caller names them: it is taken at its word where the request says nothing, such as a

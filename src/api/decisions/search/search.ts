@@ -1,8 +1,8 @@
 /** `POST /access/v1/search/subject|resource|action`: the searches of AuthZEN (decision-api.md §2). */
 
-import { withoutToken } from "../../decisions/check/evaluation-fields.ts";
-import type { Found, ResourceSearch, SearchPage } from "../../decisions/searches.ts";
-import type { ServiceCall } from "../service-caller.ts";
+import { withoutToken } from "../../../decisions/check/evaluation-fields.ts";
+import type { Found, ResourceSearch, SearchPage } from "../../../decisions/searches.ts";
+import type { ServiceCall } from "../../service-caller.ts";
 import { type PageTokens, requestText } from "./page-tokens.ts";
 import { type Entities, entitiesOf, type SearchKind } from "./search-entities.ts";
 import { type AskedPage, RequestedPage } from "./search-pages.ts";

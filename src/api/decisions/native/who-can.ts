@@ -1,13 +1,13 @@
 /** `POST /access/v1/who-can`: the users whom a check would allow, and why (decision-api.md §3). */
 
-import type { Decisions } from "../../decisions/decisions.ts";
-import type { AnyCall } from "./any-call.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import type { AnyCall } from "../any-call.ts";
+import { refuseQuery } from "../query.ts";
+import { requestText } from "../search/page-tokens.ts";
+import type { SearchServing } from "../search/search.ts";
+import { type AskedPage, RequestedPage } from "../search/search-pages.ts";
+import { recordSearch } from "../search/search-record.ts";
 import { contextOf } from "./native-fields.ts";
-import { requestText } from "./page-tokens.ts";
-import { refuseQuery } from "./query.ts";
-import type { SearchServing } from "./search.ts";
-import { type AskedPage, RequestedPage } from "./search-pages.ts";
-import { recordSearch } from "./search-record.ts";
 
 interface WhoCanBody {
   readonly action: string;

@@ -1,14 +1,14 @@
 /** `POST /access/v1/check`: one native decision (decision-api.md §3). */
 
-import type { CheckAnswer, CheckRequest, Decisions } from "../../decisions/decisions.ts";
-import { hasMembers, isObject } from "../../http/body/json-body.ts";
-import { fits } from "../../http/body/text-bytes.ts";
-import type { Call } from "../../http/route.ts";
-import { requireScope, type ServiceCall } from "../service-caller.ts";
-import { isName } from "./authzen.ts";
-import type { DecisionLimits } from "./limits.ts";
+import type { CheckAnswer, CheckRequest, Decisions } from "../../../decisions/decisions.ts";
+import { hasMembers, isObject } from "../../../http/body/json-body.ts";
+import { fits } from "../../../http/body/text-bytes.ts";
+import type { Call } from "../../../http/route.ts";
+import { requireScope, type ServiceCall } from "../../service-caller.ts";
+import { isName } from "../authzen/entities.ts";
+import type { DecisionLimits } from "../limits.ts";
+import { refuseQuery } from "../query.ts";
 import { FieldReader, NO_CONTEXT } from "./native-fields.ts";
-import { refuseQuery } from "./query.ts";
 import { reasonText } from "./reason-texts.ts";
 import { readRequired } from "./required.ts";
 
