@@ -6,8 +6,8 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parse, stringify } from "yaml";
-import { openFault } from "../settings/settings-file.ts";
-import { parseUri, type SvcUri, uriText } from "../uri/svc-uri.ts";
+import { openFault } from "../../settings/settings-file.ts";
+import { parseUri, type SvcUri, uriText } from "../../uri/svc-uri.ts";
 
 /** Its name. */
 export const INDEX_NAME = ".lakefs_ref.yaml";

@@ -1,9 +1,9 @@
 /** Changes between two commits of the repository that a folder is linked with. */
 
-import type { ApiClient } from "../api/api-client.ts";
-import { eachPage } from "../api/pages.ts";
-import { textField } from "../output/fields.ts";
-import type { SvcUri } from "../uri/svc-uri.ts";
+import type { ApiClient } from "../../api/api-client.ts";
+import { eachPage } from "../../api/pages.ts";
+import { textField } from "../../output/fields.ts";
+import type { SvcUri } from "../../uri/svc-uri.ts";
 import { type Change, changeTypeOf } from "./changes.ts";
 
 const PAGE = 1_000;

@@ -1,19 +1,19 @@
 /** Compares a folder with objects of a repository: by size and time, without reading contents. */
 
-import { compareUtf8 } from "../../../model/utf8-order.ts";
-import { safeText } from "../../safe-text.ts";
-import type { ApiClient, JsonObject } from "../api/api-client.ts";
-import type { CommandCall } from "../command.ts";
-import { eachObject } from "../objects/list-objects.ts";
-import { metadataOf, sizeAndChecksum } from "../objects/object-stats.ts";
-import { textField } from "../output/fields.ts";
-import type { LocalSettings } from "../settings/load-settings.ts";
-import { type SvcUri, uriText } from "../uri/svc-uri.ts";
+import { compareUtf8 } from "../../../../model/utf8-order.ts";
+import { safeText } from "../../../safe-text.ts";
+import type { ApiClient, JsonObject } from "../../api/api-client.ts";
+import type { CommandCall } from "../../command.ts";
+import { eachObject } from "../../objects/list-objects.ts";
+import { metadataOf, sizeAndChecksum } from "../../objects/object-stats.ts";
+import { textField } from "../../output/fields.ts";
+import type { LocalSettings } from "../../settings/load-settings.ts";
+import { type SvcUri, uriText } from "../../uri/svc-uri.ts";
+import { POSIX_PERMISSIONS, permissionsDiffer } from "../files/permissions.ts";
+import { SYMLINK_TARGET } from "../files/symlinks.ts";
 import type { Change } from "./changes.ts";
 import { type LocalEntry, localTree } from "./local-tree.ts";
 import { mtimeOf } from "./object-times.ts";
-import { POSIX_PERMISSIONS, permissionsDiffer } from "./permissions.ts";
-import { SYMLINK_TARGET } from "./symlinks.ts";
 
 /** An object, with its path below the linked one. */
 interface RemoteEntry {

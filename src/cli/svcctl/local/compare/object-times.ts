@@ -1,7 +1,7 @@
 /** The time at which an object changed, as the client that uploaded it said, else as the server says. */
 
-import type { JsonObject } from "../api/api-client.ts";
-import { metadataOf } from "../objects/object-stats.ts";
+import type { JsonObject } from "../../api/api-client.ts";
+import { metadataOf } from "../../objects/object-stats.ts";
 
 /** Metadata with the time of the file that was uploaded, in seconds since 1970. */
 export const CLIENT_MTIME = "::lakefs::client-mtime";

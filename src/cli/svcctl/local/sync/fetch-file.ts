@@ -2,13 +2,13 @@
 
 import { mkdir, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fetchStats, metadataOf, sizeAndChecksum } from "../objects/object-stats.ts";
-import { downloadObject } from "../transfer/download-object.ts";
-import { fileBelow } from "./file-below.ts";
-import { mtimeOf } from "./object-times.ts";
-import { applyPermissions, POSIX_PERMISSIONS } from "./permissions.ts";
+import { fetchStats, metadataOf, sizeAndChecksum } from "../../objects/object-stats.ts";
+import { downloadObject } from "../../transfer/download-object.ts";
+import { mtimeOf } from "../compare/object-times.ts";
+import { fileBelow } from "../files/file-below.ts";
+import { applyPermissions, POSIX_PERMISSIONS } from "../files/permissions.ts";
+import { placeSymlink, SYMLINK_TARGET } from "../files/symlinks.ts";
 import { remotePath } from "./remote-path.ts";
-import { placeSymlink, SYMLINK_TARGET } from "./symlinks.ts";
 import type { Sync } from "./sync-types.ts";
 
 /** Bytes of a part; larger objects are downloaded in parts. */

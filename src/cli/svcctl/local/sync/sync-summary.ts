@@ -1,7 +1,7 @@
 /** Prints the number of files that a transfer moved, as text or as a record. */
 
-import type { CommandCall } from "../command.ts";
-import { printObject } from "../output/print.ts";
+import type { CommandCall } from "../../command.ts";
+import { printObject } from "../../output/print.ts";
 import type { Tasks } from "./sync-types.ts";
 
 /** Prints the summary of an operation, such as `Upload`. */

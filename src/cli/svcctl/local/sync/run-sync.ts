@@ -1,16 +1,16 @@
 /** One synchronization of a linked folder: the index file names it from its beginning until it ended well. */
 
-import { safeText } from "../../safe-text.ts";
-import type { ApiClient } from "../api/api-client.ts";
-import type { CommandCall } from "../command.ts";
-import { ContentLink } from "../transfer/content-link.ts";
-import { Interrupted, interruptible } from "../transfer/interrupt.ts";
-import type { PresignMode } from "../transfer/presign-mode.ts";
-import { openProgress } from "../transfer/progress.ts";
-import type { SvcUri } from "../uri/svc-uri.ts";
+import { safeText } from "../../../safe-text.ts";
+import type { ApiClient } from "../../api/api-client.ts";
+import type { CommandCall } from "../../command.ts";
+import { ContentLink } from "../../transfer/content-link.ts";
+import { Interrupted, interruptible } from "../../transfer/interrupt.ts";
+import type { PresignMode } from "../../transfer/presign-mode.ts";
+import { openProgress } from "../../transfer/progress.ts";
+import type { SvcUri } from "../../uri/svc-uri.ts";
+import type { Change } from "../compare/changes.ts";
+import { type FolderIndex, type Operation, writeIndex } from "../files/index-file.ts";
 import { applyChanges } from "./apply-changes.ts";
-import type { Change } from "./changes.ts";
-import { type FolderIndex, type Operation, writeIndex } from "./index-file.ts";
 import { movedLine } from "./moved-line.ts";
 import type { Tasks } from "./sync-types.ts";
 

@@ -2,11 +2,11 @@
 
 import { lstat, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { forEachParallel } from "../transfer/for-each-parallel.ts";
-import type { Change } from "./changes.ts";
+import { forEachParallel } from "../../transfer/for-each-parallel.ts";
+import type { Change } from "../compare/changes.ts";
+import { fileBelow } from "../files/file-below.ts";
+import { INDEX_NAME } from "../files/index-file.ts";
 import { fetchFile } from "./fetch-file.ts";
-import { fileBelow } from "./file-below.ts";
-import { INDEX_NAME } from "./index-file.ts";
 import { pruneFolders } from "./prune-folders.ts";
 import { sendFile } from "./send-file.ts";
 import type { Sync, Tasks } from "./sync-types.ts";

@@ -1,9 +1,9 @@
 /** Uncommitted changes of a branch that a commit of a linked folder would take with it. */
 
-import type { ApiClient } from "../api/api-client.ts";
-import { isObject } from "../api/pages.ts";
-import { textField } from "../output/fields.ts";
-import type { SvcUri } from "../uri/svc-uri.ts";
+import type { ApiClient } from "../../api/api-client.ts";
+import { isObject } from "../../api/pages.ts";
+import { textField } from "../../output/fields.ts";
+import type { SvcUri } from "../../uri/svc-uri.ts";
 
 /** True where the branch has uncommitted changes outside of the linked path. */
 export async function changesElsewhere(

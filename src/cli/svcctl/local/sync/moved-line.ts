@@ -1,5 +1,5 @@
-import { safeText } from "../../safe-text.ts";
-import type { CommandCall } from "../command.ts";
+import { safeText } from "../../../safe-text.ts";
+import type { CommandCall } from "../../command.ts";
 
 /** Width where the dots of all lines stand in one column. */
 const WIDTH = 40;

@@ -1,6 +1,6 @@
 /** Differences between a folder and a repository, and how two lists of them come together. */
 
-import { compareUtf8 } from "../../../model/utf8-order.ts";
+import { compareUtf8 } from "../../../../model/utf8-order.ts";
 
 /** The kind of a difference. */
 export type ChangeType = "added" | "modified" | "removed" | "conflict";

@@ -1,4 +1,4 @@
-import type { SvcUri } from "../uri/svc-uri.ts";
+import type { SvcUri } from "../../uri/svc-uri.ts";
 
 /** The path of an object, from one below the linked path. */
 export function remotePath({ path = "" }: SvcUri, below: string): string {

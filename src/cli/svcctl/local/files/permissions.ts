@@ -2,7 +2,7 @@
 
 import type { Stats } from "node:fs";
 import { chmod, lchown } from "node:fs/promises";
-import type { LocalSettings } from "../settings/load-settings.ts";
+import type { LocalSettings } from "../../settings/load-settings.ts";
 
 /** Metadata with mode and owner. */
 export const POSIX_PERMISSIONS = "::lakefs::posix-permissions";

@@ -3,9 +3,9 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { compareUtf8 } from "../../../model/utf8-order.ts";
-import type { LocalSettings } from "../settings/load-settings.ts";
-import { INDEX_NAME } from "./index-file.ts";
+import { compareUtf8 } from "../../../../model/utf8-order.ts";
+import type { LocalSettings } from "../../settings/load-settings.ts";
+import { INDEX_NAME } from "../files/index-file.ts";
 
 /** Names that are never compared. */
 const IGNORED: ReadonlySet<string> = new Set([INDEX_NAME, ".DS_Store"]);

@@ -1,13 +1,13 @@
 /** Uploads one file of a linked folder. */
 
 import { lstat, readlink } from "node:fs/promises";
-import { fileSource } from "../transfer/local-source.ts";
-import { uploadObject } from "../transfer/upload-object.ts";
-import { fileBelow } from "./file-below.ts";
-import { CLIENT_MTIME } from "./object-times.ts";
-import { POSIX_PERMISSIONS, permissionsText } from "./permissions.ts";
+import { fileSource } from "../../transfer/local-source.ts";
+import { uploadObject } from "../../transfer/upload-object.ts";
+import { CLIENT_MTIME } from "../compare/object-times.ts";
+import { fileBelow } from "../files/file-below.ts";
+import { POSIX_PERMISSIONS, permissionsText } from "../files/permissions.ts";
+import { SYMLINK_TARGET } from "../files/symlinks.ts";
 import { remotePath } from "./remote-path.ts";
-import { SYMLINK_TARGET } from "./symlinks.ts";
 import type { Sync } from "./sync-types.ts";
 
 /** Uploads content and time, and where the settings keep them, permissions and targets of links. */
