@@ -22,9 +22,9 @@ import {
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
 import type { Traces } from "../tracing/traces.ts";
-import { type OpenedStore, openStore } from "./backends.ts";
-import { NotedChanges } from "./noted-changes.ts";
-import { openIssuers } from "./oidc.ts";
+import { type OpenedStore, openStore } from "./store/backends.ts";
+import { NotedChanges } from "./records/noted-changes.ts";
+import { openIssuers } from "./apis/oidc.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
 export interface DataParts {

@@ -4,9 +4,9 @@
  */
 
 import { unwatchFile, watchFile } from "node:fs";
-import type { ConfigValues } from "../config/table.ts";
-import type { ServiceParts } from "./parts.ts";
-import { reloadCertificates } from "./reload.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import type { ServiceParts } from "../parts.ts";
+import { reloadCertificates } from "../reload.ts";
 
 const CHECK_MS = 2_000;
 /** Certificate and key are written one after the other: half a pair would be refused. */

@@ -1,20 +1,20 @@
 /** Questions about access and its use, answered in a thread from one state of the directory. */
 
-import type { AccessJob, ReviewJob } from "../access/access-jobs.ts";
-import { AccessThread } from "../access/access-thread.ts";
-import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../access/directory-image.ts";
-import type { ReviewedChange } from "../access/review/review.ts";
-import type { AccessQuestions } from "../api/management/access/ports.ts";
-import { limitsOf } from "../config/limits.ts";
-import { indexFile } from "../decision-log/index/index-file.ts";
-import type { OpenedUsage } from "../decision-log/usage/open-usage.ts";
-import type { DirectoryState, UserState } from "../directory/batch.ts";
-import type { DirectoryHistory } from "../directory/history.ts";
-import { AuthorizerError, isErrorCode } from "../errors.ts";
-import { bulkPause } from "../schedule/bulk-pause.ts";
-import type { CommittedChange } from "../store/port.ts";
-import type { DataParts } from "./data.ts";
-import { nodeName, type ServiceDecisionLog } from "./decision-log.ts";
+import type { AccessJob, ReviewJob } from "../../access/access-jobs.ts";
+import { AccessThread } from "../../access/access-thread.ts";
+import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../../access/directory-image.ts";
+import type { ReviewedChange } from "../../access/review/review.ts";
+import type { AccessQuestions } from "../../api/management/access/ports.ts";
+import { limitsOf } from "../../config/limits.ts";
+import { indexFile } from "../../decision-log/index/index-file.ts";
+import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
+import type { DirectoryState, UserState } from "../../directory/batch.ts";
+import type { DirectoryHistory } from "../../directory/history.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
+import type { CommittedChange } from "../../store/port.ts";
+import type { DataParts } from "../data.ts";
+import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 
 /** The port of the management API, with a thread that starts when it is first needed. */
 export interface ServiceAccess extends AccessQuestions {

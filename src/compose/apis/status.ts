@@ -1,15 +1,15 @@
 /** The state of the service for the management API. */
 
-import { servicesOf } from "../analysis/lint.ts";
-import type { ServiceStatus } from "../api/management/status/ports.ts";
-import type { Decisions } from "../decisions/decisions.ts";
-import type { Health } from "../listeners/health.ts";
-import type { ActivityReport } from "../overview/activity.ts";
-import { KnownWarnings } from "../overview/known-warnings.ts";
-import type { RecentChange } from "../overview/status.ts";
-import type { CommittedChange } from "../store/port.ts";
-import type { DataParts } from "./data.ts";
-import { nodeName, type ServiceDecisionLog } from "./decision-log.ts";
+import { servicesOf } from "../../analysis/lint.ts";
+import type { ServiceStatus } from "../../api/management/status/ports.ts";
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { Health } from "../../listeners/health.ts";
+import type { ActivityReport } from "../../overview/activity.ts";
+import { KnownWarnings } from "../../overview/known-warnings.ts";
+import type { RecentChange } from "../../overview/status.ts";
+import type { CommittedChange } from "../../store/port.ts";
+import type { DataParts } from "../data.ts";
+import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 import type { ServicePolicyChecks } from "./policy-checks.ts";
 
 /** Parts of the state besides data. */

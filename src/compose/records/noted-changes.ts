@@ -6,9 +6,9 @@ import {
   describeChanges,
   isDescribed,
   namesTouchedBy,
-} from "../directory/read/described-changes.ts";
-import type { RevisedCall } from "../journal/revisions.ts";
-import { type Commit, type Store, withSnapshot } from "../store/port.ts";
+} from "../../directory/read/described-changes.ts";
+import type { RevisedCall } from "../../journal/revisions.ts";
+import { type Commit, type Store, withSnapshot } from "../../store/port.ts";
 
 /** Most records of a commit whose former values are read. */
 const MOST_RECORDS = 1_000;

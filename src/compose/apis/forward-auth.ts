@@ -1,11 +1,11 @@
 /** Forward-auth as the configuration has it. */
 
-import type { ForwardAuthOptions } from "../api/forward-auth/forward-auth.ts";
-import type { ConfigValues } from "../config/table.ts";
-import type { Decisions } from "../decisions/decisions.ts";
-import { TrustedProxies } from "../http/request/client-address.ts";
-import type { Identities } from "../identity/identity.ts";
-import type { OidcTokens } from "../identity/oidc/oidc.ts";
+import type { ForwardAuthOptions } from "../../api/forward-auth/forward-auth.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import type { Decisions } from "../../decisions/decisions.ts";
+import { TrustedProxies } from "../../http/request/client-address.ts";
+import type { Identities } from "../../identity/identity.ts";
+import type { OidcTokens } from "../../identity/oidc/oidc.ts";
 
 /** Builds `/forward-auth` of the service listener. */
 export function forwardAuth(

@@ -1,9 +1,9 @@
 /** SCIM, as the configuration has it. */
 
-import type { ScimOptions } from "../api/scim/declaration.ts";
-import { compileWildcard } from "../engine/patterns/wildcard.ts";
-import type { AuditEvents } from "../observe/audit-port.ts";
-import type { DataParts } from "./data.ts";
+import type { ScimOptions } from "../../api/scim/declaration.ts";
+import { compileWildcard } from "../../engine/patterns/wildcard.ts";
+import type { AuditEvents } from "../../observe/audit-port.ts";
+import type { DataParts } from "../data.ts";
 
 /** The options of the API. */
 export function scimOptions(

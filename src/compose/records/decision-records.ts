@@ -1,12 +1,12 @@
 /** The records of decisions for the management API. */
 
-import type { DecisionRecords } from "../api/management/records/ports.ts";
-import { explainRecord } from "../decision-log/explain-record.ts";
-import type { LoggedDecision } from "../decision-log/record.ts";
-import { principalAt } from "../directory/read/principal-at.ts";
-import { AuthorizerError, isErrorCode } from "../errors.ts";
-import { scheduler } from "../schedule/scheduler.ts";
-import type { DataParts } from "./data.ts";
+import type { DecisionRecords } from "../../api/management/records/ports.ts";
+import { explainRecord } from "../../decision-log/explain-record.ts";
+import type { LoggedDecision } from "../../decision-log/record.ts";
+import { principalAt } from "../../directory/read/principal-at.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { scheduler } from "../../schedule/scheduler.ts";
+import type { DataParts } from "../data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
 
 /** Returns the records of a log. */

@@ -1,16 +1,16 @@
 /** The configured store without a service around it: for commands that look after it. */
 
 import { accessSync, constants, rmSync } from "node:fs";
-import type { ConfigValues } from "../config/table.ts";
-import { AuthorizerError } from "../errors.ts";
-import { createAuditLog } from "../observe/audit-log.ts";
-import type { AuditEventKind } from "../observe/audit-port.ts";
-import { lockFolder } from "../store/local/folder-lock.ts";
-import { hasLocalStore, removeLocalStore } from "../store/local/remove-store.ts";
-import type { Store } from "../store/port.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { createAuditLog } from "../../observe/audit-log.ts";
+import type { AuditEventKind } from "../../observe/audit-port.ts";
+import { lockFolder } from "../../store/local/folder-lock.ts";
+import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.ts";
+import type { Store } from "../../store/port.ts";
 import { localFolder, openStore } from "./backends.ts";
-import { adminFileOf } from "./bootstrap.ts";
-import { openLog } from "./data.ts";
+import { adminFileOf } from "../bootstrap.ts";
+import { openLog } from "../data.ts";
 
 function quietLog(values: ConfigValues) {
   return openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
@@ -59,7 +59,7 @@ export async function withOfflineStoreToRead<T>(
   const folder = values["database.type"] === "local" ? localFolder(values) : undefined;
   if (folder === undefined || !hasLocalStore(folder) || isWritable(folder))
     return withOfflineStore(values, work);
-  const { openLocalStoreReadOnly } = await import("../store/local/local-store.ts");
+  const { openLocalStoreReadOnly } = await import("../../store/local/local-store.ts");
   const store = await openLocalStoreReadOnly(folder);
   try {
     return await work(store);

@@ -2,11 +2,11 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type OpenedUsage, openUsage } from "../decision-log/usage/open-usage.ts";
-import type { UsageCounts } from "../decision-log/usage/usage-counts.ts";
-import type { Directory } from "../directory/directory.ts";
-import type { Identities, Identity } from "../identity/identity.ts";
-import type { DataParts } from "./data.ts";
+import { type OpenedUsage, openUsage } from "../../decision-log/usage/open-usage.ts";
+import type { UsageCounts } from "../../decision-log/usage/usage-counts.ts";
+import type { Directory } from "../../directory/directory.ts";
+import type { Identities, Identity } from "../../identity/identity.ts";
+import type { DataParts } from "../data.ts";
 import { decisionLogDirectory, nodeName } from "./decision-log.ts";
 
 const FOLDER_MODE = 0o700;

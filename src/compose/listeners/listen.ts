@@ -1,8 +1,8 @@
 /** Brings the listeners up at their addresses. */
 
-import { parseListenAddress } from "../config/values/listen-address.ts";
-import { AuthorizerError } from "../errors.ts";
-import type { ManagedServer } from "../http/server/server-lifecycle.ts";
+import { parseListenAddress } from "../../config/values/listen-address.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { ManagedServer } from "../../http/server/server-lifecycle.ts";
 
 /** Number of ports to try after a busy one. */
 const PORTS_TO_TRY = 50;

@@ -1,8 +1,8 @@
 /** Invitations of the running service: the configuration's `email` section over its data. */
 
-import { type OpenedInvitations, openInvitations } from "../mail/open-invitations.ts";
-import type { MailConfig } from "../mail/settings.ts";
-import type { DataParts } from "./data.ts";
+import { type OpenedInvitations, openInvitations } from "../../mail/open-invitations.ts";
+import type { MailConfig } from "../../mail/settings.ts";
+import type { DataParts } from "../data.ts";
 
 /** Opens the invitations over opened data; they end before it. */
 export function openServiceInvitations({ values, store, directory, logger }: DataParts): OpenedInvitations {

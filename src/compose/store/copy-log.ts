@@ -1,13 +1,13 @@
 /** Copies the configured store, with its ids, secrets and history, into an empty one of another configuration. */
 
-import type { ConfigValues } from "../config/table.ts";
-import { AuthorizerError } from "../errors.ts";
-import { type CopyReport, copyLog, EngineTarget } from "../journal/copy-log.ts";
-import type { Logger } from "../observe/logger.ts";
-import { openLocalImport } from "../store/local/import-log.ts";
-import type { Store } from "../store/port.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { type CopyReport, copyLog, EngineTarget } from "../../journal/copy-log.ts";
+import type { Logger } from "../../observe/logger.ts";
+import { openLocalImport } from "../../store/local/import-log.ts";
+import type { Store } from "../../store/port.ts";
 import { localFolder, openEngine } from "./backends.ts";
-import { openLog } from "./data.ts";
+import { openLog } from "../data.ts";
 import { withOfflineStore } from "./offline-store.ts";
 
 /**

@@ -1,18 +1,18 @@
 /** The kinds of store (`database.type`) that this build has, and how each is opened. */
 
 import { basename, join } from "node:path";
-import type { ConfigValues } from "../config/table.ts";
-import { AuthorizerError } from "../errors.ts";
-import type { Engine } from "../journal/engine.ts";
-import type { JournalStore } from "../journal/journal-store.ts";
-import { UsageItems } from "../journal/usage-items.ts";
-import type { EngineTimes } from "../observe/engine-metrics.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { InSpan } from "../observe/store-metrics.ts";
-import type { MemoryStore } from "../store/memory/memory-store.ts";
-import type { Store } from "../store/port.ts";
-import type { Replica } from "../store/replica.ts";
-import type { StoreLog } from "../store/store-log.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { Engine } from "../../journal/engine.ts";
+import type { JournalStore } from "../../journal/journal-store.ts";
+import { UsageItems } from "../../journal/usage-items.ts";
+import type { EngineTimes } from "../../observe/engine-metrics.ts";
+import type { Logger } from "../../observe/logger.ts";
+import type { InSpan } from "../../observe/store-metrics.ts";
+import type { MemoryStore } from "../../store/memory/memory-store.ts";
+import type { Store } from "../../store/port.ts";
+import type { Replica } from "../../store/replica.ts";
+import type { StoreLog } from "../../store/store-log.ts";
 
 /** An open store. */
 export interface OpenedStore {
@@ -68,13 +68,13 @@ export async function openStore(values: ConfigValues, logger: Logger, inSpan?: I
 }
 
 async function openMemory(values: ConfigValues): Promise<OpenedStore> {
-  const { openMemoryStore } = await import("../store/memory/memory-store.ts");
+  const { openMemoryStore } = await import("../../store/memory/memory-store.ts");
   const memory = openMemoryStore({ keepMs: values["authorizer.history.keep"] });
   return { store: memory, memory };
 }
 
 async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedStore> {
-  const { openLocalStore } = await import("../store/local/local-store.ts");
+  const { openLocalStore } = await import("../../store/local/local-store.ts");
   const store = await openLocalStore({
     path: localFolder(values),
     syncWrites: values["database.local.sync_writes"],
@@ -85,7 +85,7 @@ async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedSt
 }
 
 async function openPostgres(values: ConfigValues, logger: Logger): Promise<Engine> {
-  const { openPostgresEngine } = await import("../journal/engines/postgres.ts");
+  const { openPostgresEngine } = await import("../../journal/engines/postgres.ts");
   return openPostgresEngine({
     connectionString: values["database.postgres.connection_string"],
     maxOpenConnections: values["database.postgres.max_open_connections"],
@@ -97,7 +97,7 @@ async function openPostgres(values: ConfigValues, logger: Logger): Promise<Engin
 }
 
 async function openDynamodb(values: ConfigValues, logger: Logger): Promise<Engine> {
-  const { openDynamodbEngine } = await import("../journal/engines/dynamodb.ts");
+  const { openDynamodbEngine } = await import("../../journal/engines/dynamodb.ts");
   const [accessKeyId, secretAccessKey] = [
     values["database.dynamodb.cloud_access_key_id"],
     values["database.dynamodb.cloud_secret_access_key"],
@@ -118,7 +118,7 @@ async function openDynamodb(values: ConfigValues, logger: Logger): Promise<Engin
 }
 
 async function openCosmosdb(values: ConfigValues, logger: Logger): Promise<Engine> {
-  const { openCosmosdbEngine } = await import("../journal/engines/cosmosdb.ts");
+  const { openCosmosdbEngine } = await import("../../journal/engines/cosmosdb.ts");
   return openCosmosdbEngine({
     endpoint: values["database.cosmosdb.endpoint"],
     key: values["database.cosmosdb.key"] || undefined,
@@ -142,8 +142,8 @@ async function openReplicated(
   logger: Logger,
   inSpan: InSpan | undefined,
 ): Promise<OpenedStore> {
-  const { openJournal } = await import("../journal/journal-store.ts");
-  const { createEngineTimes, observeEngine } = await import("../observe/engine-metrics.ts");
+  const { openJournal } = await import("../../journal/journal-store.ts");
+  const { createEngineTimes, observeEngine } = await import("../../observe/engine-metrics.ts");
   const engineTimes = createEngineTimes();
   const observed = observeEngine(engine, engineTimes, inSpan);
   const journal = await openJournal({
@@ -165,14 +165,14 @@ async function openReplicated(
 async function openReplica(values: ConfigValues, logger: Logger): Promise<Replica> {
   const path = values["authorizer.replication.path"];
   if (path !== undefined && basename(path) === IN_MEMORY) {
-    const { openMemoryStore } = await import("../store/memory/memory-store.ts");
+    const { openMemoryStore } = await import("../../store/memory/memory-store.ts");
     return openMemoryStore({ isReplica: true });
   }
   if (path === undefined) {
-    const { openPrivateReplica } = await import("../store/local/private-replica.ts");
+    const { openPrivateReplica } = await import("../../store/local/private-replica.ts");
     return openPrivateReplica();
   }
-  const { openLocalReplica } = await import("../store/local/local-replica.ts");
+  const { openLocalReplica } = await import("../../store/local/local-replica.ts");
   return openLocalReplica({ path, log: storeLog(logger, true) });
 }
 

@@ -3,18 +3,18 @@
 import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import type { ConfigValues } from "../config/table.ts";
-import type { Report } from "../decision-log/chain.ts";
-import { chainName } from "../decision-log/chain-files.ts";
-import { DecisionIndex } from "../decision-log/index/decision-index.ts";
-import { type OpenedDecisionLog, openDecisionLog } from "../decision-log/open-decision-log.ts";
-import { type DecisionLogSettings, parseInclude } from "../decision-log/settings.ts";
-import { HttpSink } from "../decision-log/sinks/http-sink.ts";
-import { NDJSON, OTLP } from "../decision-log/sinks/sink-format.ts";
-import { AuthorizerError, isErrorCode } from "../errors.ts";
-import type { AuditEvents } from "../observe/audit-port.ts";
-import { type FolderLock, lockFolder } from "../store/local/folder-lock.ts";
-import type { DataParts } from "./data.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import type { Report } from "../../decision-log/chain.ts";
+import { chainName } from "../../decision-log/chain-files.ts";
+import { DecisionIndex } from "../../decision-log/index/decision-index.ts";
+import { type OpenedDecisionLog, openDecisionLog } from "../../decision-log/open-decision-log.ts";
+import { type DecisionLogSettings, parseInclude } from "../../decision-log/settings.ts";
+import { HttpSink } from "../../decision-log/sinks/http-sink.ts";
+import { NDJSON, OTLP } from "../../decision-log/sinks/sink-format.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import type { AuditEvents } from "../../observe/audit-port.ts";
+import { type FolderLock, lockFolder } from "../../store/local/folder-lock.ts";
+import type { DataParts } from "../data.ts";
 
 /** Largest number of processes of one node in one directory. */
 const MOST_WORKERS = 64;

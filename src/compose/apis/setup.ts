@@ -3,12 +3,12 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Setup } from "../api/management/ports.ts";
-import { isSetUp, setUpFirstAdministrator } from "../bootstrap/first-administrator.ts";
-import type { ConfigValues } from "../config/table.ts";
-import { isErrorCode } from "../errors.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { DataParts } from "./data.ts";
+import type { Setup } from "../../api/management/ports.ts";
+import { isSetUp, setUpFirstAdministrator } from "../../bootstrap/first-administrator.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { isErrorCode } from "../../errors.ts";
+import type { Logger } from "../../observe/logger.ts";
+import type { DataParts } from "../data.ts";
 
 /** Name of the file with the token, beside the data. */
 const TOKEN_FILE = "svc-authorizer-setup-token";

@@ -1,8 +1,8 @@
 /** The log of the store as the API of changes reads it. */
 
-import type { ChangeLog, LoggedEntry, TouchedNames } from "../api/changes/ports.ts";
-import type { CommittedChange, Touched } from "../store/port.ts";
-import type { DataParts } from "./data.ts";
+import type { ChangeLog, LoggedEntry, TouchedNames } from "../../api/changes/ports.ts";
+import type { CommittedChange, Touched } from "../../store/port.ts";
+import type { DataParts } from "../data.ts";
 
 /** Opens the log of opened data. */
 export function changeLog({

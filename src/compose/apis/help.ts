@@ -2,11 +2,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ConfigValues } from "../config/table.ts";
-import { helpSite } from "../help/help-site.ts";
-import type { PageSite } from "../http/pages/page-folders.ts";
-import { serviceDocument } from "../listeners/service-document.ts";
-import { userDocument } from "../listeners/user-document.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { helpSite } from "../../help/help-site.ts";
+import type { PageSite } from "../../http/pages/page-folders.ts";
+import { serviceDocument } from "../../listeners/service-document.ts";
+import { userDocument } from "../../listeners/user-document.ts";
 
 /** Beside `src`, in a clone as in the package. */
 const FOLDER = join(import.meta.dirname, "..", "..", "docs");

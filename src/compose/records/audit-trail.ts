@@ -1,17 +1,17 @@
 /** The audit log in a chain, as the configuration has it (decision-log.md §6). */
 
 import { join, resolve } from "node:path";
-import type { AuditRecords } from "../api/management/records/ports.ts";
-import { AuditTrail } from "../decision-log/audit/audit-trail.ts";
-import type { Report } from "../decision-log/chain.ts";
-import { chainName } from "../decision-log/chain-files.ts";
-import { DecisionIndex } from "../decision-log/index/decision-index.ts";
-import type { ChainSettings } from "../decision-log/settings.ts";
-import { AuthorizerError } from "../errors.ts";
-import type { AuditLog } from "../observe/audit-log.ts";
-import { loggable } from "../observe/redact.ts";
-import type { FolderLock } from "../store/local/folder-lock.ts";
-import type { DataParts } from "./data.ts";
+import type { AuditRecords } from "../../api/management/records/ports.ts";
+import { AuditTrail } from "../../decision-log/audit/audit-trail.ts";
+import type { Report } from "../../decision-log/chain.ts";
+import { chainName } from "../../decision-log/chain-files.ts";
+import { DecisionIndex } from "../../decision-log/index/decision-index.ts";
+import type { ChainSettings } from "../../decision-log/settings.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { AuditLog } from "../../observe/audit-log.ts";
+import { loggable } from "../../observe/redact.ts";
+import type { FolderLock } from "../../store/local/folder-lock.ts";
+import type { DataParts } from "../data.ts";
 import { decisionLogDirectory, lockChain, nodeName, sinksOf } from "./decision-log.ts";
 
 const SEGMENT_BYTES = 16 << 20;

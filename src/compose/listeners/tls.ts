@@ -1,9 +1,9 @@
 /** Certificates of the listeners, read from the files that the configuration names. */
 
 import { readFileSync } from "node:fs";
-import type { ConfigValues } from "../config/table.ts";
-import { AuthorizerError } from "../errors.ts";
-import type { TlsMaterial } from "../http/server/server-lifecycle.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { TlsMaterial } from "../../http/server/server-lifecycle.ts";
 
 /** TLS of a listener; empty for plain HTTP. */
 export interface ListenerTls {

@@ -1,10 +1,10 @@
 /** Opens the authentication of end users once for all entrances. */
 
-import type { ConfigValues } from "../config/table.ts";
-import type { FailureSharing } from "../identity/failed-attempts.ts";
-import type { Identities } from "../identity/identity.ts";
-import { openIdentities } from "../identity/open-identities.ts";
-import type { DataParts } from "./data.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import type { FailureSharing } from "../../identity/failed-attempts.ts";
+import type { Identities } from "../../identity/identity.ts";
+import { openIdentities } from "../../identity/open-identities.ts";
+import type { DataParts } from "../data.ts";
 
 /** `auth.cache.*`, as the caches of users and of identities take it. */
 export function cacheSettings(values: ConfigValues) {

@@ -1,13 +1,13 @@
 /** Checks of policies for the management API, in a thread that starts when it is first needed. */
 
-import { GIVEN_UP } from "../analysis/bounded-thread.ts";
-import { servicesOf } from "../analysis/lint.ts";
-import { PolicyThread } from "../analysis/policy-thread.ts";
-import type { PolicyChecks } from "../api/management/policy-checks/ports.ts";
-import { limitsOf } from "../config/limits.ts";
-import { AuthorizerError } from "../errors.ts";
-import { findImpact } from "../impact/find-impact.ts";
-import type { DataParts } from "./data.ts";
+import { GIVEN_UP } from "../../analysis/bounded-thread.ts";
+import { servicesOf } from "../../analysis/lint.ts";
+import { PolicyThread } from "../../analysis/policy-thread.ts";
+import type { PolicyChecks } from "../../api/management/policy-checks/ports.ts";
+import { limitsOf } from "../../config/limits.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { findImpact } from "../../impact/find-impact.ts";
+import type { DataParts } from "../data.ts";
 
 /** Milliseconds of one check. Usual ones take two. */
 const LINT_MS = 1_000;

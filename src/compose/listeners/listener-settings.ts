@@ -1,13 +1,13 @@
 /** Settings of the listeners from configuration and log. */
 
 import { hkdfSync } from "node:crypto";
-import { PAGE_TOKEN_KEY_BYTES } from "../api/decisions/search/page-tokens.ts";
-import { readServiceTokens } from "../config/service-tokens.ts";
-import type { ConfigValues } from "../config/table.ts";
-import type { HttpLog } from "../http/ports.ts";
-import type { BearerOptions } from "../listeners/bearer.ts";
-import type { AuditLog } from "../observe/audit-log.ts";
-import type { Logger } from "../observe/logger.ts";
+import { PAGE_TOKEN_KEY_BYTES } from "../../api/decisions/search/page-tokens.ts";
+import { readServiceTokens } from "../../config/service-tokens.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import type { HttpLog } from "../../http/ports.ts";
+import type { BearerOptions } from "../../listeners/bearer.ts";
+import type { AuditLog } from "../../observe/audit-log.ts";
+import type { Logger } from "../../observe/logger.ts";
 
 /** Returns the callers of the service listener. Reads the token files again at each call. */
 export function bearerOptions(values: ConfigValues): BearerOptions {
