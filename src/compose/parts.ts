@@ -21,9 +21,9 @@ import { createMetricsListener, type MetricsListener } from "../listeners/metric
 import { createServiceListener, type ServiceListener } from "../listeners/service.ts";
 import { createUserListener } from "../listeners/user.ts";
 import type { OpenedInvitations } from "../mail/open-invitations.ts";
-import { type AuditLog, createAuditLog } from "../observe/audit-log.ts";
-import { createHttpCounters, type ReadableHttpCounters } from "../observe/create-http-counters.ts";
-import { createMetrics, type Metrics } from "../observe/metrics.ts";
+import { type AuditLog, createAuditLog } from "../observe/log/audit-log.ts";
+import { createHttpCounters, type ReadableHttpCounters } from "../observe/metrics/create-http-counters.ts";
+import { createMetrics, type Metrics } from "../observe/metrics/metrics.ts";
 import { Activity } from "../overview/activity.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";

@@ -3,7 +3,7 @@ import { DATABASE_TYPES, openStore } from "../../src/compose/store/backends.ts";
 import { loadServiceConfig } from "../../src/compose/configuration.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { itemNamed } from "../../src/config/table.ts";
-import { createLogger } from "../../src/observe/logger.ts";
+import { createLogger } from "../../src/observe/log/logger.ts";
 import { ConfigFolder, KEY, problemsOf } from "../config/config-folder.ts";
 
 const LOGGER = createLogger({

@@ -6,7 +6,7 @@ import type { ManagedServer } from "../../src/http/server/server-lifecycle.ts";
 import { Health } from "../../src/listeners/health.ts";
 import { createMetricsListener } from "../../src/listeners/metrics.ts";
 import { createUserListener } from "../../src/listeners/user.ts";
-import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 import { MemoryLog } from "./service-kit.ts";
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigValues } from "../../config/table.ts";
 import { PAGE_CONTENT_POLICY, type PageFolder } from "../../http/pages/page-folders.ts";
-import type { Logger } from "../../observe/logger.ts";
+import type { Logger } from "../../observe/log/logger.ts";
 
 /** Beside `src`, in a clone as in the package. */
 const FOLDER = join(import.meta.dirname, "..", "..", "console");

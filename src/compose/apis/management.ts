@@ -12,7 +12,7 @@ import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
-import type { AuditEvents } from "../../observe/audit-port.ts";
+import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import type { ServiceAccess } from "./access.ts";
 import type { DataParts } from "../data.ts";

@@ -2,7 +2,7 @@
 
 import type { ScimOptions } from "../../api/scim/declaration.ts";
 import { compileWildcard } from "../../engine/patterns/wildcard.ts";
-import type { AuditEvents } from "../../observe/audit-port.ts";
+import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { DataParts } from "../data.ts";
 
 /** The options of the API. */

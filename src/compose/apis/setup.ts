@@ -7,7 +7,7 @@ import type { Setup } from "../../api/management/ports.ts";
 import { isSetUp, setUpFirstAdministrator } from "../../bootstrap/first-administrator.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { isErrorCode } from "../../errors.ts";
-import type { Logger } from "../../observe/logger.ts";
+import type { Logger } from "../../observe/log/logger.ts";
 import type { DataParts } from "../data.ts";
 
 /** Name of the file with the token, beside the data. */

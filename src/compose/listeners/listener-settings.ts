@@ -6,8 +6,8 @@ import { readServiceTokens } from "../../config/service-tokens.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { HttpLog } from "../../http/ports.ts";
 import type { BearerOptions } from "../../listeners/bearer.ts";
-import type { AuditLog } from "../../observe/audit-log.ts";
-import type { Logger } from "../../observe/logger.ts";
+import type { AuditLog } from "../../observe/log/audit-log.ts";
+import type { Logger } from "../../observe/log/logger.ts";
 
 /** Returns the callers of the service listener. Reads the token files again at each call. */
 export function bearerOptions(values: ConfigValues): BearerOptions {

@@ -12,7 +12,7 @@ import { type DecisionLogSettings, parseInclude } from "../../decision-log/setti
 import { HttpSink } from "../../decision-log/sinks/http-sink.ts";
 import { NDJSON, OTLP } from "../../decision-log/sinks/sink-format.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import type { AuditEvents } from "../../observe/audit-port.ts";
+import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import { type FolderLock, lockFolder } from "../../store/local/folder-lock.ts";
 import type { DataParts } from "../data.ts";
 

@@ -6,9 +6,9 @@ import { AuthorizerError } from "../../errors.ts";
 import type { Engine } from "../../journal/engine.ts";
 import type { JournalStore } from "../../journal/journal-store.ts";
 import { UsageItems } from "../../journal/usage-items.ts";
-import type { EngineTimes } from "../../observe/engine-metrics.ts";
-import type { Logger } from "../../observe/logger.ts";
-import type { InSpan } from "../../observe/store-metrics.ts";
+import type { EngineTimes } from "../../observe/metrics/engine-metrics.ts";
+import type { Logger } from "../../observe/log/logger.ts";
+import type { InSpan } from "../../observe/metrics/store-metrics.ts";
 import type { MemoryStore } from "../../store/memory/memory-store.ts";
 import type { Store } from "../../store/port.ts";
 import type { Replica } from "../../store/replica.ts";
@@ -143,7 +143,7 @@ async function openReplicated(
   inSpan: InSpan | undefined,
 ): Promise<OpenedStore> {
   const { openJournal } = await import("../../journal/journal-store.ts");
-  const { createEngineTimes, observeEngine } = await import("../../observe/engine-metrics.ts");
+  const { createEngineTimes, observeEngine } = await import("../../observe/metrics/engine-metrics.ts");
   const engineTimes = createEngineTimes();
   const observed = observeEngine(engine, engineTimes, inSpan);
   const journal = await openJournal({

@@ -3,7 +3,7 @@
 import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { type CopyReport, copyLog, EngineTarget } from "../../journal/copy-log.ts";
-import type { Logger } from "../../observe/logger.ts";
+import type { Logger } from "../../observe/log/logger.ts";
 import { openLocalImport } from "../../store/local/import-log.ts";
 import type { Store } from "../../store/port.ts";
 import { localFolder, openEngine } from "./backends.ts";

@@ -3,8 +3,8 @@
 import { accessSync, constants, rmSync } from "node:fs";
 import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
-import { createAuditLog } from "../../observe/audit-log.ts";
-import type { AuditEventKind } from "../../observe/audit-port.ts";
+import { createAuditLog } from "../../observe/log/audit-log.ts";
+import type { AuditEventKind } from "../../observe/log/audit-port.ts";
 import { lockFolder } from "../../store/local/folder-lock.ts";
 import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.ts";
 import type { Store } from "../../store/port.ts";

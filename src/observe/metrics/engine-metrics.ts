@@ -1,6 +1,6 @@
 /** Times the calls of an engine of the log, between a node and the engine itself. */
 
-import type { Engine } from "../journal/engine.ts";
+import type { Engine } from "../../journal/engine.ts";
 import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 import type { InSpan } from "./store-metrics.ts";
 

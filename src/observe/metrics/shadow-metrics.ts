@@ -1,6 +1,6 @@
 /** The metrics of a shadow candidate; none of them if no candidate is configured. */
 
-import type { ShadowCounters } from "../decisions/shadow/shadow.ts";
+import type { ShadowCounters } from "../../decisions/shadow/shadow.ts";
 import { labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 
 const PREFIX = "svc_authorizer_shadow_";

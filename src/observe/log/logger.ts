@@ -4,11 +4,11 @@
  */
 
 import { type Logger as PinoLogger, pino } from "pino";
-import type { LineSink } from "./line-sink.ts";
+import type { LineSink } from "../output/line-sink.ts";
 import { auditEntryLevel, ENTRY_RANKS, type EntryLevel, type LogLevel, threshold } from "./log-level.ts";
-import { openSink } from "./open-sink.ts";
+import { openSink } from "../output/open-sink.ts";
 import { type LogFields, loggable } from "./redact.ts";
-import type { LineRelay } from "./relay-target.ts";
+import type { LineRelay } from "../output/relay-target.ts";
 import { escapeJsonLine, renderTextLine } from "./text-line.ts";
 
 export type { LogLevel } from "./log-level.ts";

@@ -1,10 +1,10 @@
 /** The metrics of the service itself: every name begins with `svc_authorizer_`. */
 
-import type { DecisionCounters } from "../decisions/decisions.ts";
-import type { ShadowCounters } from "../decisions/shadow/shadow.ts";
-import type { IdentityCounters } from "../identity/identity.ts";
-import type { MailCounters } from "../mail/ports.ts";
-import type { AuditCounters } from "./audit-port.ts";
+import type { DecisionCounters } from "../../decisions/decisions.ts";
+import type { ShadowCounters } from "../../decisions/shadow/shadow.ts";
+import type { IdentityCounters } from "../../identity/identity.ts";
+import type { MailCounters } from "../../mail/ports.ts";
+import type { AuditCounters } from "../log/audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
 import { type DecisionLogSource, decisionLogMetrics } from "./decision-log-metrics.ts";
 import { journalMetrics, type LogSource } from "./journal-metrics.ts";

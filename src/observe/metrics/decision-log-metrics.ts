@@ -1,6 +1,6 @@
 /** The metrics of the decision log; none of them if no decisions are logged. */
 
-import type { DecisionLogCounters } from "../decision-log/counters.ts";
+import type { DecisionLogCounters } from "../../decision-log/counters.ts";
 import { type ScrapedMetric, single } from "./scraped-metric.ts";
 
 const PREFIX = "svc_authorizer_decision_log_";

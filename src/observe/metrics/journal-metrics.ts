@@ -1,6 +1,6 @@
 /** The metrics of the log; those of a node that shares its database with others are absent in a store of one process. */
 
-import type { JournalCounters } from "../journal/counters.ts";
+import type { JournalCounters } from "../../journal/counters.ts";
 import type { EngineTimes } from "./engine-metrics.ts";
 import { histograms, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 

@@ -3,7 +3,7 @@
  * series are composed when metrics are scraped.
  */
 
-import type { DurationMeter } from "../http/ports.ts";
+import type { DurationMeter } from "../../http/ports.ts";
 
 /** One line of a metric: labels in their order of output, and the name where it differs from the metric's. */
 export interface Sample {
