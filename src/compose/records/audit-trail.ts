@@ -3,8 +3,8 @@
 import { join, resolve } from "node:path";
 import type { AuditRecords } from "../../api/management/records/ports.ts";
 import { AuditTrail } from "../../decision-log/audit/audit-trail.ts";
-import type { Report } from "../../decision-log/chain.ts";
-import { chainName } from "../../decision-log/chain-files.ts";
+import type { Report } from "../../decision-log/chain/chain.ts";
+import { chainName } from "../../decision-log/chain/chain-files.ts";
 import { DecisionIndex } from "../../decision-log/index/decision-index.ts";
 import type { ChainSettings } from "../../decision-log/settings.ts";
 import { AuthorizerError } from "../../errors.ts";

@@ -3,7 +3,7 @@
  * for every member, or the name of a condition field. A masked record is made from its parsed form, which costs more.
  */
 
-import { maskOf } from "./digests.ts";
+import { maskOf } from "../digests.ts";
 
 /** Replaces values. */
 export class Masks {

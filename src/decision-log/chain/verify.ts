@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { chainsIn, type SegmentFile, segmentName, segmentsOf } from "./chain-files.ts";
 import { type CheckedLine, checkLine, type LineFault } from "./chain-line.ts";
 import { type ChainState, readState, STATE_FILE } from "./chain-state.ts";
-import { lineDigest, NO_DIGEST, sealOf } from "./digests.ts";
+import { lineDigest, NO_DIGEST, sealOf } from "../digests.ts";
 import { hasSoundTrailer, type SegmentLine, segmentLines } from "./read-lines.ts";
-import type { LoggedSeal } from "./record.ts";
+import type { LoggedSeal } from "../record.ts";
 import { isSeal } from "./recover.ts";
 
 /** Something that is not as it was written. */

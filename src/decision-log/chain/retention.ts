@@ -3,7 +3,7 @@
 import { rm, stat } from "node:fs/promises";
 import { type SegmentFile, segmentsOf } from "./chain-files.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
-import { lineDigest } from "./digests.ts";
+import { lineDigest } from "../digests.ts";
 import { segmentLines } from "./read-lines.ts";
 
 /** Bounds of what is kept; 0 sets none. */

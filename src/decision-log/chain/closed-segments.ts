@@ -4,7 +4,7 @@ import type { SegmentFile } from "./chain-files.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
 import { compressSegment } from "./compress.ts";
 import { removeOld } from "./retention.ts";
-import type { ChainSettings } from "./settings.ts";
+import type { ChainSettings } from "../settings.ts";
 
 /** The parts. */
 export interface ClosedSegmentsOptions {

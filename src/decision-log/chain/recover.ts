@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type SegmentFile, segmentName, segmentsOf } from "./chain-files.ts";
 import { checkLine } from "./chain-line.ts";
 import { type ChainState, NEW_CHAIN, readState } from "./chain-state.ts";
-import { lineDigest } from "./digests.ts";
+import { lineDigest } from "../digests.ts";
 import { segmentLines } from "./read-lines.ts";
 
 const FOLDER_MODE = 0o700;
