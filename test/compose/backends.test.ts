@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DATABASE_TYPES, openStore } from "../../src/compose/store/backends.ts";
 import { loadServiceConfig } from "../../src/compose/configuration.ts";
+import { DATABASE_TYPES, openStore } from "../../src/compose/store/backends.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { itemNamed } from "../../src/config/table.ts";
 import { createLogger } from "../../src/observe/log/logger.ts";

@@ -18,7 +18,10 @@ import {
   type ServiceListener,
   type ServiceListenerOptions,
 } from "../../src/listeners/service.ts";
-import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
+import {
+  createHttpCounters,
+  type ReadableHttpCounters,
+} from "../../src/observe/metrics/create-http-counters.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import type { Store } from "../../src/store/port.ts";
 import { documentedAnswer } from "../api/openapi/validate-response.ts";

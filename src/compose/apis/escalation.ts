@@ -1,6 +1,6 @@
 /** Grants, compared with what the directory says that their givers hold. */
 
-import { GrantComparisons } from "../../analysis/grant-comparisons.ts";
+import { GrantComparisons } from "../../analysis/threads/grant-comparisons.ts";
 import type { EscalationCheck } from "../../api/management/ports.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Directory } from "../../directory/directory.ts";

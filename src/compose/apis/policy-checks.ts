@@ -1,8 +1,8 @@
 /** Checks of policies for the management API, in a thread that starts when it is first needed. */
 
-import { GIVEN_UP } from "../../analysis/bounded-thread.ts";
 import { servicesOf } from "../../analysis/lint.ts";
-import { PolicyThread } from "../../analysis/policy-thread.ts";
+import { GIVEN_UP } from "../../analysis/threads/bounded-thread.ts";
+import { PolicyThread } from "../../analysis/threads/policy-thread.ts";
 import type { PolicyChecks } from "../../api/management/policy-checks/ports.ts";
 import { limitsOf } from "../../config/limits.ts";
 import { AuthorizerError } from "../../errors.ts";

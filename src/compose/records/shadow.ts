@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type PolicyDocument, readPolicies } from "../../analysis/policy-documents.ts";
+import { type PolicyDocument, readPolicies } from "../../analysis/files/policy-documents.ts";
 import { limitsOf } from "../../config/limits.ts";
 import type { DatasetDocument } from "../../datasets/dataset.ts";
 import { loadDatasets } from "../../datasets/load-datasets.ts";
@@ -19,9 +19,9 @@ import { Scheduler } from "../../schedule/scheduler.ts";
 import { readDocument } from "../../source-files/read-document.ts";
 import { selectFiles } from "../../source-files/select-files.ts";
 import { openMemoryStore } from "../../store/memory/memory-store.ts";
-import { CHEAP_COST, type DataParts } from "../data.ts";
 import { cacheSettings } from "../apis/identities.ts";
 import { subjectTokens } from "../apis/oidc.ts";
+import { CHEAP_COST, type DataParts } from "../data.ts";
 
 /** Long work of a candidate takes turns this short, in milliseconds. */
 const TURN_MS = 0.25;

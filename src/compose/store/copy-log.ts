@@ -6,8 +6,8 @@ import { type CopyReport, copyLog, EngineTarget } from "../../journal/copy-log.t
 import type { Logger } from "../../observe/log/logger.ts";
 import { openLocalImport } from "../../store/local/import-log.ts";
 import type { Store } from "../../store/port.ts";
-import { localFolder, openEngine } from "./backends.ts";
 import { openLog } from "../data.ts";
+import { localFolder, openEngine } from "./backends.ts";
 import { withOfflineStore } from "./offline-store.ts";
 
 /**

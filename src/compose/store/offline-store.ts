@@ -8,9 +8,9 @@ import type { AuditEventKind } from "../../observe/log/audit-port.ts";
 import { lockFolder } from "../../store/local/folder-lock.ts";
 import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.ts";
 import type { Store } from "../../store/port.ts";
-import { localFolder, openStore } from "./backends.ts";
 import { adminFileOf } from "../bootstrap.ts";
 import { openLog } from "../data.ts";
+import { localFolder, openStore } from "./backends.ts";
 
 function quietLog(values: ConfigValues) {
   return openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });

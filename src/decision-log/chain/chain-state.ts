@@ -5,8 +5,8 @@
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checksumText } from "./chain-line.ts";
 import { hmac, NO_DIGEST } from "../digests.ts";
+import { checksumText } from "./chain-line.ts";
 
 /** Name of the file. */
 export const STATE_FILE = "chain.json";

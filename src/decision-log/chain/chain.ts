@@ -4,16 +4,16 @@
  */
 
 import { join } from "node:path";
+import type { DecisionLogCounters } from "../counters.ts";
+import { type Sealed, sealOf } from "../digests.ts";
+import type { ChainSettings } from "../settings.ts";
 import { chainName, segmentName } from "./chain-files.ts";
 import type { LineText } from "./chain-line.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
 import { ClosedSegments } from "./closed-segments.ts";
-import type { DecisionLogCounters } from "../counters.ts";
-import { type Sealed, sealOf } from "../digests.ts";
 import { LineBuffer, type TakenLines } from "./line-buffer.ts";
 import { type RecoveredChain, recoverChain } from "./recover.ts";
 import { SegmentFileWriter } from "./segment-file.ts";
-import type { ChainSettings } from "../settings.ts";
 
 /** Longest time that a line waits for company, in milliseconds. */
 const GATHER_MS = 100;

@@ -1,10 +1,10 @@
 /** Work on closed segments, one after the other and beside the writing: compression, state, retention. */
 
+import type { ChainSettings } from "../settings.ts";
 import type { SegmentFile } from "./chain-files.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
 import { compressSegment } from "./compress.ts";
 import { removeOld } from "./retention.ts";
-import type { ChainSettings } from "../settings.ts";
 
 /** The parts. */
 export interface ClosedSegmentsOptions {

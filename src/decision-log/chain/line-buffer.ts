@@ -1,7 +1,7 @@
 /** Lines of a chain that are not on disk yet, encoded and chained (decision-log.md §2.2). */
 
-import { type LineText, mostBytes, writeLine } from "./chain-line.ts";
 import { lineDigest } from "../digests.ts";
+import { type LineText, mostBytes, writeLine } from "./chain-line.ts";
 
 const BLOCK_BYTES = 2 << 20;
 /** Blocks that are kept for later lines: memory of the operating system costs more than writing into it. */

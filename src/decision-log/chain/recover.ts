@@ -2,10 +2,10 @@
 
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { lineDigest } from "../digests.ts";
 import { type SegmentFile, segmentName, segmentsOf } from "./chain-files.ts";
 import { checkLine } from "./chain-line.ts";
 import { type ChainState, NEW_CHAIN, readState } from "./chain-state.ts";
-import { lineDigest } from "../digests.ts";
 import { segmentLines } from "./read-lines.ts";
 
 const FOLDER_MODE = 0o700;

@@ -1,6 +1,11 @@
 /** Encodes the decisions of one call as one record (decision-log.md §1.3). */
 
-import type { AskedResource, BatchQuestion, BatchSubject, DecisionBatch } from "../../decisions/decision-log.ts";
+import type {
+  AskedResource,
+  BatchQuestion,
+  BatchSubject,
+  DecisionBatch,
+} from "../../decisions/decision-log.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import type { Effect, Outcome } from "../../model/decision.ts";
 import { durationText, type RecordEncoder } from "./encode.ts";

@@ -14,13 +14,13 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DecisionAudit, DecisionRecord } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { AuditCounters, AuditEventKind, AuditEvents } from "./audit-port.ts";
 import type { LineSink } from "../output/line-sink.ts";
 import { FILE_MODE } from "../output/line-sink.ts";
-import type { Logger } from "./logger.ts";
 import { openSink } from "../output/open-sink.ts";
-import { type LogFields, loggable } from "./redact.ts";
 import type { LineRelay } from "../output/relay-target.ts";
+import type { AuditCounters, AuditEventKind, AuditEvents } from "./audit-port.ts";
+import type { Logger } from "./logger.ts";
+import { type LogFields, loggable } from "./redact.ts";
 import { escapeJsonLine } from "./text-line.ts";
 
 /** The `authorizer.audit` section and the log. */

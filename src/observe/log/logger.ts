@@ -5,10 +5,10 @@
 
 import { type Logger as PinoLogger, pino } from "pino";
 import type { LineSink } from "../output/line-sink.ts";
-import { auditEntryLevel, ENTRY_RANKS, type EntryLevel, type LogLevel, threshold } from "./log-level.ts";
 import { openSink } from "../output/open-sink.ts";
-import { type LogFields, loggable } from "./redact.ts";
 import type { LineRelay } from "../output/relay-target.ts";
+import { auditEntryLevel, ENTRY_RANKS, type EntryLevel, type LogLevel, threshold } from "./log-level.ts";
+import { type LogFields, loggable } from "./redact.ts";
 import { escapeJsonLine, renderTextLine } from "./text-line.ts";
 
 export type { LogLevel } from "./log-level.ts";

@@ -1,6 +1,6 @@
 /** Users, groups and policies as a value: each change gives a new world. For searches that try changes. */
 
-import type { NamedStatements, Statement } from "../model/policy.ts";
+import type { NamedStatements, Statement } from "../../model/policy.ts";
 
 /** A user's memberships and direct attachments, by name. */
 export interface WorldUser {

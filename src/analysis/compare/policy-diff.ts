@@ -1,8 +1,8 @@
 /** Compares two versions of policies in both directions: access that is gained and access that is lost. */
 
-import type { NamedStatements } from "../model/policy.ts";
-import type { Vocabulary } from "../model/policy-warnings.ts";
-import { isMissing, type PolicyWorld } from "./policy-world.ts";
+import type { NamedStatements } from "../../model/policy.ts";
+import type { Vocabulary } from "../../model/policy-warnings.ts";
+import { isMissing, type PolicyWorld } from "../files/policy-world.ts";
 import type { StatementPlace } from "./rules.ts";
 import { type Widening, type WideningOptions, widening } from "./widening.ts";
 

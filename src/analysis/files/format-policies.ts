@@ -4,8 +4,8 @@
  */
 
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { AuthorizerError } from "../errors.ts";
-import { parseYaml } from "../source-files/yaml-source.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { parseYaml } from "../../source-files/yaml-source.ts";
 import { isObject } from "./policy-documents.ts";
 
 const POLICY_ORDER = [

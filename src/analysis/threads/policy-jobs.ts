@@ -1,12 +1,12 @@
 /** The jobs of the thread that checks and compares policies for people who edit them. */
 
-import type { NamedStatements } from "../model/policy.ts";
-import type { PolicyLimits } from "../model/policy-validation.ts";
-import { parseJson } from "../source-files/json-source.ts";
-import type { DocumentSource } from "../source-files/source.ts";
-import { type Finding, type LintOptions, lintDocument } from "./lint.ts";
-import { type Change, changesBetween } from "./policy-diff.ts";
-import { type PolicyDocument, readPolicies } from "./policy-documents.ts";
+import type { NamedStatements } from "../../model/policy.ts";
+import type { PolicyLimits } from "../../model/policy-validation.ts";
+import { parseJson } from "../../source-files/json-source.ts";
+import type { DocumentSource } from "../../source-files/source.ts";
+import { type Change, changesBetween } from "../compare/policy-diff.ts";
+import { type PolicyDocument, readPolicies } from "../files/policy-documents.ts";
+import { type Finding, type LintOptions, lintDocument } from "../lint.ts";
 
 /** A document to be checked. */
 export interface LintJob {

@@ -1,7 +1,7 @@
 /** Tests whether one condition implies another: a narrower range of addresses does not widen access. */
 
-import { type IpRange, parseIpRange, rangeContains } from "../model/ip.ts";
-import type { Condition } from "../model/policy.ts";
+import { type IpRange, parseIpRange, rangeContains } from "../../model/ip.ts";
+import type { Condition } from "../../model/policy.ts";
 import { findText } from "./pattern-language.ts";
 import type { Rule } from "./rules.ts";
 

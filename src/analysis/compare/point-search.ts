@@ -1,7 +1,7 @@
 /** Searches a request (action and resource) that some rules match and others do not. */
 
-import { bindUser } from "../engine/patterns/resource-pattern.ts";
-import { formatArn, parseArn } from "../model/arn.ts";
+import { bindUser } from "../../engine/patterns/resource-pattern.ts";
+import { formatArn, parseArn } from "../../model/arn.ts";
 import { findText, leastMatches, type Match, SearchBudget, UNDECIDED } from "./pattern-language.ts";
 import { type Pattern, Patterns } from "./pattern-positions.ts";
 import type { Rule } from "./rules.ts";

@@ -5,7 +5,7 @@
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "../../errors.ts";
 
 /** Settings of a {@link BoundedThread}. */
 export interface BoundedThreadOptions {

@@ -1,7 +1,7 @@
 /** Finds what a grant allows beyond the rights of its giver (security.md §3.5), and describes it in words. */
 
-import type { NamedStatements, Statement } from "../model/policy.ts";
-import { parseResourceText } from "../model/resource-text.ts";
+import type { NamedStatements, Statement } from "../../model/policy.ts";
+import { parseResourceText } from "../../model/resource-text.ts";
 import { type Widening, type WideningOptions, widening } from "./widening.ts";
 
 /** A grant, and who makes it. */

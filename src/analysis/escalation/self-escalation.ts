@@ -1,9 +1,9 @@
 /** Statements with which a user can get more rights than the policy seems to give (security.md §3.5). */
 
-import type { Problem } from "../errors.ts";
-import type { NamedStatements } from "../model/policy.ts";
-import { PointSearch, SearchMemory } from "./point-search.ts";
-import { type Rule, rulesOf } from "./rules.ts";
+import type { Problem } from "../../errors.ts";
+import type { NamedStatements } from "../../model/policy.ts";
+import { PointSearch, SearchMemory } from "../compare/point-search.ts";
+import { type Rule, rulesOf } from "../compare/rules.ts";
 
 /** An action that grants rights, and the resources on which it does. */
 interface Way {

@@ -1,7 +1,7 @@
 /** Users, groups and policies from files, without a store: which policies are in force for which user. */
 
-import type { Problem } from "../errors.ts";
-import type { NamedStatements, Via } from "../model/policy.ts";
+import type { Problem } from "../../errors.ts";
+import type { NamedStatements, Via } from "../../model/policy.ts";
 import type { Attached } from "./test-file.ts";
 
 /** A policy that is in force for a user. */

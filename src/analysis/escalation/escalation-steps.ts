@@ -1,9 +1,9 @@
 /** The writes of the management API that can give their caller more rights, as steps from one state to the next. */
 
-import { bindUser } from "../engine/patterns/resource-pattern.ts";
-import { compileWildcard } from "../engine/patterns/wildcard.ts";
-import type { Statement } from "../model/policy.ts";
-import { parseResourceText } from "../model/resource-text.ts";
+import { bindUser } from "../../engine/patterns/resource-pattern.ts";
+import { compileWildcard } from "../../engine/patterns/wildcard.ts";
+import type { Statement } from "../../model/policy.ts";
+import { parseResourceText } from "../../model/resource-text.ts";
 import {
   type AccessWorld,
   attachToGroup,

@@ -1,9 +1,9 @@
 /** Policies as rules for the comparison of languages: what is allowed, what is denied, and under which condition. */
 
-import { compile } from "../engine/compile.ts";
-import { type CompiledStatement, nameOf } from "../engine/statement.ts";
-import type { StatementName } from "../model/decision.ts";
-import type { Condition, NamedStatements } from "../model/policy.ts";
+import { compile } from "../../engine/compile.ts";
+import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
+import type { StatementName } from "../../model/decision.ts";
+import type { Condition, NamedStatements } from "../../model/policy.ts";
 
 /** The statement that a rule comes from. */
 export type StatementPlace = StatementName;

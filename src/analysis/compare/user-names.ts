@@ -1,6 +1,6 @@
 /** User names to try for policies with `${user}`: names that no policy contains, and names that texts can spell. */
 
-import { USER_PLACEHOLDER } from "../engine/patterns/resource-pattern.ts";
+import { USER_PLACEHOLDER } from "../../engine/patterns/resource-pattern.ts";
 import { freshCharacter } from "./pattern-language.ts";
 import type { Rule } from "./rules.ts";
 

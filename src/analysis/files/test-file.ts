@@ -1,10 +1,10 @@
 /** Files of policy tests: their form (`policies/schema/policy-test.schema.json`), and the requests they stand for. */
 
-import type { Schema } from "../catalog/catalog.ts";
-import type { Problem } from "../errors.ts";
-import type { DecisionContext, Effect, FieldValue, RequiredPermissions } from "../model/decision.ts";
-import type { NamedStatements } from "../model/policy.ts";
-import type { DocumentSource, Position } from "../source-files/source.ts";
+import type { Schema } from "../../catalog/catalog.ts";
+import type { Problem } from "../../errors.ts";
+import type { DecisionContext, Effect, FieldValue, RequiredPermissions } from "../../model/decision.ts";
+import type { NamedStatements } from "../../model/policy.ts";
+import type { DocumentSource, Position } from "../../source-files/source.ts";
 
 /** The expected effect; `refused` is `neutral` or `deny`. */
 export type Expectation = Effect | "refused";

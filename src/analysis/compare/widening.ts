@@ -5,12 +5,12 @@
  * misses no widening, but one that depends on conditions may turn out to be impossible.
  */
 
-import { isWildcardName } from "../engine/patterns/resource-pattern.ts";
-import type { Condition, NamedStatements } from "../model/policy.ts";
-import type { Vocabulary } from "../model/policy-warnings.ts";
+import { isWildcardName } from "../../engine/patterns/resource-pattern.ts";
+import type { Condition, NamedStatements } from "../../model/policy.ts";
+import type { Vocabulary } from "../../model/policy-warnings.ts";
+import { type Gate, gatesOf, newlyOpened } from "../gates.ts";
 import { Implications } from "./condition-implication.ts";
 import { Confirmation, type Counterexample } from "./counterexample.ts";
-import { type Gate, gatesOf, newlyOpened } from "./gates.ts";
 import { UNDECIDED } from "./pattern-language.ts";
 import { type Inside, type Point, PointSearch, SearchMemory } from "./point-search.ts";
 import { type Rule, type RuleSet, rulesOf, ruleText, type StatementPlace } from "./rules.ts";

@@ -3,7 +3,7 @@
  * neither requests nor the writes that {@link GrantComparisons} judges (security.md §5.3).
  */
 
-import type { Vocabulary } from "../model/policy-warnings.ts";
+import type { Vocabulary } from "../../model/policy-warnings.ts";
 import { BoundedThread, type GIVEN_UP } from "./bounded-thread.ts";
 import type { PolicyJob, PolicyResults } from "./policy-jobs.ts";
 import type { PolicyResult } from "./policy-worker.ts";

@@ -4,10 +4,10 @@
  * with its place and reads the rest.
  */
 
-import { type Problem, pointTo } from "../errors.ts";
-import type { Condition, NamedStatements, Statement } from "../model/policy.ts";
-import type { ResourceType } from "../model/resource-type.ts";
-import type { DocumentSource } from "../source-files/source.ts";
+import { type Problem, pointTo } from "../../errors.ts";
+import type { Condition, NamedStatements, Statement } from "../../model/policy.ts";
+import type { ResourceType } from "../../model/resource-type.ts";
+import type { DocumentSource } from "../../source-files/source.ts";
 
 /** A policy with its place. */
 export interface FoundPolicy extends NamedStatements {

@@ -1,6 +1,6 @@
 /** Policies that are sent to a thread. */
 
-import type { NamedStatements } from "../model/policy.ts";
+import type { NamedStatements } from "../../model/policy.ts";
 
 /** Most characters of policies in one message: sending them to a thread takes a few milliseconds. */
 const MOST_TEXT = 2 << 20;

@@ -3,9 +3,9 @@
  * the thread has limits for both, and no other request waits for it (security.md §5.3).
  */
 
-import type { Vocabulary } from "../model/policy-warnings.ts";
+import type { Vocabulary } from "../../model/policy-warnings.ts";
+import type { ExcessRight, Grant } from "../compare/grant.ts";
 import { BoundedThread, GIVEN_UP } from "./bounded-thread.ts";
-import type { ExcessRight, Grant } from "./grant.ts";
 import type { GrantResult } from "./grant-worker.ts";
 import { isLarge, plainPolicy } from "./sent-policies.ts";
 

@@ -1,18 +1,18 @@
 /** Requests that two sets of policies decide differently, in a readable form if possible. */
 
-import { type CompiledPolicies, compile } from "../engine/compile.ts";
-import { decide } from "../engine/decide.ts";
-import { type Determining, explain } from "../engine/explain.ts";
-import { bindUser } from "../engine/patterns/resource-pattern.ts";
+import { type CompiledPolicies, compile } from "../../engine/compile.ts";
+import { decide } from "../../engine/decide.ts";
+import { type Determining, explain } from "../../engine/explain.ts";
+import { bindUser } from "../../engine/patterns/resource-pattern.ts";
 import type {
   DecisionContext,
   Effect,
   FieldValue,
   RequiredPermissions,
   StatementName,
-} from "../model/decision.ts";
-import type { Condition, NamedStatements } from "../model/policy.ts";
-import type { KnownAction, Vocabulary } from "../model/policy-warnings.ts";
+} from "../../model/decision.ts";
+import type { Condition, NamedStatements } from "../../model/policy.ts";
+import type { KnownAction, Vocabulary } from "../../model/policy-warnings.ts";
 import { contextsFor, NO_ADDRESS } from "./condition-context.ts";
 import type { Point } from "./point-search.ts";
 import type { Rule } from "./rules.ts";

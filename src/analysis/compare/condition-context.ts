@@ -1,9 +1,9 @@
 /** Values of condition fields with which conditions may hold or fail, to construct counterexamples. */
 
 import ipaddr from "ipaddr.js";
-import type { DecisionContext } from "../model/decision.ts";
-import { parseIpRange } from "../model/ip.ts";
-import type { Condition } from "../model/policy.ts";
+import type { DecisionContext } from "../../model/decision.ts";
+import { parseIpRange } from "../../model/ip.ts";
+import type { Condition } from "../../model/policy.ts";
 
 type Value = string | readonly string[] | undefined;
 
