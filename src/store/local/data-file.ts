@@ -59,7 +59,7 @@ export async function flushDataFile(folder: string): Promise<void> {
   }
 }
 
-/** What a meta page says of a state. */
+/** A state as a meta page has it. */
 interface MetaPage extends DataTrees {
   readonly lastPage: bigint;
   readonly transaction: bigint;

@@ -5,7 +5,7 @@
 
 import { readSync } from "node:fs";
 
-/** Where the pages of one state are. */
+/** The pages from which those of one state are found. */
 export interface DataTrees {
   readonly pageSize: number;
   /** Root pages of the list of free pages and of the records; {@link NO_PAGE} for an empty tree. */
