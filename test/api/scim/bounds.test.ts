@@ -1,4 +1,4 @@
-/** What one call may cost (scim.md §2, security.md §5.3): calls that once held up everybody else for seconds. */
+/** Bounds of the cost of one call (scim.md §2, security.md §5.3): such calls once held up everybody else for seconds. */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
