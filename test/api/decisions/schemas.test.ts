@@ -128,7 +128,7 @@ const statement = some(
   },
   ["effect", "action", "resource"],
 );
-/** What is searched for has a type alone; its id is ignored, whatever it is. */
+/** An entity that is searched for: it has a type alone, and its id is ignored, whatever it is. */
 const searched = mostly(
   some({ type: mostly(fc.constantFrom("user", "repository")), id: anything, properties }, ["type"]),
 );
