@@ -7,10 +7,10 @@ import type { Directory } from "../../directory/directory.ts";
 import { type Declaration, routeOf } from "../../http/declaration.ts";
 import { nothingHere } from "../../http/errors.ts";
 import type { HttpLimits } from "../../http/limits.ts";
-import type { Parameter, Schemas } from "../../http/openapi-types.ts";
+import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type Authenticate, type MountedRoute, mount, OPEN_API } from "../../http/route.ts";
-import { schemaRef, text } from "../../http/schema-forms.ts";
+import { schemaRef, text } from "../../http/schema/schema-forms.ts";
 import { requireScope, type ServiceCall, type ServiceCaller } from "../service-caller.ts";
 import { describeService, oneSchema, oneType } from "./discovery-calls.ts";
 import {

@@ -1,7 +1,7 @@
 /** The calls about groups (scim.md §5). */
 
 import type { ProvisionedGroup, ProvisionedGroupChange } from "../../directory/provisioning.ts";
-import { isObject } from "../../http/json-body.ts";
+import { isObject } from "../../http/body/json-body.ts";
 import { NO_CONTENT } from "../rest/operation.ts";
 import { readsAttribute } from "./filter/matching.ts";
 import { groupResource } from "./group-resource.ts";

@@ -1,7 +1,7 @@
 /** Lists of resources: filter and page (RFC 7644, section 3.4.2). */
 
-import { isObject } from "../../http/json-body.ts";
-import type { Query } from "../../http/query.ts";
+import { isObject } from "../../http/body/json-body.ts";
+import type { Query } from "../../http/request/query.ts";
 import { type Filter, parseFilter } from "./filter/filter.ts";
 import { compileFilter, type Test } from "./filter/matching.ts";
 import type { ResourceKind } from "./schema/attribute.ts";

@@ -1,7 +1,7 @@
 /** `/auth/access/…`: questions about access and its use (decision-log.md §5). */
 
-import type { Parameter } from "../../../http/openapi-types.ts";
-import { schemaRef } from "../../../http/schema-forms.ts";
+import type { Parameter } from "../../../http/openapi/openapi-types.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { UserDeclaration } from "../declaration.ts";
 import { answered, SHARED, timeOf } from "./access-calls.ts";

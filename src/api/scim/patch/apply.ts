@@ -1,6 +1,6 @@
 /** Applies operations to the attributes of a resource (RFC 7644, sections 3.5.2.1 and 3.5.2.3). */
 
-import { isObject } from "../../../http/json-body.ts";
+import { isObject } from "../../../http/body/json-body.ts";
 import { type ChangePath, type Filter, parsePath } from "../filter/filter.ts";
 import { compileValueFilter } from "../filter/matching.ts";
 import { resolvePath } from "../filter/resolve.ts";

@@ -1,7 +1,7 @@
 /** Operations on a group, as a change of names and members: the members of a large group are not read for it. */
 
 import type { ProvisionedGroupChange } from "../../../directory/provisioning.ts";
-import { isObject } from "../../../http/json-body.ts";
+import { isObject } from "../../../http/body/json-body.ts";
 import { type Filter, parsePath } from "../filter/filter.ts";
 import { resolvePath } from "../filter/resolve.ts";
 import { readAttribute } from "../read-values.ts";

@@ -1,7 +1,7 @@
 /** The operations of a change (RFC 7644, section 3.5.2), as they are sent. */
 
+import { isObject } from "../../../http/body/json-body.ts";
 import { invalidRequest } from "../../../http/errors.ts";
-import { isObject } from "../../../http/json-body.ts";
 import { ScimError } from "../scim-error.ts";
 
 /** One operation. */

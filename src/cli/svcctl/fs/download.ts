@@ -6,7 +6,7 @@ import { ApiFailure } from "../../rest-client/api-failure.ts";
 import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
-import { placeSymlink, SYMLINK_TARGET } from "../local/symlinks.ts";
+import { placeSymlink, SYMLINK_TARGET } from "../local/files/symlinks.ts";
 import { fetchStats, metadataOf, sizeAndChecksum } from "../objects/object-stats.ts";
 import { printObject } from "../output/print.ts";
 import { ContentLink } from "../transfer/content-link.ts";
