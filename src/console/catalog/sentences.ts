@@ -95,7 +95,7 @@ function thingInWords(name: string, value: string): string {
   return value === "${user}" ? `one's own ${name}` : `${name} ${value}`;
 }
 
-/** What an operator says of a field, before its values. Others stand with their names. */
+/** Words for operators, between a field and its values; an operator without any stands with its name. */
 const OPERATOR_WORDS: ReadonlyMap<string, string> = new Map([
   ["IpAddress", "is in"],
   ["NotIpAddress", "is not in"],
