@@ -145,7 +145,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "api/resources": {
     may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
   },
-  "api/scim": { may: ["api", "api/rest", "http", "directory", "model", "errors"] },
+  "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "model", "errors"] },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
