@@ -1,7 +1,7 @@
 /** The thread that learns from use: does one job after the other. */
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { ThreadMessage } from "../analysis/bounded-thread.ts";
+import type { ThreadMessage } from "../analysis/threads/bounded-thread.ts";
 import { aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { schemaRef } from "../../../src/http/schema-forms.ts";
+import { schemaRef } from "../../../src/http/schema/schema-forms.ts";
 import { post, startService, type TestService } from "../../http/service-kit.ts";
 import { requestProblems } from "../openapi/schema-check.ts";
 

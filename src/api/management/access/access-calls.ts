@@ -2,7 +2,7 @@
 
 import { AuthorizerError } from "../../../errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";
-import type { Parameter } from "../../../http/openapi-types.ts";
+import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../../http/route.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts } from "../declaration.ts";

@@ -1,6 +1,6 @@
 /** `/auth/access/…`: questions about access and its use (decision-log.md §5). */
 
-import { schemaRef } from "../../../http/schema-forms.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { UserDeclaration } from "../declaration.ts";
 import { answered, DEFAULT_DAYS, SHARED, SINCE, timeOf } from "./access-calls.ts";

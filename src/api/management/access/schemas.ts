@@ -1,7 +1,14 @@
 /** Bodies of questions about access (decision-log.md §5). */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { closedObject, listOf, object, schemaRef, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import {
+  closedObject,
+  listOf,
+  object,
+  schemaRef,
+  text,
+  UNIX_SECONDS,
+} from "../../../http/schema/schema-forms.ts";
 
 const COUNT: Schema = { type: "integer", minimum: 0 };
 const LAST_USED: Schema = { ...UNIX_SECONDS, description: "Unix seconds; absent where no use is known." };
