@@ -220,7 +220,7 @@ export interface PartRange {
   readonly limit: number;
 }
 
-/** What a part has, in UTF-8 byte order of the keys. */
+/** The content of a part, in UTF-8 byte order of the keys. */
 export interface Part<T> {
   readonly items: readonly T[];
   /** The last key that was looked at; undefined at the end. */

@@ -185,7 +185,7 @@ export class UnusedWalks {
   }
 }
 
-/** What comes after a name, in parts. */
+/** The things after a name, in parts. */
 async function* eachPart<T>(
   read: (range: PartRange) => Promise<Part<T>>,
   name: string,
