@@ -192,7 +192,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
-  // Learns from the use of access, in a thread: over one state of the directory as a value.
+  // Learns from the use of access: over parts of one state of the directory, or in a thread over the whole as a value.
   access: {
     may: [
       "analysis",
