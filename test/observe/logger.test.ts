@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createLogger, type Logger, type LoggerOptions, type LogLevel } from "../../src/observe/logger.ts";
+import {
+  createLogger,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+} from "../../src/observe/log/logger.ts";
 import { runModule, temporaryFolder } from "./child.ts";
 
 const folder = temporaryFolder();
@@ -174,7 +179,7 @@ describe("files", () => {
     const path = newPath();
     mkdirSync(path, { recursive: true });
     const { status, stdout, stderr } = runModule(
-      `import { createLogger } from "OBSERVElogger.ts";
+      `import { createLogger } from "OBSERVElog/logger.ts";
        const logger = createLogger({ ...${JSON.stringify(defaults)}, outputs: ["-", process.argv[1]] });
        for (let i = 0; i < 100; i++) { logger.info("still here"); await new Promise((r) => setImmediate(r)); }
        await logger.close();`,
@@ -203,7 +208,7 @@ describe("files", () => {
 
 describe("the end of the process", () => {
   const program = (end: string): string =>
-    `import { createLogger } from "OBSERVElogger.ts";
+    `import { createLogger } from "OBSERVElog/logger.ts";
      const output = process.argv[1];
      const logger = createLogger({ ...${JSON.stringify(defaults)}, outputs: [output] });
      logger.info("first");

@@ -7,10 +7,10 @@ import { ENTRANCES, type Entrance } from "../../src/decisions/entrances.ts";
 import { createJournalCounters } from "../../src/journal/counters.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
 import type { Effect } from "../../src/model/decision.ts";
-import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
-import { createEngineTimes } from "../../src/observe/engine-metrics.ts";
-import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics.ts";
-import { createStoreCounters } from "../../src/observe/store-metrics.ts";
+import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
+import { createEngineTimes } from "../../src/observe/metrics/engine-metrics.ts";
+import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics/metrics.ts";
+import { createStoreCounters } from "../../src/observe/metrics/store-metrics.ts";
 import { runModule } from "./child.ts";
 
 const none = (): Record<Effect, number> => ({ allow: 0, neutral: 0, deny: 0 });
@@ -242,10 +242,10 @@ describe("routes", () => {
 describe("after the close", () => {
   it("nothing observes the process and it can end", () => {
     const { status, stdout, stderr } = runModule(
-      `import { createHttpCounters } from "OBSERVEcreate-http-counters.ts";
-       import { createMetrics } from "OBSERVEmetrics.ts";
-       import { openEventLoopMetrics } from "OBSERVEevent-loop-metrics.ts";
-       import { createStoreCounters } from "OBSERVEstore-metrics.ts";
+      `import { createHttpCounters } from "OBSERVEmetrics/create-http-counters.ts";
+       import { createMetrics } from "OBSERVEmetrics/metrics.ts";
+       import { openEventLoopMetrics } from "OBSERVEmetrics/event-loop-metrics.ts";
+       import { createStoreCounters } from "OBSERVEmetrics/store-metrics.ts";
        const sources = { build: { version: "1", policiesVersion: "1" }, decisions: { decisions: {}, cacheSize: () => 0, compiledSets: () => 0 },
          http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {}, identities: {}, changes: { revision: () => 0 }, openSnapshots: { long: () => 0 } };
        const all = Array.from({ length: 20 }, () => createMetrics(sources));
@@ -253,7 +253,7 @@ describe("after the close", () => {
        const loop = openEventLoopMetrics();
        const count = () => [...loop.metrics.at(-1).samples()].filter((s) => s.metricName?.endsWith("_count")).reduce((sum, s) => sum + s.value, 0);
        const wait = () => new Promise((resolve) => setTimeout(resolve, 50));
-       gc(); await wait();
+       gc(); for (let tries = 0; tries < 100 && count() === 0; tries++) await wait();
        const observed = count();
        const delays = () => loop.metrics.filter((m) => m.name.includes("lag")).flatMap((m) => [...m.samples()]).length;
        const measured = delays();

@@ -3,10 +3,10 @@
 import { lstat } from "node:fs/promises";
 import { safeText } from "../../safe-text.ts";
 import type { CommandCall } from "../command.ts";
-import { fileBelow } from "../local/file-below.ts";
-import { movedLine } from "../local/moved-line.ts";
-import { placeSymlink, SYMLINK_TARGET } from "../local/symlinks.ts";
-import { summaryOf } from "../local/sync-summary.ts";
+import { fileBelow } from "../local/files/file-below.ts";
+import { placeSymlink, SYMLINK_TARGET } from "../local/files/symlinks.ts";
+import { movedLine } from "../local/sync/moved-line.ts";
+import { summaryOf } from "../local/sync/sync-summary.ts";
 import { eachObject } from "../objects/list-objects.ts";
 import { metadataOf, sizeAndChecksum } from "../objects/object-stats.ts";
 import { textField } from "../output/fields.ts";
