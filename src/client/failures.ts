@@ -4,7 +4,7 @@ import { ClientError, type ClientErrorCode, type ClientProblem } from "./client-
 
 const SERVER_CODES: ReadonlySet<string> = new Set(["stale", "behind", "other_log"]);
 
-/** What a call failed with, as an error of the client. The deadline is that of the call, with its milliseconds. */
+/** Returns the failure of a call as an error of the client. The deadline is that of the call, with its milliseconds. */
 export function failureOf(error: unknown, deadline: AbortSignal, timeout: number): ClientError {
   if (error instanceof ClientError) return error;
   if (deadline.aborted) {

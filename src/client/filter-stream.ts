@@ -71,7 +71,7 @@ function asClientError(error: unknown): ClientError {
 /** The request: the question, then a line per resource, read from the caller only as fast as the service takes them. */
 class LinesOf {
   readonly stream: ReadableStream<Uint8Array>;
-  /** What the caller's resources threw. */
+  /** The error that the resources of the caller threw. */
   failure: unknown;
 
   constructor(filter: StreamedFilter, resources: StreamedResources, signal: AbortSignal, moved: () => void) {
