@@ -1,5 +1,5 @@
 /** Milliseconds that a semantic comparison of two sets of policies takes (`svcctl policy diff`). */
-import { widening } from "../src/analysis/widening.ts";
+import { widening } from "../src/analysis/compare/widening.ts";
 import type { NamedStatements, Statement } from "../src/model/policy.ts";
 import { benchPolicies } from "./engine.ts";
 

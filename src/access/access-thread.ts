@@ -1,6 +1,6 @@
 /** Learns from use in a thread with limits of time and memory. */
 
-import { BoundedThread, GIVEN_UP } from "../analysis/bounded-thread.ts";
+import { BoundedThread, GIVEN_UP } from "../analysis/threads/bounded-thread.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
 

@@ -1,8 +1,8 @@
 /** The gate of list filtering: some statement of effect exactly `allow` has the action (evaluation.md §10). */
 
 import type { NamedStatements } from "../model/policy.ts";
-import { findText, UNDECIDED } from "./pattern-language.ts";
-import type { StatementPlace } from "./rules.ts";
+import { findText, UNDECIDED } from "./compare/pattern-language.ts";
+import type { StatementPlace } from "./compare/rules.ts";
 
 /** A statement that opens the gate for its actions. */
 export interface Gate {

@@ -5,8 +5,8 @@ import { parseArn } from "../model/arn.ts";
 import { type PolicyLimits, policyProblems } from "../model/policy-validation.ts";
 import { policyWarnings, type Vocabulary } from "../model/policy-warnings.ts";
 import type { ResourceType } from "../model/resource-type.ts";
-import type { FoundPolicy, PolicyDocument } from "./policy-documents.ts";
-import { selfEscalations } from "./self-escalation.ts";
+import { selfEscalations } from "./escalation/self-escalation.ts";
+import type { FoundPolicy, PolicyDocument } from "./files/policy-documents.ts";
 
 /** The rule that a finding belongs to: see {@link LINT_RULES}. */
 export type LintRule = "syntax" | "form" | "guard" | "doubtful" | "self-escalation";

@@ -9,7 +9,7 @@ import type { SetChange } from "../bootstrap/plan-set.ts";
 import type { BootstrapMode } from "../bootstrap/shipped-set.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { isErrorCode } from "../errors.ts";
-import type { AuditEvents } from "../observe/audit-port.ts";
+import type { AuditEvents } from "../observe/log/audit-port.ts";
 import type { DataParts } from "./data.ts";
 
 /** File for generated credentials of the first administrator: beside the data, or in the working folder. */

@@ -1,7 +1,7 @@
 /** The configuration as this build judges it: `run`, `config validate` and every other command read it here. */
 
 import { type LoadedConfig, type LoadOptions, loadConfig } from "../config/load.ts";
-import { DATABASE_TYPES } from "./backends.ts";
+import { DATABASE_TYPES } from "./store/backends.ts";
 
 /**
  * Reads the configuration of this service.

@@ -9,22 +9,22 @@ import type { OidcTokens } from "../identity/oidc/oidc.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
 import { CommitNotes, openRevisions, type StoreRevisions } from "../journal/revisions.ts";
 import type { UsageItems } from "../journal/usage-items.ts";
-import type { EngineTimes } from "../observe/engine-metrics.ts";
-import { createLogger, type Logger, type LogLevel } from "../observe/logger.ts";
-import { OpenSnapshots } from "../observe/open-snapshots.ts";
-import type { LineRelay } from "../observe/relay-target.ts";
+import { createLogger, type Logger, type LogLevel } from "../observe/log/logger.ts";
+import type { EngineTimes } from "../observe/metrics/engine-metrics.ts";
+import { OpenSnapshots } from "../observe/metrics/open-snapshots.ts";
 import {
   createStoreCounters,
   type InSpan,
   observeStore,
   type StoreCounters,
-} from "../observe/store-metrics.ts";
+} from "../observe/metrics/store-metrics.ts";
+import type { LineRelay } from "../observe/output/relay-target.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
 import type { Traces } from "../tracing/traces.ts";
-import { type OpenedStore, openStore } from "./backends.ts";
-import { NotedChanges } from "./noted-changes.ts";
-import { openIssuers } from "./oidc.ts";
+import { openIssuers } from "./apis/oidc.ts";
+import { NotedChanges } from "./records/noted-changes.ts";
+import { type OpenedStore, openStore } from "./store/backends.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
 export interface DataParts {

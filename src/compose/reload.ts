@@ -2,9 +2,9 @@
 
 import type { ConfigValues } from "../config/table.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
-import { bearerOptions } from "./listener-settings.ts";
+import { bearerOptions } from "./listeners/listener-settings.ts";
+import { serviceTls, userTls } from "./listeners/tls.ts";
 import type { ServiceOptions, ServiceParts } from "./parts.ts";
-import { serviceTls, userTls } from "./tls.ts";
 
 /** Reads again; what is faulty stays as it was and is logged. */
 export async function reloadParts(

@@ -4,14 +4,14 @@ import { availableParallelism } from "node:os";
 import type { ConfigValues } from "../config/table.ts";
 import { workerCount } from "../config/values/worker-count.ts";
 import type { Decisions } from "../decisions/decisions.ts";
+import type { SetupOffer } from "./apis/setup.ts";
 import type { DataParts } from "./data.ts";
-import { type ExtAuthzAddress, listenAt, listenForEnvoy } from "./listen.ts";
+import { type ExtAuthzAddress, listenAt, listenForEnvoy } from "./listeners/listen.ts";
+import { watchCertificates } from "./listeners/watch-certificates.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { closeParts } from "./parts-end.ts";
+import { watchShadow } from "./records/watch-shadow.ts";
 import { reloadParts } from "./reload.ts";
-import type { SetupOffer } from "./setup.ts";
-import { watchCertificates } from "./watch-certificates.ts";
-import { watchShadow } from "./watch-shadow.ts";
 
 /** URLs with the real addresses. */
 export interface ServiceAddresses extends ExtAuthzAddress {

@@ -2,7 +2,7 @@
 
 import type { Environment } from "../config/environment.ts";
 import { readTracing } from "../config/tracing.ts";
-import type { Logger } from "../observe/logger.ts";
+import type { Logger } from "../observe/log/logger.ts";
 import type { Traces } from "../tracing/traces.ts";
 
 /** Opens the traces; undefined if none are asked for, and then nothing of OpenTelemetry is loaded. */

@@ -3,13 +3,13 @@
 import type { BatchQuestion, Decided, DecisionBatch, DecisionLog } from "../decisions/decision-log.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Effect } from "../model/decision.ts";
-import { Chain, type ChainOptions, type Report, reasonOf } from "./chain.ts";
-import type { LineText } from "./chain-line.ts";
+import { Chain, type ChainOptions, type Report, reasonOf } from "./chain/chain.ts";
+import type { LineText } from "./chain/chain-line.ts";
 import { type DecisionLogCounters, newCounters } from "./counters.ts";
 import { type LogKeys, logKeys } from "./digests.ts";
-import { RecordEncoder } from "./encode.ts";
-import { EncodedBatch } from "./encode-batch.ts";
-import { Masks } from "./masks.ts";
+import { RecordEncoder } from "./encode/encode.ts";
+import { EncodedBatch } from "./encode/encode-batch.ts";
+import { Masks } from "./encode/masks.ts";
 import type { DecisionLogSettings } from "./settings.ts";
 
 /** Largest number of bytes that wait for room on the disk. */

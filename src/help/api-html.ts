@@ -1,6 +1,5 @@
 /** OpenAPI documents as a page for people: operations in groups, each with parameters, bodies, examples and errors. */
 
-import { escapeHtml } from "../http/html.ts";
 import type {
   Content,
   OpenApiDocument,
@@ -8,7 +7,8 @@ import type {
   Parameter,
   Response,
   Schema,
-} from "../http/openapi-types.ts";
+} from "../http/openapi/openapi-types.ts";
+import { escapeHtml } from "../http/pages/html.ts";
 import type { Heading } from "./markdown.ts";
 import { membersHtml, type SchemaContext, textOf, typeHtml } from "./schema-html.ts";
 

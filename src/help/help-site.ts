@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { Worker } from "node:worker_threads";
-import { PAGE_CONTENT_POLICY, type PageAnswer, type PageSite } from "../http/page-folders.ts";
+import { PAGE_CONTENT_POLICY, type PageAnswer, type PageSite } from "../http/pages/page-folders.ts";
 import { framed } from "./layout.ts";
 import type { Manual, ManualSources } from "./manual.ts";
 import type { ManualMessage } from "./manual-thread.ts";

@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import MarkdownIt from "markdown-it";
-import { escapeHtml } from "../http/html.ts";
+import { escapeHtml } from "../http/pages/html.ts";
 
 /** A heading of a page. */
 export interface Heading {

@@ -1,7 +1,7 @@
 /** JSON Schemas as tables for people. */
 
-import { escapeHtml } from "../http/html.ts";
-import type { Schema } from "../http/openapi-types.ts";
+import type { Schema } from "../http/openapi/openapi-types.ts";
+import { escapeHtml } from "../http/pages/html.ts";
 
 /** The way to render parts of schemas. */
 export interface SchemaContext {

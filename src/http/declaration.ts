@@ -4,7 +4,7 @@
  */
 
 import type { HttpLimits } from "./limits.ts";
-import type { Described, DescribedBody } from "./openapi.ts";
+import type { Described, DescribedBody } from "./openapi/document.ts";
 import type { Caller, Route, RouteBody } from "./route.ts";
 
 /** The body of a declared route, and the way to read it. */

@@ -3,11 +3,11 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { AuthorizerError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
-import type { ArrivingBody, BodyBudget } from "./body-budget.ts";
+import type { ArrivingBody, BodyBudget } from "./body/body-budget.ts";
 import { type HttpLimits, KEEP_ALIVE } from "./limits.ts";
 import type { HttpCounters, HttpLog, RequestSpan, RequestTraces, RevisedCall, Revisions } from "./ports.ts";
-import { Query } from "./query.ts";
-import { requestId } from "./request-id.ts";
+import { Query } from "./request/query.ts";
+import { requestId } from "./request/request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
 
 /** Everything that all requests of one server share. */

@@ -6,11 +6,11 @@
 
 import { overloaded } from "./admission.ts";
 import { answer, finish, refuse } from "./answer.ts";
+import { parseJsonInTurns } from "./body/json-body.ts";
+import { checkBodyHeaders } from "./body/media-type.ts";
+import { readBody, receiveBody, tooLarge } from "./body/receive-body.ts";
 import type { Exchange } from "./exchange.ts";
-import { parseJsonInTurns } from "./json-body.ts";
-import { checkBodyHeaders } from "./media-type.ts";
 import type { Revisions, TracedRequest } from "./ports.ts";
-import { readBody, receiveBody, tooLarge } from "./receive-body.ts";
 import { type Answer, type Caller, type MountedRoute, OPEN_API, type RouteBody } from "./route.ts";
 
 /** A request that is handled within this time, in milliseconds, is answered from the state that it began with. */

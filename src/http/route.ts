@@ -2,11 +2,11 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Priority } from "./admission.ts";
+import type { BodyBounds } from "./body/json-body.ts";
+import type { BodyFormat } from "./body/media-type.ts";
 import type { ErrorReply } from "./errors.ts";
-import type { BodyBounds } from "./json-body.ts";
-import type { BodyFormat } from "./media-type.ts";
 import type { DurationMeter, RouteMeter } from "./ports.ts";
-import type { Query } from "./query.ts";
+import type { Query } from "./request/query.ts";
 
 /** A caller, as far as the kernel looks at it. */
 export interface Caller {

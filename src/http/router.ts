@@ -7,7 +7,7 @@ import { answer, refuse } from "./answer.ts";
 import { nothingHere, RequestRefused } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { serve } from "./pipeline.ts";
-import { useOriginForm } from "./request-target.ts";
+import { useOriginForm } from "./request/request-target.ts";
 import type { Method, MountedRoute } from "./route.ts";
 
 interface Node<R> {

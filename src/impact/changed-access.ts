@@ -1,6 +1,6 @@
 /** The differences that comparisons find, in the form of answers. */
 
-import type { CompareResult } from "../analysis/policy-jobs.ts";
+import type { CompareResult } from "../analysis/threads/policy-jobs.ts";
 import type { ChangedAccess, Changes, ConcernedAccess } from "./access-change.ts";
 import type { UserClass } from "./user-classes.ts";
 

@@ -3,10 +3,10 @@
  * a few seconds at most: the answer says what was left out.
  */
 
-import { GIVEN_UP } from "../analysis/bounded-thread.ts";
-import type { CompareResult } from "../analysis/policy-jobs.ts";
-import type { PolicyThread } from "../analysis/policy-thread.ts";
-import { isLarge } from "../analysis/sent-policies.ts";
+import { GIVEN_UP } from "../analysis/threads/bounded-thread.ts";
+import type { CompareResult } from "../analysis/threads/policy-jobs.ts";
+import type { PolicyThread } from "../analysis/threads/policy-thread.ts";
+import { isLarge } from "../analysis/threads/sent-policies.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import { Pace } from "../schedule/pace.ts";

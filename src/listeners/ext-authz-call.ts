@@ -24,7 +24,7 @@ import type {
   Revisions,
   RouteMeter,
 } from "../http/ports.ts";
-import { requestId } from "../http/request-id.ts";
+import { requestId } from "../http/request/request-id.ts";
 import type { Reply } from "../http/route.ts";
 import type { BearerVerifier } from "./bearer.ts";
 

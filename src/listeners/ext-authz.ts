@@ -29,7 +29,7 @@ import { AuthorizerError } from "../errors.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
-import { type ManagedServer, type TlsMaterial, tlsOptions, urlOf } from "../http/server-lifecycle.ts";
+import { type ManagedServer, type TlsMaterial, tlsOptions, urlOf } from "../http/server/server-lifecycle.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { ExtAuthzCall } from "./ext-authz-call.ts";
 import type { Health } from "./health.ts";

@@ -7,7 +7,7 @@ import type { HttpLimits } from "../http/limits.ts";
 import type { HttpCounters, HttpLog } from "../http/ports.ts";
 import { mount, OPEN_API, type Route } from "../http/route.ts";
 import { routed } from "../http/router.ts";
-import { createManagedServer, type ManagedServer } from "../http/server-lifecycle.ts";
+import { createManagedServer, type ManagedServer } from "../http/server/server-lifecycle.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
 

@@ -1,9 +1,9 @@
 /** Operations that need no credential: probes, documents, metadata. */
 
-import { failure } from "../http/failures.ts";
-import type { Described } from "../http/openapi.ts";
-import type { Schemas } from "../http/openapi-types.ts";
-import { listOf, object, schemaRef, text } from "../http/schema-forms.ts";
+import type { Described } from "../http/openapi/document.ts";
+import { failure } from "../http/openapi/failures.ts";
+import type { Schemas } from "../http/openapi/openapi-types.ts";
+import { listOf, object, schemaRef, text } from "../http/schema/schema-forms.ts";
 
 /** Schemas of the probes, this document and the metadata. */
 export const OPEN_SCHEMAS: Schemas = {

@@ -9,10 +9,15 @@ import { PATH_PARAMETERS } from "../api/rest/declared.ts";
 import { SCIM_PATH_PARAMETERS, SCIM_ROUTES, SCIM_SCHEMAS } from "../api/scim/declaration.ts";
 import { SCIM_TYPE } from "../api/scim/scim-error.ts";
 import type { Scope } from "../api/service-caller.ts";
-import { CHALLENGE, COMMON_FAILURES, ERROR_SCHEMAS, failure } from "../http/failures.ts";
-import { type Described, type Failures, openApiDocument, type SecuredOperation } from "../http/openapi.ts";
-import type { OpenApiDocument, Schemas } from "../http/openapi-types.ts";
-import { schemaRef } from "../http/schema-forms.ts";
+import {
+  type Described,
+  type Failures,
+  openApiDocument,
+  type SecuredOperation,
+} from "../http/openapi/document.ts";
+import { CHALLENGE, COMMON_FAILURES, ERROR_SCHEMAS, failure } from "../http/openapi/failures.ts";
+import type { OpenApiDocument, Schemas } from "../http/openapi/openapi-types.ts";
+import { schemaRef } from "../http/schema/schema-forms.ts";
 import { OPEN_OPERATIONS, OPEN_SCHEMAS } from "./open-operations.ts";
 
 const TAGS = [

@@ -4,9 +4,9 @@ import { type ChangeOptions, openChangeRoutes } from "../api/changes/routes.ts";
 import { type DataServerOptions, mountDataServer } from "../api/data-server/declaration.ts";
 import { decisionRoutes } from "../api/decisions/declaration.ts";
 import type { DecisionLimits } from "../api/decisions/limits.ts";
-import { PageTokens } from "../api/decisions/page-tokens.ts";
 import type { DecisionMeters } from "../api/decisions/ports.ts";
 import { DECISION_ROUTES } from "../api/decisions/routes.ts";
+import { PageTokens } from "../api/decisions/search/page-tokens.ts";
 import { type ForwardAuthOptions, forwardAuthClaim } from "../api/forward-auth/forward-auth.ts";
 import { DATA_SERVER_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
@@ -14,7 +14,7 @@ import { mountScim, type ScimOptions, scimNothing } from "../api/scim/declaratio
 import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { Admission } from "../http/admission.ts";
-import { openApiRoute } from "../http/openapi-route.ts";
+import { openApiRoute } from "../http/openapi/openapi-route.ts";
 import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
 import {
   type Authenticate,
@@ -25,7 +25,11 @@ import {
   type Route,
 } from "../http/route.ts";
 import { routed } from "../http/router.ts";
-import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
+import {
+  createManagedServer,
+  type ManagedServer,
+  type TlsMaterial,
+} from "../http/server/server-lifecycle.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import { metadataRoute, pdpUrl } from "./metadata.ts";

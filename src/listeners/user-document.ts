@@ -4,9 +4,9 @@ import { INVITE_OPERATIONS } from "../api/management/invite-page.ts";
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";
-import { CHALLENGE, COMMON_FAILURES, failure, RETRY_AFTER } from "../http/failures.ts";
-import { type Described, openApiDocument, type SecuredOperation } from "../http/openapi.ts";
-import type { OpenApiDocument, Schemas } from "../http/openapi-types.ts";
+import { type Described, openApiDocument, type SecuredOperation } from "../http/openapi/document.ts";
+import { CHALLENGE, COMMON_FAILURES, failure, RETRY_AFTER } from "../http/openapi/failures.ts";
+import type { OpenApiDocument, Schemas } from "../http/openapi/openapi-types.ts";
 import { LOGIN_COOKIE } from "../identity/login-claims.ts";
 import { OPEN_SCHEMAS, PROBE_OPERATIONS } from "./open-operations.ts";
 

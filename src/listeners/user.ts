@@ -9,18 +9,22 @@ import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
-import { openApiRoute } from "../http/openapi-route.ts";
+import { openApiRoute } from "../http/openapi/openapi-route.ts";
 import {
   firstSegments,
   folderRoute,
   isForPage,
   type PageFolder,
   type PageSite,
-} from "../http/page-folders.ts";
+} from "../http/pages/page-folders.ts";
 import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
 import { type MountedRoute, mount, OPEN_API } from "../http/route.ts";
 import { type RouterOptions, routed } from "../http/router.ts";
-import { createManagedServer, type ManagedServer, type TlsMaterial } from "../http/server-lifecycle.ts";
+import {
+  createManagedServer,
+  type ManagedServer,
+  type TlsMaterial,
+} from "../http/server/server-lifecycle.ts";
 import { type Health, healthRoutes } from "./health.ts";
 import { userDocument } from "./user-document.ts";
 

@@ -1,8 +1,8 @@
 /** Things in a directory that somebody should look at: old keys, doubtful policies, administrators. */
 
-import { GIVEN_UP } from "../analysis/bounded-thread.ts";
-import type { Doubt } from "../analysis/policy-jobs.ts";
-import type { PolicyThread } from "../analysis/policy-thread.ts";
+import { GIVEN_UP } from "../analysis/threads/bounded-thread.ts";
+import type { Doubt } from "../analysis/threads/policy-jobs.ts";
+import type { PolicyThread } from "../analysis/threads/policy-thread.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { Directory, StoredPolicy, Survey } from "../directory/directory.ts";
 import { Pace } from "../schedule/pace.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Implications } from "../../src/analysis/condition-implication.ts";
-import { type Rule, rulesOf } from "../../src/analysis/rules.ts";
+import { Implications } from "../../src/analysis/compare/condition-implication.ts";
+import { type Rule, rulesOf } from "../../src/analysis/compare/rules.ts";
 import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
 import type { DecisionContext } from "../../src/model/decision.ts";
 import type { Condition } from "../../src/model/policy.ts";

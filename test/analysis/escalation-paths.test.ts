@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escalationPaths } from "../../src/analysis/escalation-paths.ts";
+import { escalationPaths } from "../../src/analysis/escalation/escalation-paths.ts";
 import { OPTIONS, PEOPLE, peopleWorld } from "./escalation-world.ts";
 
 const report = escalationPaths(peopleWorld(), OPTIONS);

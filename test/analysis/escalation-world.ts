@@ -1,6 +1,6 @@
 /** A world with a user for each way to become an administrator, and users who have none. */
-import type { AccessWorld, WorldUser } from "../../src/analysis/access-world.ts";
-import type { EscalationOptions } from "../../src/analysis/escalation-paths.ts";
+import type { AccessWorld, WorldUser } from "../../src/analysis/escalation/access-world.ts";
+import type { EscalationOptions } from "../../src/analysis/escalation/escalation-paths.ts";
 import { aclPolicyName, aclStatements } from "../../src/bootstrap/acl-policies.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Condition, Statement } from "../../src/model/policy.ts";

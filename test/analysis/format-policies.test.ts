@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { formatPolicies } from "../../src/analysis/format-policies.ts";
-import { readPolicies } from "../../src/analysis/policy-documents.ts";
+import { formatPolicies } from "../../src/analysis/files/format-policies.ts";
+import { readPolicies } from "../../src/analysis/files/policy-documents.ts";
 import { parseDocument } from "../../src/source-files/read-document.ts";
 import { policiesOf } from "../engine/arbitraries.ts";
 

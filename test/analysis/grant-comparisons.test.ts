@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { excessRight, type Grant } from "../../src/analysis/grant.ts";
-import { GrantComparisons } from "../../src/analysis/grant-comparisons.ts";
+import { excessRight, type Grant } from "../../src/analysis/compare/grant.ts";
+import { GrantComparisons } from "../../src/analysis/threads/grant-comparisons.ts";
 import type { NamedStatements } from "../../src/model/policy.ts";
 
 const VOCABULARY = { actions: new Map(), resourceTypes: new Map() };

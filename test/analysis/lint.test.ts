@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { selfEscalations } from "../../src/analysis/escalation/self-escalation.ts";
+import { readPolicies } from "../../src/analysis/files/policy-documents.ts";
 import { type Finding, lintDocument, servicesOf } from "../../src/analysis/lint.ts";
-import { readPolicies } from "../../src/analysis/policy-documents.ts";
-import { selfEscalations } from "../../src/analysis/self-escalation.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Statement } from "../../src/model/policy.ts";
 import { parseDocument } from "../../src/source-files/read-document.ts";

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findText, leastMatches, SearchBudget, UNDECIDED } from "../../src/analysis/pattern-language.ts";
-import { Pattern } from "../../src/analysis/pattern-positions.ts";
+import {
+  findText,
+  leastMatches,
+  SearchBudget,
+  UNDECIDED,
+} from "../../src/analysis/compare/pattern-language.ts";
+import { Pattern } from "../../src/analysis/compare/pattern-positions.ts";
 import { compileWildcard } from "../../src/engine/patterns/wildcard.ts";
 
 const LETTERS = ["a", "b", "z", "日", "😀"];

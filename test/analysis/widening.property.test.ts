@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { widening } from "../../src/analysis/widening.ts";
+import { widening } from "../../src/analysis/compare/widening.ts";
 import type { StatementName } from "../../src/model/decision.ts";
 import type { NamedStatements } from "../../src/model/policy.ts";
 import { oracle } from "../engine/oracle.ts";

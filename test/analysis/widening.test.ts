@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Widening, widening } from "../../src/analysis/widening.ts";
+import { type Widening, widening } from "../../src/analysis/compare/widening.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { Condition, NamedStatements, Statement } from "../../src/model/policy.ts";
 

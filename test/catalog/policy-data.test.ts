@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { widening } from "../../src/analysis/widening.ts";
+import { widening } from "../../src/analysis/compare/widening.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { NamedStatements, Statement } from "../../src/model/policy.ts";
 import { buildManifest } from "./build-manifest.ts";

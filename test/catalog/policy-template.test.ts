@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { widening } from "../../src/analysis/widening.ts";
+import { widening } from "../../src/analysis/compare/widening.ts";
 import type { PolicyTemplate } from "../../src/catalog/catalog.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { fillTemplate } from "../../src/catalog/policy-template.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { DATABASE_TYPES, openStore } from "../../src/compose/backends.ts";
 import { loadServiceConfig } from "../../src/compose/configuration.ts";
+import { DATABASE_TYPES, openStore } from "../../src/compose/store/backends.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { itemNamed } from "../../src/config/table.ts";
-import { createLogger } from "../../src/observe/logger.ts";
+import { createLogger } from "../../src/observe/log/logger.ts";
 import { ConfigFolder, KEY, problemsOf } from "../config/config-folder.ts";
 
 const LOGGER = createLogger({

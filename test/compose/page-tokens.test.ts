@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pageTokenKeys } from "../../src/compose/listener-settings.ts";
+import { pageTokenKeys } from "../../src/compose/listeners/listener-settings.ts";
 import type { ConfigValues } from "../../src/config/table.ts";
 
 const keysOf = (current?: string, previous?: string): string[] =>

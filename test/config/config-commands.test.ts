@@ -7,7 +7,7 @@ import {
   showConfig,
   validateConfig,
 } from "../../src/cli/authorizer/config-commands.ts";
-import { DATABASE_TYPES } from "../../src/compose/backends.ts";
+import { DATABASE_TYPES } from "../../src/compose/store/backends.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { redactConnectionString, shownValue } from "../../src/config/redact.ts";
 import { ALL_ITEMS, effectiveValue, variableOf } from "../../src/config/table.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RecordEncoder } from "../../src/decision-log/encode.ts";
+import { RecordEncoder } from "../../src/decision-log/encode/encode.ts";
 import type { LoggedDecision } from "../../src/decision-log/record.ts";
 import { Replay } from "../../src/decision-log/replay/replay.ts";
 import { compile } from "../../src/engine/compile.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lockChain } from "../../src/compose/decision-log.ts";
+import { lockChain } from "../../src/compose/records/decision-log.ts";
 import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
 import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
 import { isErrorCode } from "../../src/errors.ts";

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { onTestFinished } from "vitest";
+import { type Finding, Verification } from "../../src/decision-log/chain/verify.ts";
 import { logKeys } from "../../src/decision-log/digests.ts";
 import { type DecisionLogOptions, openDecisionLog } from "../../src/decision-log/open-decision-log.ts";
 import type { LoggedLine } from "../../src/decision-log/record.ts";
 import type { DecisionLogSettings } from "../../src/decision-log/settings.ts";
-import { type Finding, Verification } from "../../src/decision-log/verify.ts";
 import type { Decided } from "../../src/decisions/decision-log.ts";
 
 export const SECRET = "the secret key of the tests of the log";

@@ -3,7 +3,11 @@ import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { DecisionRecord, Decisions } from "../../src/decisions/decisions.ts";
 import { type DecisionsOptions, openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
-import { createStoreCounters, observeStore, type StoreCounters } from "../../src/observe/store-metrics.ts";
+import {
+  createStoreCounters,
+  observeStore,
+  type StoreCounters,
+} from "../../src/observe/metrics/store-metrics.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";

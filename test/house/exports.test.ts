@@ -9,7 +9,7 @@ const USED_BY_OTHERS: Readonly<Record<string, string>> = {
   "client/": "programs of users: the package exports it",
   "testing/": "tests of users: the package exports it",
   "journal/engines/memory.ts": "the log of one process, for tests of users and of the journal",
-  "analysis/escalation-paths.ts":
+  "analysis/escalation/escalation-paths.ts":
     "the proof that `authorizer.escalation: deny` leaves no way to become administrator",
 };
 

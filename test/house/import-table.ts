@@ -90,7 +90,10 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
   // The state of a node and its directory at a glance.
   overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions"] },
-  mail: { may: ["model", "errors", "store/port.ts", "http/html.ts"], types: ["directory/directory.ts"] },
+  mail: {
+    may: ["model", "errors", "store/port.ts", "http/pages/html.ts"],
+    types: ["directory/directory.ts"],
+  },
   observe: {
     may: ["model", "errors"],
     types: [
@@ -142,7 +145,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "api/resources": {
     may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
   },
-  "api/scim": { may: ["api", "api/rest", "http", "directory", "model", "errors"] },
+  "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "model", "errors"] },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
@@ -189,7 +192,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
-  // Learns from the use of access, in a thread: over one state of the directory as a value.
+  // Learns from the use of access: over parts of one state of the directory, or in a thread over the whole as a value.
   access: {
     may: [
       "analysis",
@@ -198,7 +201,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "catalog",
       "request-map",
       "bootstrap/acl-policies.ts",
-      "http/html.ts",
+      "http/pages/html.ts",
       "model",
       "errors",
     ],

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Admission } from "../../src/http/admission.ts";
 import { ANONYMOUS, mount } from "../../src/http/route.ts";
 import { routed } from "../../src/http/router.ts";
-import { createManagedServer } from "../../src/http/server-lifecycle.ts";
-import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { createManagedServer } from "../../src/http/server/server-lifecycle.ts";
+import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 import { connectTo, MemoryLog, post, requestText, startService } from "./service-kit.ts";
 

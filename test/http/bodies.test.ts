@@ -2,8 +2,8 @@
 
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { BodyBudget } from "../../src/http/body-budget.ts";
-import { LineSplitter } from "../../src/http/lines.ts";
+import { BodyBudget } from "../../src/http/body/body-budget.ts";
+import { LineSplitter } from "../../src/http/body/lines.ts";
 import { connectTo, post, readToEnd, requestText, startService, type TestService } from "./service-kit.ts";
 
 const HOT = "/access/v1/check";

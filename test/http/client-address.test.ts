@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clientAddress, plainAddress, TrustedProxies } from "../../src/http/client-address.ts";
+import { clientAddress, plainAddress, TrustedProxies } from "../../src/http/request/client-address.ts";
 
 describe("trusted proxies", () => {
   const trusted = new TrustedProxies(["loopback", "10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);

@@ -2,11 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import supertest from "supertest";
 import { afterEach, describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
-import type { ManagedServer } from "../../src/http/server-lifecycle.ts";
+import type { ManagedServer } from "../../src/http/server/server-lifecycle.ts";
 import { Health } from "../../src/listeners/health.ts";
 import { createMetricsListener } from "../../src/listeners/metrics.ts";
 import { createUserListener } from "../../src/listeners/user.ts";
-import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 import { MemoryLog } from "./service-kit.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../src/http/json-body.ts";
+import { parseJson } from "../../src/http/body/json-body.ts";
 
 /** Deepest nesting of a value, found the plain way. */
 function depthOf(value: unknown): number {

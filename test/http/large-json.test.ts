@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findBreach, NotJson, parseInSteps } from "../../src/http/large-json.ts";
+import { findBreach, NotJson, parseInSteps } from "../../src/http/body/large-json.ts";
 
 function runAll<T>(steps: Generator<unknown, T>): { value: T; steps: number } {
   let count = 0;

@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ManagedServer } from "../../src/http/server-lifecycle.ts";
+import type { ManagedServer } from "../../src/http/server/server-lifecycle.ts";
 import { Health } from "../../src/listeners/health.ts";
 import { createUserListener } from "../../src/listeners/user.ts";
-import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/create-http-counters.ts";
+import {
+  createHttpCounters,
+  type ReadableHttpCounters,
+} from "../../src/observe/metrics/create-http-counters.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 import { MemoryLog, raw } from "./service-kit.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repeatedMembers, repeatedMembersInSteps } from "../../src/http/repeated-members.ts";
+import { repeatedMembers, repeatedMembersInSteps } from "../../src/http/body/repeated-members.ts";
 
 const found = (text: string) =>
   repeatedMembers(text, new Set(["body"])).map(({ pointer, message }) => `${pointer} ${message}`);

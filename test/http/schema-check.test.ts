@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Schemas } from "../../src/http/openapi-types.ts";
-import { SchemaCheck } from "../../src/http/schema-check.ts";
-import { closedObject, listOf, schemaRef } from "../../src/http/schema-forms.ts";
+import type { Schemas } from "../../src/http/openapi/openapi-types.ts";
+import { SchemaCheck } from "../../src/http/schema/schema-check.ts";
+import { closedObject, listOf, schemaRef } from "../../src/http/schema/schema-forms.ts";
 
 const SCHEMAS: Schemas = {
   Item: closedObject({ name: { type: "string", "x-maxBytes": "nameBytes" } }),

@@ -7,8 +7,8 @@ import { connect as tlsConnect } from "node:tls";
 import { describe, expect, it, vi } from "vitest";
 import { Admission } from "../../src/http/admission.ts";
 import { answer } from "../../src/http/answer.ts";
-import { createManagedServer, type ManagedServerOptions } from "../../src/http/server-lifecycle.ts";
-import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
+import { createManagedServer, type ManagedServerOptions } from "../../src/http/server/server-lifecycle.ts";
+import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
 import { selfSigned } from "./certificate.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 import {

@@ -9,7 +9,7 @@ import { openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { Directory, NewPolicy } from "../../src/directory/directory.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import type { FailureLogEntry, HttpLog, RefusedCaller, RequestLogEntry } from "../../src/http/ports.ts";
-import type { TlsMaterial } from "../../src/http/server-lifecycle.ts";
+import type { TlsMaterial } from "../../src/http/server/server-lifecycle.ts";
 import { CommitNotes, openRevisions, type StoreRevisions } from "../../src/journal/revisions.ts";
 import type { BearerOptions } from "../../src/listeners/bearer.ts";
 import { Health } from "../../src/listeners/health.ts";
@@ -18,7 +18,10 @@ import {
   type ServiceListener,
   type ServiceListenerOptions,
 } from "../../src/listeners/service.ts";
-import { createHttpCounters, type ReadableHttpCounters } from "../../src/observe/create-http-counters.ts";
+import {
+  createHttpCounters,
+  type ReadableHttpCounters,
+} from "../../src/observe/metrics/create-http-counters.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import type { Store } from "../../src/store/port.ts";
 import { documentedAnswer } from "../api/openapi/validate-response.ts";

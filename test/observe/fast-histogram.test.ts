@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "../../src/observe/fast-histogram.ts";
-import { prometheusText } from "../../src/observe/prometheus-text.ts";
-import { histograms } from "../../src/observe/scraped-metric.ts";
+import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "../../src/observe/metrics/fast-histogram.ts";
+import { prometheusText } from "../../src/observe/metrics/prometheus-text.ts";
+import { histograms } from "../../src/observe/metrics/scraped-metric.ts";
 
 const NAME = "sample_seconds";
 const HELP = "Sample.";

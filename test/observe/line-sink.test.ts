@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { LineTarget } from "../../src/observe/line-sink.ts";
-import { LineSink } from "../../src/observe/line-sink.ts";
+import type { LineTarget } from "../../src/observe/output/line-sink.ts";
+import { LineSink } from "../../src/observe/output/line-sink.ts";
 
 /** A target that does what a full disk or a stalled reader does, which no real file does on demand. */
 class FaultyTarget implements LineTarget {

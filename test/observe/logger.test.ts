@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createLogger, type Logger, type LoggerOptions, type LogLevel } from "../../src/observe/logger.ts";
+import {
+  createLogger,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+} from "../../src/observe/log/logger.ts";
 import { runModule, temporaryFolder } from "./child.ts";
 
 const folder = temporaryFolder();

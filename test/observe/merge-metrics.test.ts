@@ -1,8 +1,8 @@
 /** Metrics of several processes as those of one service (journal.md §7.4). */
 
 import { describe, expect, it } from "vitest";
-import { grown, type MetricSnapshot, mergeMetrics } from "../../src/observe/merge-metrics.ts";
-import { OpenSnapshots } from "../../src/observe/open-snapshots.ts";
+import { grown, type MetricSnapshot, mergeMetrics } from "../../src/observe/metrics/merge-metrics.ts";
+import { OpenSnapshots } from "../../src/observe/metrics/open-snapshots.ts";
 
 const metric = (
   name: string,

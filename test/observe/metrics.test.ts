@@ -7,10 +7,10 @@ import { ENTRANCES, type Entrance } from "../../src/decisions/entrances.ts";
 import { createJournalCounters } from "../../src/journal/counters.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
 import type { Effect } from "../../src/model/decision.ts";
-import { createHttpCounters } from "../../src/observe/create-http-counters.ts";
-import { createEngineTimes } from "../../src/observe/engine-metrics.ts";
-import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics.ts";
-import { createStoreCounters } from "../../src/observe/store-metrics.ts";
+import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
+import { createEngineTimes } from "../../src/observe/metrics/engine-metrics.ts";
+import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics/metrics.ts";
+import { createStoreCounters } from "../../src/observe/metrics/store-metrics.ts";
 import { runModule } from "./child.ts";
 
 const none = (): Record<Effect, number> => ({ allow: 0, neutral: 0, deny: 0 });

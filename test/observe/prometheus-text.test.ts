@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Metric, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { PROMETHEUS_CONTENT_TYPE, prometheusText } from "../../src/observe/prometheus-text.ts";
-import { labelled, type ScrapedMetric, single } from "../../src/observe/scraped-metric.ts";
+import { PROMETHEUS_CONTENT_TYPE, prometheusText } from "../../src/observe/metrics/prometheus-text.ts";
+import { labelled, type ScrapedMetric, single } from "../../src/observe/metrics/scraped-metric.ts";
 
 /** Returns the text that the metrics library prints for the same metrics. */
 async function oracle(metrics: readonly ScrapedMetric[]): Promise<string> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
-import { isSecretName, loggable, REDACTED } from "../../src/observe/redact.ts";
+import { isSecretName, loggable, REDACTED } from "../../src/observe/log/redact.ts";
 
 describe("secret names", () => {
   it.each([

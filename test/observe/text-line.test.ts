@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeJsonLine, renderTextLine } from "../../src/observe/text-line.ts";
+import { escapeJsonLine, renderTextLine } from "../../src/observe/log/text-line.ts";
 
 const entry = (message: string, fields: object = {}): string =>
   JSON.stringify({ level: "info", time: "2026-11-21T10:00:00.000Z", ...fields, message });

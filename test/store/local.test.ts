@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -116,6 +116,28 @@ it.each([0.9, 0.5, 0.1])("tells of a data file cut to %d of its length, and leav
     await expect(open(path)).rejects.toThrow(unavailable(/damaged.*data\.mdb was cut short/));
   }
   expect(statSync(file).size).toBe(size);
+});
+
+it("tells of a data file without its last pages, which have the list of free ones", async () => {
+  const path = newFolder();
+  const store = await open(path, false);
+  for (let round = 0; round < 20; round++) {
+    const put = Array.from({ length: 100 }, (_, index) => {
+      const key = `k${(index * 7 + round * 13) % 400}`;
+      return { partition: "p", key, value: "v".repeat(100 + (index % 9) * 300) };
+    });
+    await store.commit({ put });
+  }
+  await store.close();
+  const file = join(path, "data.mdb");
+  const whole = readFileSync(file);
+  const page = 4096;
+  for (let cut = 1; cut <= 12; cut++) {
+    writeFileSync(file, whole.subarray(0, whole.length - cut * page));
+    await expect(open(path), `${cut} pages`).rejects.toThrow(unavailable(/damaged.*data\.mdb was cut short/));
+  }
+  writeFileSync(file, whole);
+  await (await open(path, false)).commit({ put: [{ partition: "p", key: "after", value: "v" }] });
 });
 
 it("starts over a database file that a kill left empty", async () => {

@@ -1,7 +1,7 @@
 /** Administrators in effect: who is one, and who can become one by which steps. */
 
-import type { AccessWorld } from "../../analysis/access-world.ts";
-import { type EscalationOptions, escalationPaths } from "../../analysis/escalation-paths.ts";
+import type { AccessWorld } from "../../analysis/escalation/access-world.ts";
+import { type EscalationOptions, escalationPaths } from "../../analysis/escalation/escalation-paths.ts";
 import type { DirectoryImage } from "../directory-image.ts";
 import type { Review, ReviewedAdministrator } from "./review.ts";
 

@@ -1,6 +1,6 @@
 /** A review as one HTML file without outside references, for the screen and for paper (decision-log.md §5.4). */
 
-import { escapeHtml } from "../../http/html.ts";
+import { escapeHtml } from "../../http/pages/html.ts";
 import type { Review, ReviewedAccess, ReviewedAdministrator, ReviewedChange } from "./review.ts";
 import { dayOf, stepWords, viaWords } from "./review-words.ts";
 

@@ -1,6 +1,6 @@
 /** Makes a review (decision-log.md §5.4). */
 
-import type { EscalationOptions } from "../../analysis/escalation-paths.ts";
+import type { EscalationOptions } from "../../analysis/escalation/escalation-paths.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import type { ReviewJob } from "../access-jobs.ts";
 import type { DirectoryImage } from "../directory-image.ts";

@@ -1,8 +1,8 @@
 /** Rights by resource type and verb, for users with the same groups and policies at once. */
 
-import { UNDECIDED } from "../../analysis/pattern-language.ts";
-import { PointSearch, SearchMemory } from "../../analysis/point-search.ts";
-import { type Rule, rulesOf } from "../../analysis/rules.ts";
+import { UNDECIDED } from "../../analysis/compare/pattern-language.ts";
+import { PointSearch, SearchMemory } from "../../analysis/compare/point-search.ts";
+import { type Rule, rulesOf } from "../../analysis/compare/rules.ts";
 import { compile } from "../../engine/compile.ts";
 import { decide } from "../../engine/decide.ts";
 import type { ResourceType } from "../../model/resource-type.ts";

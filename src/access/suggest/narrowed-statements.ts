@@ -1,7 +1,7 @@
 /** Statements that are narrowed to what is needed of them, and the merging of such statements. */
 
-import { PointSearch, SearchMemory } from "../../analysis/point-search.ts";
-import type { Rule } from "../../analysis/rules.ts";
+import { PointSearch, SearchMemory } from "../../analysis/compare/point-search.ts";
+import type { Rule } from "../../analysis/compare/rules.ts";
 import type { Condition, Statement } from "../../model/policy.ts";
 import type { AllowStatement, Cover, SingleStatements } from "./allow-statements.ts";
 import { type Generalisation, generalised } from "./generalise.ts";

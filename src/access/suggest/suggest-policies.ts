@@ -3,7 +3,7 @@
  * (decision-log.md §5.3).
  */
 
-import { type Widening, widening } from "../../analysis/widening.ts";
+import { type Widening, widening } from "../../analysis/compare/widening.ts";
 import { type CompiledPolicies, compile } from "../../engine/compile.ts";
 import type { NamedStatements, Statement } from "../../model/policy.ts";
 import { allowStatements, coverOf, SingleStatements } from "./allow-statements.ts";

@@ -2,10 +2,10 @@
 
 import type { ServerResponse } from "node:http";
 import { AuthorizerError } from "../../errors.ts";
-import type { Described } from "../../http/openapi.ts";
-import type { Parameter, Schemas } from "../../http/openapi-types.ts";
+import type { Described } from "../../http/openapi/document.ts";
+import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
 import { type Answer, type RawCall, type Route, WRITTEN } from "../../http/route.ts";
-import { listOf, object, schemaRef, text } from "../../http/schema-forms.ts";
+import { listOf, object, schemaRef, text } from "../../http/schema/schema-forms.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
 import type { ChangeLog, DecisionSettings, ReplicaRecords } from "./ports.ts";
 import { REPLICA_SETTINGS, type ReplicaSettings, ReplicaStream } from "./replica-stream.ts";

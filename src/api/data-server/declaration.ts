@@ -6,7 +6,7 @@ import type { RepeatableSetup } from "../../directory/write/repeatable-setup.ts"
 import { type Declaration, routeOf } from "../../http/declaration.ts";
 import { errorReply } from "../../http/errors.ts";
 import type { HttpLimits } from "../../http/limits.ts";
-import type { Schemas } from "../../http/openapi-types.ts";
+import type { Schemas } from "../../http/openapi/openapi-types.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type Authenticate, type MountedRoute, mount } from "../../http/route.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { PageRequest } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { Query } from "../../http/query.ts";
+import type { Query } from "../../http/request/query.ts";
 import type { Reply } from "../../http/route.ts";
 import type { Policy } from "../../model/policy.ts";
 import { pageOf, pageOfSorted, pageText } from "../rest/pages.ts";

@@ -1,11 +1,11 @@
 /** The check of cold bodies by their declared schemas; hot calls read their bodies themselves. */
 
 import type { Problem } from "../../errors.ts";
-import { requireNone, SchemaCheck } from "../../http/schema-check.ts";
+import { requireNone, SchemaCheck } from "../../http/schema/schema-check.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DecisionLimits } from "./limits.ts";
-import { type Field, FieldReader } from "./native-fields.ts";
-import { readRequired } from "./required.ts";
+import { type Field, FieldReader } from "./native/native-fields.ts";
+import { readRequired } from "./native/required.ts";
 import { DECISION_SCHEMAS } from "./schemas.ts";
 
 /** The name of the schema of a body; a function where the body decides which of several forms it has. */

@@ -6,12 +6,12 @@ import type { Admission } from "../../http/admission.ts";
 import { type Declaration, routeOf } from "../../http/declaration.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import type { Route } from "../../http/route.ts";
-import type { SchemaCheck } from "../../http/schema-check.ts";
+import type { SchemaCheck } from "../../http/schema/schema-check.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
 import { bodyCheck, type CheckedSchema, validatorOf } from "./body-check.ts";
 import type { DecisionLimits } from "./limits.ts";
-import type { PageTokens } from "./page-tokens.ts";
 import type { DecisionMeters } from "./ports.ts";
+import type { PageTokens } from "./search/page-tokens.ts";
 
 /** Parts of the API. */
 export interface DecisionParts {

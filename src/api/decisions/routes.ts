@@ -1,8 +1,8 @@
 /** The routes of the decision API (decision-api.md §2, decision-api.md §3). */
 
-import { AUTHZEN_ROUTES } from "./authzen-routes.ts";
+import { AUTHZEN_ROUTES } from "./authzen/authzen-routes.ts";
 import type { DecisionDeclaration } from "./declaration.ts";
-import { NATIVE_ROUTES } from "./native-routes.ts";
+import { NATIVE_ROUTES } from "./native/native-routes.ts";
 
 /** All of them. */
 export const DECISION_ROUTES: readonly DecisionDeclaration[] = [...AUTHZEN_ROUTES, ...NATIVE_ROUTES];

@@ -1,6 +1,6 @@
 /** The schemas of the bodies of the decision API. */
 
-import type { Schemas } from "../../http/openapi-types.ts";
+import type { Schemas } from "../../http/openapi/openapi-types.ts";
 import { AUTHZEN_SCHEMAS } from "./schemas/authzen.ts";
 import { EXPLANATION_SCHEMAS } from "./schemas/explanation.ts";
 import { NATIVE_SCHEMAS } from "./schemas/native.ts";

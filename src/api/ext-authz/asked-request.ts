@@ -3,7 +3,7 @@
 import { isIP } from "node:net";
 import type { AskingCall } from "../../decisions/decision-log.ts";
 import { AuthorizerError } from "../../errors.ts";
-import { plainAddress } from "../../http/client-address.ts";
+import { plainAddress } from "../../http/request/client-address.ts";
 import type { AskedRequest } from "../forward-auth/decide-request.ts";
 import { requestAsTold } from "../forward-auth/proxies.ts";
 import { RequestHeaders } from "../forward-auth/request-headers.ts";

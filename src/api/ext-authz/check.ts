@@ -5,9 +5,9 @@
 
 import type { AskingCall } from "../../decisions/decision-log.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { TrustedProxies } from "../../http/client-address.ts";
 import { errorReply } from "../../http/errors.ts";
 import type { HttpLog } from "../../http/ports.ts";
+import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Reply } from "../../http/route.ts";
 import { answerOf } from "../forward-auth/answers.ts";
 import { decideRequest, type RequestDecisionOptions } from "../forward-auth/decide-request.ts";

@@ -4,8 +4,8 @@
  */
 
 import { AuthorizerError } from "../../errors.ts";
-import { clientAddress, type TrustedProxies } from "../../http/client-address.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
+import { clientAddress, type TrustedProxies } from "../../http/request/client-address.ts";
 import type { Api, Caller, MountedRoute, RawCall, Reply } from "../../http/route.ts";
 import { KnownSecret } from "../../identity/secret-comparison.ts";
 import type { DecisionMeters } from "../decisions/ports.ts";

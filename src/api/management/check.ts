@@ -1,8 +1,8 @@
 /** `POST /auth/check`: what a user may do, for the user and for callers who may read the user. */
 
 import type { Reply } from "../../http/route.ts";
-import { schemaRef } from "../../http/schema-forms.ts";
-import { checkBody, readCheck } from "../decisions/check.ts";
+import { schemaRef } from "../../http/schema/schema-forms.ts";
+import { checkBody, readCheck } from "../decisions/native/check.ts";
 import { BASE_PATH, json } from "../rest/operation.ts";
 import { answerWith } from "../rest/operation-kinds.ts";
 import type { UserCall } from "./call.ts";

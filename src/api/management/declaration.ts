@@ -1,13 +1,13 @@
 /** Declared operations of the management API. */
 
 import type { Decisions } from "../../decisions/decisions.ts";
-import type { TrustedProxies } from "../../http/client-address.ts";
 import type { Declaration } from "../../http/declaration.ts";
+import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { RequiredLeaf } from "../../model/decision.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import type { DecisionLimits } from "../decisions/limits.ts";
-import type { PageTokens } from "../decisions/page-tokens.ts";
+import type { PageTokens } from "../decisions/search/page-tokens.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
 import type { PolicySet } from "../rest/ports.ts";

@@ -1,8 +1,8 @@
 /** Last use in lists of the management API (decision-log.md §5.1): `last_used=true` adds it to each item. */
 
 import { AuthorizerError } from "../../errors.ts";
-import type { Parameter } from "../../http/openapi-types.ts";
-import type { Query } from "../../http/query.ts";
+import type { Parameter } from "../../http/openapi/openapi-types.ts";
+import type { Query } from "../../http/request/query.ts";
 import { isTrue } from "../rest/query-fields.ts";
 
 /** Use of one thing, summed over all nodes. */

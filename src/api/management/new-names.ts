@@ -3,8 +3,8 @@
  * validated.
  */
 
+import { requireObject } from "../../http/body/json-body.ts";
 import { RequestRefused } from "../../http/errors.ts";
-import { requireObject } from "../../http/json-body.ts";
 import { isPossibleName } from "../../model/names.ts";
 import { faulty } from "../rest/bodies.ts";
 import type { OpenCall } from "./call.ts";

@@ -2,8 +2,8 @@
 
 import type { EntryAbout, PastPage, PastResults, PolicyVersion, Thing } from "../../directory/history.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { Parameter } from "../../http/openapi-types.ts";
-import type { Query } from "../../http/query.ts";
+import type { Parameter } from "../../http/openapi/openapi-types.ts";
+import type { Query } from "../../http/request/query.ts";
 import type { Reply } from "../../http/route.ts";
 import { EXAMPLE_STATEMENT, EXAMPLE_TIME, WARNING_HEADER } from "../rest/declared.ts";
 import type { Grant } from "../rest/grants.ts";

@@ -1,8 +1,8 @@
 /** Bodies of the management API, in the shapes of a data server's own API (management-cli.md). */
 
-import { ERROR_CODE } from "../../http/failures.ts";
-import type { Schema, Schemas } from "../../http/openapi-types.ts";
-import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema-forms.ts";
+import { ERROR_CODE } from "../../http/openapi/failures.ts";
+import type { Schema, Schemas } from "../../http/openapi/openapi-types.ts";
+import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema/schema-forms.ts";
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";

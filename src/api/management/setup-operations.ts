@@ -4,7 +4,7 @@
  */
 
 import { type AuthorizerError, isErrorCode } from "../../errors.ts";
-import { requireObject } from "../../http/json-body.ts";
+import { requireObject } from "../../http/body/json-body.ts";
 import type { Reply } from "../../http/route.ts";
 import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
 import { NO_STORE_HEADER } from "../rest/declared.ts";

@@ -1,6 +1,6 @@
 /** Policies of users and groups (authorization-api.md §7, operations 25 to 30; permissions.md §12). */
 
-import type { Parameter } from "../../http/openapi-types.ts";
+import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
 import type { Policy, Via } from "../../model/policy.ts";
 import type { DataServerParts } from "../data-server/declaration.ts";

@@ -1,7 +1,7 @@
 /** Access keys (authorization-api.md §7, operations 19 to 23; permissions.md §12). */
 
 import { AuthorizerError } from "../../errors.ts";
-import type { Parameter } from "../../http/openapi-types.ts";
+import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
 import type { CredentialWithSecret } from "../../model/entities.ts";
 import { addsLastUse, LAST_USED } from "../management/last-used.ts";

@@ -1,8 +1,8 @@
 /** Creation of users, whom both APIs may also invite by mail. The mail is queued first and waits for the user. */
 
 import type { NewUser } from "../../directory/directory.ts";
+import { requireObject } from "../../http/body/json-body.ts";
 import { RequestRefused } from "../../http/errors.ts";
-import { requireObject } from "../../http/json-body.ts";
 import type { Reply } from "../../http/route.ts";
 import type { DataServerParts } from "../data-server/declaration.ts";
 import type { Invitations } from "../data-server/ports.ts";

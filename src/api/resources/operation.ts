@@ -3,7 +3,7 @@
  * whose tokens have scopes, and for people, whose calls the permission table decides.
  */
 
-import type { DescribedAnswer } from "../../http/openapi.ts";
+import type { DescribedAnswer } from "../../http/openapi/document.ts";
 import type { Answer } from "../../http/route.ts";
 import { type DataServerDeclaration, bodyOf as dataServerBody } from "../data-server/declaration.ts";
 import { bodyOf as managementBody, type UserDeclaration } from "../management/declaration.ts";

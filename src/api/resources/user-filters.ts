@@ -2,7 +2,7 @@
 
 import type { Page, PageRequest, Users } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { Query } from "../../http/query.ts";
+import type { Query } from "../../http/request/query.ts";
 import type { User } from "../../model/entities.ts";
 
 const INTEGER = /^-?\d{1,19}$/;

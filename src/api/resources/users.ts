@@ -1,6 +1,6 @@
 /** Users (authorization-api.md §7, operations 1 to 6 and 24; permissions.md §12). */
 
-import type { Parameter } from "../../http/openapi-types.ts";
+import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
 import { addsLastUse, LAST_USED } from "../management/last-used.ts";
 import { decidedOnNewName } from "../management/new-names.ts";

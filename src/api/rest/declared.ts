@@ -1,7 +1,7 @@
 /** Query parameters, headers, schemas and examples of both REST APIs. */
 
-import type { Header, Parameter, Schema, Schemas } from "../../http/openapi-types.ts";
-import { listOf, object, schemaRef, text } from "../../http/schema-forms.ts";
+import type { Header, Parameter, Schema, Schemas } from "../../http/openapi/openapi-types.ts";
+import { listOf, object, schemaRef, text } from "../../http/schema/schema-forms.ts";
 
 const ENCODED_TWICE =
   "A data server percent-encodes path parameters twice; they are decoded twice (the second time only where that is possible), and `+` is a plus sign.";

@@ -1,6 +1,6 @@
 /** Examples of entities, as each API shows them. */
 
-import type { DescribedAnswer } from "../../http/openapi.ts";
+import type { DescribedAnswer } from "../../http/openapi/document.ts";
 import { EXAMPLE_STATEMENT, EXAMPLE_TIME, PRINCIPAL_ID } from "./declared.ts";
 import { answerWith, answerWithPage } from "./operation-kinds.ts";
 

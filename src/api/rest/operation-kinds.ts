@@ -1,8 +1,8 @@
 /** Kinds of operations, and short ways to declare their bodies and answers. */
 
-import type { Schemas } from "../../http/openapi-types.ts";
-import { requireNone, SchemaCheck } from "../../http/schema-check.ts";
-import { schemaRef } from "../../http/schema-forms.ts";
+import type { Schemas } from "../../http/openapi/openapi-types.ts";
+import { requireNone, SchemaCheck } from "../../http/schema/schema-check.ts";
+import { schemaRef } from "../../http/schema/schema-forms.ts";
 import { PAGING, pageOfOne } from "./declared.ts";
 
 /** An operation that reads one thing. */

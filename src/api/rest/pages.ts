@@ -2,7 +2,7 @@
 
 import type { Page, PageRequest } from "../../directory/directory.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { Query } from "../../http/query.ts";
+import type { Query } from "../../http/request/query.ts";
 import type { Call, Reply } from "../../http/route.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import { json } from "./operation.ts";

@@ -1,7 +1,7 @@
 /** Query parameters that operations of both REST APIs read. */
 
 import { AuthorizerError } from "../../errors.ts";
-import type { Query } from "../../http/query.ts";
+import type { Query } from "../../http/request/query.ts";
 import type { Call } from "../../http/route.ts";
 
 /** The texts that clients send for a boolean. */

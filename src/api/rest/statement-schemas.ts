@@ -1,7 +1,7 @@
 /** Statements of policies. */
 
-import type { Schema, Schemas } from "../../http/openapi-types.ts";
-import { listOf, object } from "../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../http/openapi/openapi-types.ts";
+import { listOf, object } from "../../http/schema/schema-forms.ts";
 
 const CONDITION: Schema = {
   type: ["object", "null"],

@@ -4,8 +4,8 @@
  */
 
 import type { Problem } from "../../errors.ts";
+import { isObject } from "../../http/body/json-body.ts";
 import { invalidRequest } from "../../http/errors.ts";
-import { isObject } from "../../http/json-body.ts";
 import { type Attribute, findAttribute, type ResourceKind, topAttributes } from "./schema/attribute.ts";
 import { ScimError } from "./scim-error.ts";
 

@@ -1,7 +1,7 @@
 /** Users as SCIM resources, and back (scim.md §4). Attributes without a place of their own are properties below `scim`. */
 
 import type { ProvisionedFields, ProvisionedRef, ProvisionedUser } from "../../directory/provisioning.ts";
-import { isObject } from "../../http/json-body.ts";
+import { isObject } from "../../http/body/json-body.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { Attributes } from "./read-values.ts";
 import { ENTERPRISE_SCHEMA, USER_SCHEMA, USERS } from "./schema/user-schema.ts";

@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer check-store`. */
 
-import { withOfflineStoreToRead } from "../../compose/offline-store.ts";
+import { withOfflineStoreToRead } from "../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { checkConsistency, checkWholeStore } from "../../directory/upkeep/check-store.ts";
 import { EXIT } from "../exit-codes.ts";

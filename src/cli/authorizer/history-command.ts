@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer history`. */
 
-import { type ListedEntries, type ListedEntry, listEntries } from "../../compose/log-entries.ts";
+import { type ListedEntries, type ListedEntry, listEntries } from "../../compose/store/log-entries.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type CommandCall, flagsOf } from "./command.ts";

@@ -1,7 +1,7 @@
 /** Implements `svc-authorizer journal copy`. */
 
 import { loadServiceConfig } from "../../compose/configuration.ts";
-import { copyStore } from "../../compose/copy-log.ts";
+import { copyStore } from "../../compose/store/copy-log.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type CommandCall, flagsOf } from "./command.ts";
 import type { ConfigFlags } from "./command-context.ts";

@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer journal upgrade`. */
 
-import { withOfflineStore } from "../../compose/offline-store.ts";
+import { withOfflineStore } from "../../compose/store/offline-store.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type CommandCall, flagsOf } from "./command.ts";
 import type { ConfigFlags } from "./command-context.ts";

@@ -6,7 +6,7 @@ import {
   emptyStore,
   storePlace,
   withOfflineStore,
-} from "../../compose/offline-store.ts";
+} from "../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { countEntities } from "../../directory/read/count-entities.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer restore`. */
 
-import { auditOnce } from "../../compose/offline-store.ts";
+import { auditOnce } from "../../compose/store/offline-store.ts";
 import type { RestoredThing, RestoreReport } from "../../directory/history.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type CommandCall, flagsOf } from "./command.ts";

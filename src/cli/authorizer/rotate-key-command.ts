@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer rotate-key`. */
 
-import { auditOnce, withOfflineStore } from "../../compose/offline-store.ts";
+import { auditOnce, withOfflineStore } from "../../compose/store/offline-store.ts";
 import type { Environment } from "../../config/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { SHORTEST_SECRET_KEY_BYTES } from "../../config/validate.ts";

@@ -1,6 +1,6 @@
 /** Printed by `run` once the service answers: lines for programs, or a short block for people at a terminal. */
 
-import type { SetupOffer } from "../../compose/setup.ts";
+import type { SetupOffer } from "../../compose/apis/setup.ts";
 import type { Environment } from "../../config/environment.ts";
 import { shownPath } from "./quickstart.ts";
 

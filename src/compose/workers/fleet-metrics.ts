@@ -1,9 +1,9 @@
 /** The metrics of a primary and its workers as those of one service (journal.md §7). */
 
-import { grown, type MetricSnapshot, mergeMetrics } from "../../observe/merge-metrics.ts";
-import type { Metrics } from "../../observe/metrics.ts";
-import { prometheusText } from "../../observe/prometheus-text.ts";
-import { type ScrapedMetric, single } from "../../observe/scraped-metric.ts";
+import { grown, type MetricSnapshot, mergeMetrics } from "../../observe/metrics/merge-metrics.ts";
+import type { Metrics } from "../../observe/metrics/metrics.ts";
+import { prometheusText } from "../../observe/metrics/prometheus-text.ts";
+import { type ScrapedMetric, single } from "../../observe/metrics/scraped-metric.ts";
 import type { FleetWorker } from "../../workers/fleet.ts";
 import { KIND } from "./worker-role.ts";
 

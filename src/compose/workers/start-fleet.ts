@@ -9,7 +9,7 @@ import { type ActivityReport, mergedActivity } from "../../overview/activity.ts"
 import type { Commit } from "../../store/port.ts";
 import type { Answerer } from "../../workers/channel.ts";
 import { type FleetWorker, WorkerFleet } from "../../workers/fleet.ts";
-import { listenAt } from "../listen.ts";
+import { listenAt } from "../listeners/listen.ts";
 import type { ServiceOptions, ServiceParts } from "../parts.ts";
 import { FleetMetrics } from "./fleet-metrics.ts";
 import { KIND, type WorkerAddresses, type WorkerStart } from "./worker-role.ts";

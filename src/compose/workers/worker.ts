@@ -11,15 +11,15 @@ import type { Commit } from "../../store/port.ts";
 import { type Answerer, Channel } from "../../workers/channel.ts";
 import { portableCommit } from "../../workers/portable-commit.ts";
 import { primaryPort } from "../../workers/primary-port.ts";
-import { localFolder } from "../backends.ts";
 import { openData, openLog } from "../data.ts";
-import { listenAt, listenForEnvoy } from "../listen.ts";
+import { listenAt, listenForEnvoy } from "../listeners/listen.ts";
+import { watchCertificates } from "../listeners/watch-certificates.ts";
 import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
+import { watchShadow } from "../records/watch-shadow.ts";
 import { reloadListeners } from "../reload.ts";
+import { localFolder } from "../store/backends.ts";
 import { openServiceTraces } from "../traces.ts";
-import { watchCertificates } from "../watch-certificates.ts";
-import { watchShadow } from "../watch-shadow.ts";
 import { KIND, type WorkerAddresses, type WorkerRole, type WorkerStart } from "./worker-role.ts";
 
 /** Serves as a worker until the primary says stop or is gone. */

@@ -1,7 +1,7 @@
 /** The records of the audit log in a chain of their own (decision-log.md §6). */
 
 import { randomBytes } from "node:crypto";
-import { Chain, type ChainOptions } from "../chain.ts";
+import { Chain, type ChainOptions } from "../chain/chain.ts";
 import { type DecisionLogCounters, newCounters } from "../counters.ts";
 import { logKeys } from "../digests.ts";
 import type { ChainSettings } from "../settings.ts";

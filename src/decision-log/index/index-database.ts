@@ -6,8 +6,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "../chain-files.ts";
-import { segmentLines } from "../read-lines.ts";
+import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "../chain/chain-files.ts";
+import { segmentLines } from "../chain/read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
 import { indexFile } from "./index-file.ts";
 import type { DecisionRow } from "./index-rows.ts";

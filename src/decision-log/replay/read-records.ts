@@ -1,8 +1,8 @@
 /** Reads all records of a decision log, chain by chain. */
 
 import { join } from "node:path";
-import { chainsIn, segmentsOf } from "../chain-files.ts";
-import { segmentLines } from "../read-lines.ts";
+import { chainsIn, segmentsOf } from "../chain/chain-files.ts";
+import { segmentLines } from "../chain/read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
 
 /**

@@ -5,9 +5,9 @@
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Report } from "../chain.ts";
-import { segmentsOf } from "../chain-files.ts";
-import { segmentLines } from "../read-lines.ts";
+import type { Report } from "../chain/chain.ts";
+import { segmentsOf } from "../chain/chain-files.ts";
+import { segmentLines } from "../chain/read-lines.ts";
 import type { SinkFormat } from "./sink-format.ts";
 import { type SinkPlace, SinkPlaceFile } from "./sink-place.ts";
 

@@ -1,8 +1,8 @@
 /** The use of users, keys, groups and statements, counted and kept (decision-log.md §5.1). */
 
 import { AuthorizerError } from "../../errors.ts";
-import type { Report } from "../chain.ts";
-import { reasonOf } from "../chain.ts";
+import type { Report } from "../chain/chain.ts";
+import { reasonOf } from "../chain/chain.ts";
 import { UsageCounts } from "./usage-counts.ts";
 import { type NodeBegan, UsageDatabase } from "./usage-database.ts";
 import { type DecodedUsage, decodeUsage, encodeUsage } from "./usage-items.ts";
@@ -50,6 +50,10 @@ export interface OpenedUsage {
   flush(): Promise<void>;
   /** Sums over all nodes of things with these names: those of the newest thing of a name. */
   of(kind: "user" | "key" | "group", names: readonly string[]): Promise<ReadonlyMap<string, Used>>;
+  /** Sums over all nodes of things with these names, as far as they are written: several rows for things of one name. */
+  rowsOf(kind: UsageKind, names: readonly string[]): readonly UsageRow[];
+  /** True if there is any written use of a kind. */
+  has(kind: UsageKind): boolean;
   /** All sums, in pages. */
   all(): AsyncIterable<readonly UsageRow[]>;
   /** The nodes whose use is known. */
@@ -125,6 +129,14 @@ class Usage implements OpenedUsage {
       if ((found.get(name)?.last ?? -1) < last) found.set(name, { count, last });
     }
     return found;
+  }
+
+  rowsOf(kind: UsageKind, names: readonly string[]): readonly UsageRow[] {
+    return this.#database.named(kind, names);
+  }
+
+  has(kind: UsageKind): boolean {
+    return this.#database.has(kind);
   }
 
   async *all(): AsyncIterable<readonly UsageRow[]> {

@@ -3,18 +3,10 @@
  * system ends the process (SIGBUS) if it reads pages beyond the end of a truncated file.
  */
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readSync,
-  statSync,
-  truncateSync,
-} from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type DataTrees, hasAllPages } from "./data-pages.ts";
 
 /** Names of LMDB's files in the folder. */
 export const DATA_FILE = "data.mdb";
@@ -24,10 +16,8 @@ export const READERS_FILE = "lock.mdb";
 export interface DataFile {
   /** No store yet: missing, or left empty by a process that was killed while creating it. */
   readonly isNew: boolean;
-  /** Its length in bytes; 0 when new. */
-  readonly size: number;
-  /** The length that it has when all pages up to the last one in use are written. */
-  readonly expectedSize: number;
+  /** It ends before a page that is in use. */
+  readonly isCut: boolean;
 }
 
 /** Length of the part of a page that describes the whole file. */
@@ -46,21 +36,17 @@ export function inspectDataFile(folder: string, readOnly: boolean): DataFile {
   accessSync(folder, access | constants.X_OK);
   const file = join(folder, DATA_FILE);
   const size = existsSync(file) ? statSync(file).size : 0;
-  if (size === 0) return { isNew: true, size, expectedSize: 0 };
+  if (size === 0) return { isNew: true, isCut: false };
   const handle = openSync(file, "r");
   try {
     const first = readMeta(handle, 0);
     const second = readMeta(handle, first.pageSize);
     const newest = second.transaction > first.transaction ? second : first;
-    return { isNew: false, size, expectedSize: Number(newest.lastPage + 1n) * first.pageSize };
+    const isShort = size < Number(newest.lastPage + 1n) * first.pageSize;
+    return { isNew: false, isCut: isShort && !hasAllPages(handle, size, newest) };
   } finally {
     closeSync(handle);
   }
-}
-
-/** Gives the data file a length. Lengthened, it reads as zeros, which LMDB reports instead of being ended. */
-export function resizeDataFile(folder: string, size: number): void {
-  truncateSync(join(folder, DATA_FILE), size);
 }
 
 /** Writes to the disk what the operating system still holds of the data file. */
@@ -73,10 +59,13 @@ export async function flushDataFile(folder: string): Promise<void> {
   }
 }
 
-function readMeta(
-  handle: number,
-  offset: number,
-): { pageSize: number; lastPage: bigint; transaction: bigint } {
+/** A state as a meta page has it. */
+interface MetaPage extends DataTrees {
+  readonly lastPage: bigint;
+  readonly transaction: bigint;
+}
+
+function readMeta(handle: number, offset: number): MetaPage {
   const bytes = Buffer.alloc(META_BYTES);
   if (readSync(handle, bytes, 0, META_BYTES, offset) < META_BYTES)
     throw new Error(`${DATA_FILE} was cut short`);
@@ -88,5 +77,6 @@ function readMeta(
   if (![512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].includes(pageSize)) {
     throw new Error(`${DATA_FILE} has pages of ${pageSize} bytes`);
   }
-  return { pageSize, lastPage: bytes.readBigUInt64LE(144), transaction: bytes.readBigUInt64LE(152) };
+  const [free, records, lastPage, transaction] = [88, 136, 144, 152].map((at) => bytes.readBigUInt64LE(at));
+  return { pageSize, roots: [free!, records!], lastPage: lastPage!, transaction: transaction! };
 }

@@ -4,7 +4,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } fr
 import { dirname } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
-import { DATA_FILE, inspectDataFile, READERS_FILE, resizeDataFile } from "./data-file.ts";
+import { DATA_FILE, inspectDataFile, READERS_FILE } from "./data-file.ts";
 import { HOLDER_FILE, LOCK_FILE } from "./folder-lock.ts";
 import { decodeRecord, encodeValue, type ReadRecord, type VersionedValue } from "./layout.ts";
 
@@ -54,26 +54,16 @@ export async function openDatabase(
   { syncWrites, readOnly = false }: DatabaseUse,
 ): Promise<LocalDatabase> {
   const what = "is no store of svc-authorizer, is damaged, or cannot be used";
-  const { isNew, size, expectedSize } = refusing(folder, what, () => inspectDataFile(folder, readOnly));
-  const isShort = !isNew && size < expectedSize;
-  if (readOnly && (isNew || isShort)) {
+  const { isNew, isCut } = refusing(folder, what, () => inspectDataFile(folder, readOnly));
+  if (isCut || (readOnly && isNew)) {
     const reason = isNew ? "is no store of svc-authorizer" : `is damaged: ${DATA_FILE} was cut short`;
     throw new AuthorizerError("unavailable", `The store folder ${folder} ${reason}.`);
   }
-  if (isShort) resizeDataFile(folder, expectedSize);
   const database = refusing(folder, what, () =>
     open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites, readOnly })),
   );
   if (isNew) {
     for (const created of [folder, dirname(folder)]) syncFolder(created);
-  }
-  if (isShort && !isReadable(database)) {
-    await database.close();
-    resizeDataFile(folder, size);
-    throw new AuthorizerError(
-      "unavailable",
-      `The store folder ${folder} is damaged: ${DATA_FILE} was cut short.`,
-    );
   }
   return database;
 }
@@ -113,22 +103,6 @@ function databaseOptions(
     eventTurnBatching: false,
   };
   return options;
-}
-
-/**
- * Reads everything. Pages that were lost read as zeros: LMDB reports them, or records are missing or have no version.
- */
-function isReadable(database: LocalDatabase): boolean {
-  try {
-    let records = 0;
-    for (const { key, value } of database.getRange()) {
-      if (value.version === "0" && key[0] !== 0) return false;
-      records += 1;
-    }
-    return "entryCount" in database.getStats() && Reflect.get(database.getStats(), "entryCount") === records;
-  } catch {
-    return false;
-  }
 }
 
 /** Makes the entry of a new file or folder itself survive a power loss. */

@@ -1,7 +1,7 @@
 /** The service listener with the API of changes over a directory in memory, and readers of its streams. */
 
 import type { ChangeOptions } from "../../../src/api/changes/routes.ts";
-import { changeLog } from "../../../src/compose/change-log.ts";
+import { changeLog } from "../../../src/compose/store/change-log.ts";
 import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
 import type { BearerOptions } from "../../../src/listeners/bearer.ts";
 import { startService, type TestService } from "../../http/service-kit.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PageTokens, requestText } from "../../../src/api/decisions/page-tokens.ts";
+import { PageTokens, requestText } from "../../../src/api/decisions/search/page-tokens.ts";
 
 const key = randomBytes(32);
 const request = requestText("search/subject", { a: 1 }, "caller");

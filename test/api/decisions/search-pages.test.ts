@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { PageTokens } from "../../../src/api/decisions/page-tokens.ts";
-import { RequestedPage } from "../../../src/api/decisions/search-pages.ts";
+import { PageTokens } from "../../../src/api/decisions/search/page-tokens.ts";
+import { RequestedPage } from "../../../src/api/decisions/search/search-pages.ts";
 
 const tokens = new PageTokens();
 const request = "the request";

@@ -8,7 +8,7 @@ import type {
   Reference,
   Response,
   Schema,
-} from "../../../src/http/openapi-types.ts";
+} from "../../../src/http/openapi/openapi-types.ts";
 import { userDocument } from "../../../src/listeners/user-document.ts";
 import { ajvWith, closed, compile } from "../openapi/schema-check.ts";
 

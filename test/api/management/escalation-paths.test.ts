@@ -3,8 +3,8 @@ import {
   administration,
   type EscalationPath,
   escalationPaths,
-} from "../../../src/analysis/escalation-paths.ts";
-import type { EscalationStep } from "../../../src/analysis/escalation-steps.ts";
+} from "../../../src/analysis/escalation/escalation-paths.ts";
+import type { EscalationStep } from "../../../src/analysis/escalation/escalation-steps.ts";
 import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
 import { compile } from "../../../src/engine/compile.ts";
 import { decide } from "../../../src/engine/decide.ts";

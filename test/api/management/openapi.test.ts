@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Parameter } from "../../../src/http/openapi-types.ts";
-import { schemaRef } from "../../../src/http/schema-forms.ts";
+import type { Parameter } from "../../../src/http/openapi/openapi-types.ts";
+import { schemaRef } from "../../../src/http/schema/schema-forms.ts";
 import { ajvWith, compile } from "../openapi/schema-check.ts";
 import { DOCUMENT, OPERATIONS } from "./documented.ts";
 import { type Management, startManagement } from "./kit.ts";

@@ -1,6 +1,6 @@
 /** The service listener with the data-server API, over a directory that a test may put something around. */
 
-import { changeLog } from "../../../src/compose/change-log.ts";
+import { changeLog } from "../../../src/compose/store/change-log.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
 import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
 import { RepeatableSetup } from "../../../src/directory/write/repeatable-setup.ts";

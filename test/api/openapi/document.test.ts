@@ -1,8 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { SCOPES } from "../../../src/api/service-caller.ts";
-import type { Operation } from "../../../src/http/openapi-types.ts";
-import { schemaRef } from "../../../src/http/schema-forms.ts";
+import type { Operation } from "../../../src/http/openapi/openapi-types.ts";
+import { schemaRef } from "../../../src/http/schema/schema-forms.ts";
 import {
   at,
   DATA_SERVER,

@@ -7,7 +7,7 @@ import type {
   Parameter,
   Reference,
   Response,
-} from "../../../src/http/openapi-types.ts";
+} from "../../../src/http/openapi/openapi-types.ts";
 import { serviceDocument } from "../../../src/listeners/service-document.ts";
 
 /** The document. */

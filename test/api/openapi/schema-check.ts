@@ -1,7 +1,7 @@
 /** Values against the document's schemas. */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Schema, Schemas } from "../../../src/http/openapi-types.ts";
+import type { Schema, Schemas } from "../../../src/http/openapi/openapi-types.ts";
 import { DOCUMENT } from "./document.ts";
 
 const ID = "document";

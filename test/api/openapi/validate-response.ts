@@ -1,7 +1,7 @@
 /** Answers of the running service against its OpenAPI document. */
 
 import { expect } from "vitest";
-import type { MediaType, Response } from "../../../src/http/openapi-types.ts";
+import type { MediaType, Response } from "../../../src/http/openapi/openapi-types.ts";
 import { findOperation, responsesOf } from "./document.ts";
 import { answerProblems, requestProblems } from "./schema-check.ts";
 

@@ -1,7 +1,7 @@
 /** Lists and small bodies of the data-server API. */
 
-import type { Schemas } from "../../../http/openapi-types.ts";
-import { object, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
+import type { Schemas } from "../../../http/openapi/openapi-types.ts";
+import { object, text, UNIX_SECONDS } from "../../../http/schema/schema-forms.ts";
 import { pageOf } from "../../rest/declared.ts";
 
 /** Schemas of the data-server API besides its entities and policies. */

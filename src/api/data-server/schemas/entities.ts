@@ -1,7 +1,7 @@
 /** Users, groups, credentials, external principals. */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { object, optionalText, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { object, optionalText, text, UNIX_SECONDS } from "../../../http/schema/schema-forms.ts";
 
 const PASSWORD = {
   format: "byte",

@@ -1,7 +1,14 @@
 /** Policies. */
 
-import type { Schemas } from "../../../http/openapi-types.ts";
-import { listOf, object, optionalText, schemaRef, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
+import type { Schemas } from "../../../http/openapi/openapi-types.ts";
+import {
+  listOf,
+  object,
+  optionalText,
+  schemaRef,
+  text,
+  UNIX_SECONDS,
+} from "../../../http/schema/schema-forms.ts";
 import { STATEMENT_SCHEMAS } from "../../rest/statement-schemas.ts";
 
 const NAME = text("Unique name, at most 1,024 bytes, without `/` and `%`.");

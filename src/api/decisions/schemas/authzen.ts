@@ -1,7 +1,7 @@
 /** Access evaluations of AuthZEN 1.0. Unknown fields of requests are ignored. */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
 
 const PROPERTIES: Schema = {
   type: ["object", "null"],

@@ -1,7 +1,7 @@
 /** Explanations of decisions. */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
 
 const INDEX: Schema = { type: "integer", minimum: 0, description: "Index of the statement in its policy." };
 const EFFECT = schemaRef("Effect");

@@ -1,9 +1,9 @@
 /** `/check` and `/filter`. Unknown fields of requests are refused. */
 
 import { MOST_GROUPS } from "../../../decisions/subjects/asserted-groups.ts";
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
-import { MOST_TOKEN_BYTES } from "../native-fields.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
+import { MOST_TOKEN_BYTES } from "../native/native-fields.ts";
 
 const USER = text("Name of the user.");
 /** Groups that a caller asserts. */

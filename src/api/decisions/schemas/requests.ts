@@ -1,7 +1,7 @@
 /** `/request`: a request of a data server, and whether it may pass. */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
 import { GROUPS, SUBJECT_TOKEN } from "./native.ts";
 
 const QUERY: Schema = {

@@ -1,7 +1,7 @@
 /** Required permissions and context of the native decision calls. */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { closedObject, listOf, schemaRef, text } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { closedObject, listOf, schemaRef, text } from "../../../http/schema/schema-forms.ts";
 
 const SCALAR: Schema = { type: ["string", "number", "boolean"] };
 

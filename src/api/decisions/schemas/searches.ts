@@ -1,7 +1,7 @@
 /** Searches: AuthZEN's, which ignore unknown fields, and those in the terms of policies, which refuse them. */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
 import { GROUPS, SUBJECT_TOKEN, UNKNOWN_REASONS } from "./native.ts";
 
 const PROPERTIES: Schema = { type: ["object", "null"], description: "Attributes, as for an evaluation." };

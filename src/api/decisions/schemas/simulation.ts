@@ -1,7 +1,7 @@
 /** `/simulate`: decisions from given or changed policies. */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
 
 const REPLACE: Schema = {
   ...listOf(schemaRef("GivenPolicy"), "Policies in place of those of the same name, or beside them."),

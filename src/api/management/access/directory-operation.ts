@@ -3,10 +3,10 @@
 import type { DirectoryState } from "../../../directory/batch.ts";
 import { isErrorCode } from "../../../errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";
-import type { Parameter } from "../../../http/openapi-types.ts";
-import type { Query } from "../../../http/query.ts";
+import type { Parameter } from "../../../http/openapi/openapi-types.ts";
+import type { Query } from "../../../http/request/query.ts";
 import type { Reply } from "../../../http/route.ts";
-import { schemaRef } from "../../../http/schema-forms.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { UserDeclaration } from "../declaration.ts";
 

@@ -3,8 +3,8 @@
 import type { AppliedChange } from "../../../datasets/apply/applied-plan.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
 import type { Reply } from "../../../http/route.ts";
-import { requireNone, SchemaCheck } from "../../../http/schema-check.ts";
-import { schemaRef } from "../../../http/schema-forms.ts";
+import { requireNone, SchemaCheck } from "../../../http/schema/schema-check.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { Turns } from "../../../schedule/turns.ts";
 import { BASE_PATH, json } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";

@@ -1,7 +1,7 @@
 /** Bodies of applying documents. */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
 
 const COUNT: Schema = { type: "integer", minimum: 0 };
 

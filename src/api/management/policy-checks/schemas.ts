@@ -1,7 +1,7 @@
 /** Bodies of the checks of policies (console.md §4). */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
 
 const DOCUMENT: Schema = {
   type: ["string", "object"],

@@ -1,7 +1,7 @@
 /** `GET /audit`, `/audit/{id}`, `/audit/stream`: the records of the audit log (decision-log.md §6). */
 
 import { RequestRefused } from "../../../http/errors.ts";
-import { schemaRef } from "../../../http/schema-forms.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";

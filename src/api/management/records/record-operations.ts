@@ -2,9 +2,9 @@
 
 import { isErrorCode } from "../../../errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";
-import type { Parameter } from "../../../http/openapi-types.ts";
+import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../../http/route.ts";
-import { schemaRef } from "../../../http/schema-forms.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { UserCall } from "../call.ts";

@@ -2,8 +2,8 @@
 
 import type { Problem } from "../../../errors.ts";
 import { invalidRequest } from "../../../http/errors.ts";
-import type { Parameter } from "../../../http/openapi-types.ts";
-import type { Query } from "../../../http/query.ts";
+import type { Parameter } from "../../../http/openapi/openapi-types.ts";
+import type { Query } from "../../../http/request/query.ts";
 import type { RecordQuery } from "./ports.ts";
 
 const LONGEST_TEXT = 4_096;

@@ -2,7 +2,7 @@
 
 import { mergeShadowReports, shadowGroups } from "../../../decisions/shadow/shadow-report.ts";
 import { RequestRefused } from "../../../http/errors.ts";
-import { schemaRef } from "../../../http/schema-forms.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { BASE_PATH, json } from "../../rest/operation.ts";
 import type { UserDeclaration } from "../declaration.ts";
 import type { ShadowReports } from "./ports.ts";

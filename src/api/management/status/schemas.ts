@@ -1,7 +1,7 @@
 /** The answer about the state of the service (console.md §4.4). */
 
-import type { Schema, Schemas } from "../../../http/openapi-types.ts";
-import { listOf, object, text, UNIX_SECONDS } from "../../../http/schema-forms.ts";
+import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
+import { listOf, object, text, UNIX_SECONDS } from "../../../http/schema/schema-forms.ts";
 
 const COUNT: Schema = { type: "integer", minimum: 0 };
 const REVISION: Schema = { ...COUNT, description: "Revision of the directory." };

@@ -10,8 +10,8 @@ import {
   type NewAdministrator,
   setUpFirstAdministrator,
 } from "../../../bootstrap/first-administrator.ts";
-import { auditOnce } from "../../../compose/offline-store.ts";
-import { setupTokenFile } from "../../../compose/setup.ts";
+import { setupTokenFile } from "../../../compose/apis/setup.ts";
+import { auditOnce } from "../../../compose/store/offline-store.ts";
 import type { Environment } from "../../../config/environment.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { parseListenAddress } from "../../../config/values/listen-address.ts";

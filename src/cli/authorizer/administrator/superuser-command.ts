@@ -2,7 +2,7 @@
 
 import { addAdministrator } from "../../../bootstrap/first-administrator.ts";
 import { openData, openLog } from "../../../compose/data.ts";
-import { auditOnce } from "../../../compose/offline-store.ts";
+import { auditOnce } from "../../../compose/store/offline-store.ts";
 import type { Environment } from "../../../config/environment.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { AuthorizerError, isErrorCode } from "../../../errors.ts";

@@ -1,7 +1,7 @@
 /** Implements `svc-authorizer decision-log verify` (decision-log.md §2.6). */
 
+import { type Finding, Verification } from "../../../decision-log/chain/verify.ts";
 import { logKeys } from "../../../decision-log/digests.ts";
-import { type Finding, Verification } from "../../../decision-log/verify.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";

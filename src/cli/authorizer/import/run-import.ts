@@ -2,7 +2,7 @@
 
 import { importedMark } from "../../../bootstrap/imported-mark.ts";
 import { openData, openLog } from "../../../compose/data.ts";
-import { auditOnce } from "../../../compose/offline-store.ts";
+import { auditOnce } from "../../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
 import { countEntities } from "../../../directory/read/count-entities.ts";

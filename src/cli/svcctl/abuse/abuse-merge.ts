@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { type ApiClient, openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
-import { say } from "../local/compare-folder.ts";
+import { say } from "../local/compare/compare-folder.ts";
 import { forEachParallel } from "../transfer/for-each-parallel.ts";
 import type { SvcUri } from "../uri/svc-uri.ts";
 import { announce, uriArgument } from "../uri/uri-argument.ts";

@@ -4,7 +4,7 @@ import { safeText } from "../../safe-text.ts";
 import { type ApiClient, openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
 import { given } from "../given.ts";
-import { say } from "../local/compare-folder.ts";
+import { say } from "../local/compare/compare-folder.ts";
 import { textField } from "../output/fields.ts";
 import type { SvcUri } from "../uri/svc-uri.ts";
 import { announce, uriArgument } from "../uri/uri-argument.ts";

@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import { textOption } from "../../command-spec.ts";
 import type { CommandCall } from "../command.ts";
 import { readInput } from "../input.ts";
-import { say } from "../local/compare-folder.ts";
+import { say } from "../local/compare/compare-folder.ts";
 
 /** The numbers from 1 to `--amount`, each turned into an input. */
 export function* numbered({ options }: CommandCall, input: (number: number) => string): Generator<string> {

@@ -1,7 +1,7 @@
 /** The requests that changed policies allow or refuse from now on. */
 
-import { diffWorlds, type ScopeDiff } from "../../../analysis/policy-diff.ts";
-import { PolicyWorld } from "../../../analysis/policy-world.ts";
+import { diffWorlds, type ScopeDiff } from "../../../analysis/compare/policy-diff.ts";
+import { PolicyWorld } from "../../../analysis/files/policy-world.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { Statement } from "../../../model/policy.ts";

@@ -5,7 +5,7 @@ import { safeText } from "../../safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { say } from "../local/compare-folder.ts";
+import { say } from "../local/compare/compare-folder.ts";
 import { textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 import { afterTest, commitToTest, loadState, saveState, statusText, type Verdict } from "./bisect-state.ts";

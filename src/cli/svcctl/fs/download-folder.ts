@@ -3,10 +3,10 @@
 import { lstat } from "node:fs/promises";
 import { safeText } from "../../safe-text.ts";
 import type { CommandCall } from "../command.ts";
-import { fileBelow } from "../local/file-below.ts";
-import { movedLine } from "../local/moved-line.ts";
-import { placeSymlink, SYMLINK_TARGET } from "../local/symlinks.ts";
-import { summaryOf } from "../local/sync-summary.ts";
+import { fileBelow } from "../local/files/file-below.ts";
+import { placeSymlink, SYMLINK_TARGET } from "../local/files/symlinks.ts";
+import { movedLine } from "../local/sync/moved-line.ts";
+import { summaryOf } from "../local/sync/sync-summary.ts";
 import { eachObject } from "../objects/list-objects.ts";
 import { metadataOf, sizeAndChecksum } from "../objects/object-stats.ts";
 import { textField } from "../output/fields.ts";
@@ -24,6 +24,7 @@ interface FolderDownload {
   readonly folder: string;
   readonly presign: boolean;
   readonly partSize: number;
+  readonly verify: boolean;
   readonly parallelism: number;
 }
 
@@ -46,7 +47,7 @@ export async function downloadFolder(
   call: CommandCall,
   link: ContentLink,
   remote: SvcUri,
-  { folder, presign, partSize, parallelism }: FolderDownload,
+  { folder, presign, partSize, parallelism, verify }: FolderDownload,
 ): Promise<void> {
   const { context } = call;
   const { repository, ref } = remote;
@@ -68,7 +69,7 @@ export async function downloadFolder(
     } else {
       const place = { repository, ref, path };
       const stats = { size, checksum };
-      await downloadObject(link, { place, stats, file, presign, partSize, progress, warn, signal });
+      await downloadObject(link, { place, stats, file, presign, partSize, verify, progress, warn, signal });
     }
     downloaded += 1;
     moved(`download ${relative}`);

@@ -6,7 +6,7 @@ import { ApiFailure } from "../../rest-client/api-failure.ts";
 import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
-import { placeSymlink, SYMLINK_TARGET } from "../local/symlinks.ts";
+import { placeSymlink, SYMLINK_TARGET } from "../local/files/symlinks.ts";
 import { fetchStats, metadataOf, sizeAndChecksum } from "../objects/object-stats.ts";
 import { printObject } from "../output/print.ts";
 import { ContentLink } from "../transfer/content-link.ts";
@@ -30,12 +30,13 @@ export async function download(call: CommandCall): Promise<void> {
   if (partSize < SMALLEST_PART) throw new Error(`part size must be at least ${SMALLEST_PART} bytes`);
   const parallelism = parallelismOf(api, call);
   const { presign } = await presignModeOf(api, call, uri.repository);
+  const verify = options["verify"] === true;
   const link = new ContentLink(api, parallelism);
   const target = args[1] ?? ".";
   try {
     if (options["recursive"] === true) {
       const folder = resolve(context.edge.cwd, target);
-      return await downloadFolder(call, link, uri, { folder, presign, partSize, parallelism });
+      return await downloadFolder(call, link, uri, { folder, presign, partSize, parallelism, verify });
     }
     const file = await fileOf(context.edge.cwd, target, uri.path ?? "");
     const { repository, ref, path = "" } = uri;
@@ -57,7 +58,17 @@ export async function download(call: CommandCall): Promise<void> {
     const warn = (text: string): void => context.err(`${safeText(text)}\n`);
     try {
       await interruptible(context, (signal) =>
-        downloadObject(link, { place, stats: described, file, presign, partSize, progress, warn, signal }),
+        downloadObject(link, {
+          place,
+          stats: described,
+          file,
+          presign,
+          partSize,
+          verify,
+          progress,
+          warn,
+          signal,
+        }),
       );
     } finally {
       progress.end();

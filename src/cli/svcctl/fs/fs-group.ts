@@ -65,6 +65,10 @@ export const FS_GROUP: GroupSpec = {
           default: 8_388_608,
         },
         recursive("download all objects below the path"),
+        {
+          flags: "--verify",
+          description: "compare all checksums, also where TLS or the same machine proves the contents",
+        },
         JSON_OUTPUT,
       ],
       load: async () => (await import("./download.ts")).download,

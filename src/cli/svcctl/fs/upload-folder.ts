@@ -3,10 +3,10 @@
 import { resolve } from "node:path";
 import { textOption } from "../../command-spec.ts";
 import type { CommandCall } from "../command.ts";
-import { applyChanges } from "../local/apply-changes.ts";
-import { compareFolder } from "../local/compare-folder.ts";
-import { movedLine } from "../local/moved-line.ts";
-import { summaryOf } from "../local/sync-summary.ts";
+import { compareFolder } from "../local/compare/compare-folder.ts";
+import { applyChanges } from "../local/sync/apply-changes.ts";
+import { movedLine } from "../local/sync/moved-line.ts";
+import { summaryOf } from "../local/sync/sync-summary.ts";
 import type { ContentLink } from "../transfer/content-link.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import type { PresignMode } from "../transfer/presign-mode.ts";

@@ -5,7 +5,7 @@ import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
 import { given } from "../given.ts";
-import { say } from "../local/compare-folder.ts";
+import { say } from "../local/compare/compare-folder.ts";
 import { sizeAndChecksum } from "../objects/object-stats.ts";
 import { statsText } from "../objects/stats-text.ts";
 import { humanBytes } from "../output/human-bytes.ts";

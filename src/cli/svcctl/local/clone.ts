@@ -9,12 +9,12 @@ import { textField } from "../output/fields.ts";
 import { parallelismOf, presignModeOf } from "../transfer/presign-mode.ts";
 import { type SvcUri, uriText } from "../uri/svc-uri.ts";
 import { uriArgument } from "../uri/uri-argument.ts";
-import type { Change } from "./changes.ts";
-import { say } from "./compare-folder.ts";
+import type { Change } from "./compare/changes.ts";
+import { say } from "./compare/compare-folder.ts";
 import { linkFolder } from "./link-folder.ts";
 import { folderOf } from "./local-arguments.ts";
-import { runSync } from "./run-sync.ts";
-import { summaryOf } from "./sync-summary.ts";
+import { runSync } from "./sync/run-sync.ts";
+import { summaryOf } from "./sync/sync-summary.ts";
 
 /** Downloads a path of a repository into a new folder, and links it. */
 export async function cloneFolder(call: CommandCall): Promise<void> {

@@ -10,15 +10,15 @@ import { printObject } from "../output/print.ts";
 import { parallelismOf, presignModeOf } from "../transfer/presign-mode.ts";
 import { confirm } from "../uri/confirm.ts";
 import { uriText } from "../uri/svc-uri.ts";
-import { type Change, mergeChanges } from "./changes.ts";
-import { changesElsewhere } from "./changes-elsewhere.ts";
-import { compareFolder, say } from "./compare-folder.ts";
-import { gitMetadata } from "./git.ts";
-import { type FolderIndex, readIndex, writeIndex } from "./index-file.ts";
+import { type Change, mergeChanges } from "./compare/changes.ts";
+import { changesElsewhere } from "./compare/changes-elsewhere.ts";
+import { compareFolder, say } from "./compare/compare-folder.ts";
+import { allRemoteChanges } from "./compare/remote-changes.ts";
+import { gitMetadata } from "./files/git.ts";
+import { type FolderIndex, readIndex, writeIndex } from "./files/index-file.ts";
 import { folderOf } from "./local-arguments.ts";
-import { allRemoteChanges } from "./remote-changes.ts";
-import { runSync } from "./run-sync.ts";
-import { summaryOf } from "./sync-summary.ts";
+import { runSync } from "./sync/run-sync.ts";
+import { summaryOf } from "./sync/sync-summary.ts";
 
 /** Uploads the changes of a folder to its branch, and commits them. What the branch changed too is a conflict. */
 export async function commitFolder(call: CommandCall): Promise<void> {

@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import type { CommandCall } from "../command.ts";
 import { printPage } from "../output/page.ts";
 import { uriText } from "../uri/svc-uri.ts";
-import { INDEX_NAME, readIndex } from "./index-file.ts";
+import { INDEX_NAME, readIndex } from "./files/index-file.ts";
 import { folderOf } from "./local-arguments.ts";
 
 /** Linked folders below a folder, relative to it. Hidden folders are left out, and what is in a linked folder too. */

@@ -10,10 +10,10 @@ import { textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 import { type SvcUri, uriText } from "../uri/svc-uri.ts";
 import { uriArgument } from "../uri/uri-argument.ts";
-import { say } from "./compare-folder.ts";
-import { gitRoot } from "./git.ts";
-import { ignoreInGit } from "./git-ignore.ts";
-import { type FolderIndex, isLinked, type Operation, writeIndex } from "./index-file.ts";
+import { say } from "./compare/compare-folder.ts";
+import { gitRoot } from "./files/git.ts";
+import { ignoreInGit } from "./files/git-ignore.ts";
+import { type FolderIndex, isLinked, type Operation, writeIndex } from "./files/index-file.ts";
 import { folderOf } from "./local-arguments.ts";
 
 export async function initFolder(call: CommandCall): Promise<void> {

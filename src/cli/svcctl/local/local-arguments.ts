@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { CommandCall } from "../command.ts";
-import { gitRoot } from "./git.ts";
+import { gitRoot } from "./files/git.ts";
 
 /**
  * The folder of an argument, absolute; without one the working folder.

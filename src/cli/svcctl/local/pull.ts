@@ -3,14 +3,14 @@
 import { openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
 import { parallelismOf, presignModeOf } from "../transfer/presign-mode.ts";
-import { mergeChanges, undo } from "./changes.ts";
-import { compareFolder, say } from "./compare-folder.ts";
-import { readIndex } from "./index-file.ts";
+import { mergeChanges, undo } from "./compare/changes.ts";
+import { compareFolder, say } from "./compare/compare-folder.ts";
+import { allRemoteChanges } from "./compare/remote-changes.ts";
+import { readIndex } from "./files/index-file.ts";
 import { commitOf } from "./link-folder.ts";
 import { folderOf } from "./local-arguments.ts";
-import { allRemoteChanges } from "./remote-changes.ts";
-import { requireWhole, runSync } from "./run-sync.ts";
-import { summaryOf } from "./sync-summary.ts";
+import { requireWhole, runSync } from "./sync/run-sync.ts";
+import { summaryOf } from "./sync/sync-summary.ts";
 
 /** Fetches what changed in the repository. With `--force`, changes of the folder are taken back. */
 export async function pull(call: CommandCall): Promise<void> {

@@ -6,12 +6,12 @@ import type { CommandCall } from "../command.ts";
 import { structuredText } from "../output/structured.ts";
 import { type Cell, DOUBLE, gridText } from "../output/table.ts";
 import { uriText } from "../uri/svc-uri.ts";
-import { type Change, type ChangeType, mergeChanges } from "./changes.ts";
-import { compareFolder, say } from "./compare-folder.ts";
-import { readIndex } from "./index-file.ts";
+import { type Change, type ChangeType, mergeChanges } from "./compare/changes.ts";
+import { compareFolder, say } from "./compare/compare-folder.ts";
+import { allRemoteChanges } from "./compare/remote-changes.ts";
+import { readIndex } from "./files/index-file.ts";
 import { folderOf } from "./local-arguments.ts";
-import { allRemoteChanges } from "./remote-changes.ts";
-import { requireWhole } from "./run-sync.ts";
+import { requireWhole } from "./sync/run-sync.ts";
 
 const COLORS: Readonly<Record<ChangeType, number>> = { added: 32, removed: 31, modified: 33, conflict: 93 };
 

@@ -4,7 +4,7 @@ import { textOption } from "../../command-spec.ts";
 import { safeText } from "../../safe-text.ts";
 import type { CommandCall } from "../command.ts";
 import { given } from "../given.ts";
-import { say } from "../local/compare-folder.ts";
+import { say } from "../local/compare/compare-folder.ts";
 import { afterDbfs, copyAll } from "./copy-table.ts";
 import { inRepository, onBranch, type Relocate } from "./locations.ts";
 import { metastoreSettings, withMetastores } from "./metastore-settings.ts";

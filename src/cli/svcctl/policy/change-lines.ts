@@ -1,8 +1,8 @@
 /** Prints one difference between policies: the request that shows it and the statements that cause it. */
 
-import type { Change } from "../../../analysis/policy-diff.ts";
-import type { StatementPlace } from "../../../analysis/rules.ts";
-import type { Widening } from "../../../analysis/widening.ts";
+import type { Change } from "../../../analysis/compare/policy-diff.ts";
+import type { StatementPlace } from "../../../analysis/compare/rules.ts";
+import type { Widening } from "../../../analysis/compare/widening.ts";
 import { safeText } from "../../safe-text.ts";
 import type { Style } from "../style.ts";
 

@@ -1,8 +1,13 @@
 /** `svcctl policy diff`. */
 
-import { countChanges, type DiffScope, diffWorlds, type ScopeDiff } from "../../../analysis/policy-diff.ts";
-import type { PolicyDocument } from "../../../analysis/policy-documents.ts";
-import { PolicyWorld } from "../../../analysis/policy-world.ts";
+import {
+  countChanges,
+  type DiffScope,
+  diffWorlds,
+  type ScopeDiff,
+} from "../../../analysis/compare/policy-diff.ts";
+import type { PolicyDocument } from "../../../analysis/files/policy-documents.ts";
+import { PolicyWorld } from "../../../analysis/files/policy-world.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import { textOption } from "../../command-spec.ts";

@@ -1,7 +1,7 @@
 /** Adds the users, groups and policies of documents to a world. Data sets also contain the attachments. */
 
-import { isObject, type PolicyDocument } from "../../../analysis/policy-documents.ts";
-import type { PolicyWorld } from "../../../analysis/policy-world.ts";
+import { isObject, type PolicyDocument } from "../../../analysis/files/policy-documents.ts";
+import type { PolicyWorld } from "../../../analysis/files/policy-world.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 
 function textsOf(value: unknown): readonly string[] {

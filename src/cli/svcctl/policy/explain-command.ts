@@ -1,7 +1,7 @@
 /** `svcctl policy explain`: a decision with its reasons, from files only. */
 
-import { isMissing, PolicyWorld } from "../../../analysis/policy-world.ts";
-import { type OfflineExplanation, offlineExplanation } from "../../../analysis/run-tests.ts";
+import { isMissing, PolicyWorld } from "../../../analysis/files/policy-world.ts";
+import { type OfflineExplanation, offlineExplanation } from "../../../analysis/files/run-tests.ts";
 import { compile } from "../../../engine/compile.ts";
 import { explain } from "../../../engine/explain.ts";
 import { AuthorizerError } from "../../../errors.ts";

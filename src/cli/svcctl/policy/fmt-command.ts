@@ -3,7 +3,7 @@
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { formatPolicies } from "../../../analysis/format-policies.ts";
+import { formatPolicies } from "../../../analysis/files/format-policies.ts";
 import { AuthorizerError, type Problem } from "../../../errors.ts";
 import { parseDocument, type ReadDocument, readDocument } from "../../../source-files/read-document.ts";
 import { EXIT } from "../../exit-codes.ts";

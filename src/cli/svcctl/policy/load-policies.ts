@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { type PolicyDocument, readPolicies } from "../../../analysis/policy-documents.ts";
+import { type PolicyDocument, readPolicies } from "../../../analysis/files/policy-documents.ts";
 import { AuthorizerError, type Problem } from "../../../errors.ts";
 import { parseDocument, type ReadDocument, readDocument } from "../../../source-files/read-document.ts";
 import { selectFiles } from "../../../source-files/select-files.ts";

@@ -1,6 +1,6 @@
 /** The results of policy tests as text. */
 
-import type { CaseFailure, CaseResult } from "../../../analysis/run-tests.ts";
+import type { CaseFailure, CaseResult } from "../../../analysis/files/run-tests.ts";
 import type { RequiredPermissions } from "../../../model/decision.ts";
 import { safeText } from "../../safe-text.ts";
 import { explanationText } from "../auth/explanation-text.ts";

@@ -1,10 +1,10 @@
 /** Policy tests read from files and run: one suite for each test file. */
 
 import { resolve } from "node:path";
-import type { PolicyDocument } from "../../../analysis/policy-documents.ts";
-import { PolicyWorld } from "../../../analysis/policy-world.ts";
-import { type CaseResult, Coverage, runCase } from "../../../analysis/run-tests.ts";
-import { casesOf, readTestFile, type TestFile } from "../../../analysis/test-file.ts";
+import type { PolicyDocument } from "../../../analysis/files/policy-documents.ts";
+import { PolicyWorld } from "../../../analysis/files/policy-world.ts";
+import { type CaseResult, Coverage, runCase } from "../../../analysis/files/run-tests.ts";
+import { casesOf, readTestFile, type TestFile } from "../../../analysis/files/test-file.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 import { AuthorizerError, type Problem } from "../../../errors.ts";
 import type { NamedStatements } from "../../../model/policy.ts";

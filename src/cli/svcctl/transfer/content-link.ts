@@ -9,6 +9,7 @@ import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { type ApiClient, apiFailure } from "../api/api-client.ts";
 import { HashThreads } from "./hash-threads.ts";
 import { HttpExchange, type StreamAnswer, type StreamBody, type StreamRequest } from "./http-exchange.ts";
+import { provesContents } from "./proven-way.ts";
 
 /** Longest text of a refusal that is read, in bytes. */
 const LONGEST_REFUSAL = 1024 * 1024;
@@ -30,6 +31,8 @@ export interface ContentRequest {
 /** Moves contents, with the tries of the settings. */
 export class ContentLink {
   readonly api: ApiClient;
+  /** True where contents from the data server itself arrive as they were sent, or not at all. */
+  readonly provesContents: boolean;
   /** Checksums of what is downloaded. */
   readonly hashes = new HashThreads();
   readonly #exchange: HttpExchange;
@@ -37,6 +40,7 @@ export class ContentLink {
   /** @param sockets connections to one server, at most */
   constructor(api: ApiClient, sockets: number) {
     this.api = api;
+    this.provesContents = provesContents(api.settings.endpointUrl);
     this.#exchange = new HttpExchange(sockets);
   }
 

@@ -2,8 +2,8 @@
 
 import { type Diagnostic, DiagnosticSeverity } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import { isObject, readPolicies } from "../../../../analysis/files/policy-documents.ts";
 import { type Finding, lintDocument, servicesOf } from "../../../../analysis/lint.ts";
-import { isObject, readPolicies } from "../../../../analysis/policy-documents.ts";
 import type { Catalog } from "../../../../catalog/catalog.ts";
 import type { Problem } from "../../../../errors.ts";
 import { parseDocument } from "../../../../source-files/read-document.ts";

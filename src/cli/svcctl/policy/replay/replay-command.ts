@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isMissing, PolicyWorld } from "../../../../analysis/policy-world.ts";
+import { isMissing, PolicyWorld } from "../../../../analysis/files/policy-world.ts";
 import type { LoggedDecision } from "../../../../decision-log/record.ts";
 import { readRecords } from "../../../../decision-log/replay/read-records.ts";
 import { type PoliciesOf, Replay, type ReplayReport } from "../../../../decision-log/replay/replay.ts";

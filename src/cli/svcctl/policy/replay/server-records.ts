@@ -1,6 +1,6 @@
 /** Records and directories of a server, for a replay. */
 
-import { type PolicyDocument, readPolicies } from "../../../../analysis/policy-documents.ts";
+import { type PolicyDocument, readPolicies } from "../../../../analysis/files/policy-documents.ts";
 import type { LoggedDecision } from "../../../../decision-log/record.ts";
 import { openApi } from "../../api/api-client.ts";
 import { eachPage } from "../../api/pages.ts";

@@ -1,0 +1,61 @@
+/** Records of the searches of AuthZEN in the decision log. */
+
+import type { Decisions } from "../../../decisions/decisions.ts";
+import type {
+  ActionSearch,
+  FoundEntity,
+  ResourceSearch,
+  SubjectSearch,
+} from "../../../decisions/searches.ts";
+import type { ServiceCall } from "../../service-caller.ts";
+import { recordSearch } from "./search-record.ts";
+
+/** Records a search for subjects. */
+export function recordSubjects(decisions: Decisions) {
+  return ({ action, resource }: SubjectSearch, results: readonly FoundEntity[], call: ServiceCall) => {
+    const verb = decisions.actionName(resource.type, action.name) ?? action.name;
+    const arn = decisions.resourceArn(resource.type, resource.id) ?? resource.id;
+    const { type, id } = resource;
+    const found = results.map((one) => ({ user: one.id, action: verb, resource: arn, asked: { type, id } }));
+    return recordSearch(decisions, call, "search", { action: verb }, found);
+  };
+}
+
+/** Records a search for resources. */
+export function recordResources(decisions: Decisions) {
+  return (
+    { subject, action, resource }: ResourceSearch,
+    results: readonly FoundEntity[],
+    call: ServiceCall,
+  ) => {
+    const asked = {
+      user: subject.id,
+      action: decisions.actionName(resource.type, action.name) ?? action.name,
+    };
+    const found = results.map(({ type, id }) => ({
+      ...asked,
+      resource: decisions.resourceArn(type, id) ?? id,
+      asked: { type, id },
+    }));
+    return recordSearch(decisions, call, "search", asked, found);
+  };
+}
+
+/** Records a search for actions. */
+export function recordActions(decisions: Decisions) {
+  return (
+    { subject, resource }: ActionSearch,
+    results: readonly { readonly name: string }[],
+    call: ServiceCall,
+  ) => {
+    const { type, id } = resource;
+    const arn = decisions.resourceArn(type, id) ?? id;
+    const found = results.map(({ name }) => ({
+      user: subject.id,
+      action: decisions.actionName(type, name) ?? name,
+      resource: arn,
+      asked: { type, id },
+    }));
+    return recordSearch(decisions, call, "search", { user: subject.id }, found);
+  };
+}

@@ -1,0 +1,47 @@
+/** Records of searches in the decision log (decision-log.md §1.4): what was found, as allowed items. */
+
+import type { AskedResource, DecisionBatch } from "../../../decisions/decision-log.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import type { Outcome } from "../../../model/decision.ts";
+import type { AnyCall } from "../any-call.ts";
+
+/** The entrances of searches. */
+export type SearchEntrance = "search" | "who_can" | "what_can" | "plan";
+
+/** One thing that was found: who may do what on which resource. */
+export interface FoundPermission {
+  readonly user: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly asked?: AskedResource;
+}
+
+const ALLOWED: Outcome = { effect: "allow" };
+
+/**
+ * Records a search. Returns a promise if the answer must wait for its record.
+ * @param asked what was searched for, as far as it is known without a result
+ */
+export function recordSearch(
+  { log }: Decisions,
+  call: AnyCall,
+  entrance: SearchEntrance,
+  asked: Partial<Pick<FoundPermission, "user" | "action">>,
+  found: readonly FoundPermission[],
+): Promise<void> | undefined {
+  if (log === undefined) return undefined;
+  const batch = log.batch({ entrance, requestId: call.requestId, call });
+  const { user = null, action = "*" } = asked;
+  if (found.length === 0) about(batch, user, action);
+  for (const one of found) {
+    about(batch, one.user, one.action);
+    batch.add(ALLOWED, one.resource, one.asked);
+  }
+  return batch.end();
+}
+
+function about(batch: DecisionBatch, user: string | null, action: string): void {
+  batch.about({ user, action, loaded: undefined, context: NO_FIELDS });
+}
+
+const NO_FIELDS: ReadonlyMap<string, string> = new Map();

@@ -1,0 +1,28 @@
+/** Forward-auth as the configuration has it. */
+
+import type { ForwardAuthOptions } from "../../api/forward-auth/forward-auth.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import type { Decisions } from "../../decisions/decisions.ts";
+import { TrustedProxies } from "../../http/request/client-address.ts";
+import type { Identities } from "../../identity/identity.ts";
+import type { OidcTokens } from "../../identity/oidc/oidc.ts";
+
+/** Builds `/forward-auth` of the service listener. */
+export function forwardAuth(
+  { values, oidc }: { readonly values: ConfigValues; readonly oidc: OidcTokens },
+  decisions: Decisions,
+  identities: Identities,
+): ForwardAuthOptions {
+  const publicUrl = values["authorizer.public_url"];
+  return {
+    decisions,
+    identities,
+    oidc,
+    proxy: values["authorizer.forward_auth.proxy"],
+    proxyToken: values["authorizer.forward_auth.proxy_token"],
+    missingBody: values["authorizer.forward_auth.body"],
+    trusted: new TrustedProxies(values["authorizer.trusted_proxies"]),
+    s3Domains: values["gateways.s3.domain_name"],
+    publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
+  };
+}

@@ -1,0 +1,35 @@
+/** Opens the authentication of end users once for all entrances. */
+
+import type { ConfigValues } from "../../config/table.ts";
+import type { FailureSharing } from "../../identity/failed-attempts.ts";
+import type { Identities } from "../../identity/identity.ts";
+import { openIdentities } from "../../identity/open-identities.ts";
+import type { DataParts } from "../data.ts";
+
+/** `auth.cache.*`, as the caches of users and of identities take it. */
+export function cacheSettings(values: ConfigValues) {
+  return {
+    enabled: values["auth.cache.enabled"],
+    size: values["auth.cache.size"],
+    ttl: values["auth.cache.ttl"],
+    jitter: values["auth.cache.jitter"],
+  };
+}
+
+/** Access keys, login tokens and signatures of end users. */
+export function openServiceIdentities(
+  { values, directory }: DataParts,
+  sharing: FailureSharing | undefined,
+): Identities {
+  return openIdentities({
+    directory,
+    cache: cacheSettings(values),
+    secretKey: values["auth.encrypt.secret_key"] ?? "",
+    previousSecretKey: values["authorizer.previous_secret_key"],
+    region: values["gateways.s3.region"],
+    loginDuration: values["auth.login_duration"],
+    loginMaxDuration: values["auth.login_max_duration"],
+    maxFailures: values["authorizer.forward_auth.max_failures"],
+    ...(sharing !== undefined && { sharing }),
+  });
+}

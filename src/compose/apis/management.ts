@@ -1,0 +1,95 @@
+/** The management API of the user listener, as the configuration has it. */
+
+import { PageTokens } from "../../api/decisions/search/page-tokens.ts";
+import type { ManagementOptions } from "../../api/management/operations.ts";
+import type { GroupAcls, UserInvitations } from "../../api/management/ports.ts";
+import type { AuditRecords, ShadowReports } from "../../api/management/records/ports.ts";
+import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../../bootstrap/acl-policies.ts";
+import { limitsOf } from "../../config/limits.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { Applications } from "../../datasets/apply/applications.ts";
+import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
+import type { Decisions } from "../../decisions/decisions.ts";
+import { TrustedProxies } from "../../http/request/client-address.ts";
+import type { Identities } from "../../identity/identity.ts";
+import type { AuditEvents } from "../../observe/log/audit-port.ts";
+import type { Endpoints } from "../../request-map/endpoints.ts";
+import type { DataParts } from "../data.ts";
+import { pageTokenKeys } from "../listeners/listener-settings.ts";
+import type { ServiceDecisionLog } from "../records/decision-log.ts";
+import { decisionRecords } from "../records/decision-records.ts";
+import type { ServiceAccess } from "./access.ts";
+import type { ServiceEscalationCheck } from "./escalation.ts";
+import type { ServicePolicyChecks } from "./policy-checks.ts";
+import type { ServiceSetup } from "./setup.ts";
+import type { OpenedStatus } from "./status.ts";
+
+/** Parts of the API besides data. */
+export interface ManagementParts {
+  readonly decisions: Decisions;
+  readonly endpoints: Endpoints;
+  readonly identities: Identities;
+  readonly invitations: UserInvitations;
+  readonly setup: ServiceSetup;
+  readonly escalationCheck: ServiceEscalationCheck;
+  readonly policyChecks: ServicePolicyChecks;
+  readonly status: OpenedStatus;
+  readonly audit: AuditEvents;
+  readonly decisionLog: ServiceDecisionLog | undefined;
+  /** undefined if the audit log is kept in no chain. */
+  readonly auditRecords: AuditRecords | undefined;
+  /** undefined if no candidate is configured. */
+  readonly shadow: ShadowReports | undefined;
+  readonly usage: OpenedUsage | undefined;
+  readonly access: ServiceAccess | undefined;
+  /** Version of this package. */
+  readonly version: string;
+}
+
+/** The options of the API. */
+export function managementOptions(data: DataParts, parts: ManagementParts): ManagementOptions {
+  const { values, directory, catalog, logger } = data;
+  return {
+    ...parts,
+    directory,
+    vocabulary: catalog,
+    policySet: catalog,
+    limits: limitsOf(values),
+    tokens: new PageTokens(pageTokenKeys(values)),
+    proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
+    publicOrigins: publicOrigins(values),
+    cookieDomain: values["auth.cookie_domain"],
+    applications: new Applications({
+      catalog,
+      guards: values["authorizer.guards"],
+      limits: limitsOf(values),
+      syncs: values["authorizer.datasets"].length > 0 && values["authorizer.datasets_mode"] === "sync",
+    }),
+    acls: groupAcls(catalog.partition),
+    escalation: values["authorizer.escalation"],
+    rbac: values["auth.ui_config.rbac"],
+    records: parts.decisionLog && decisionRecords(data, parts.decisionLog),
+    log: logger,
+  };
+}
+
+/** Origins under which browsers know the user listener. */
+function publicOrigins(values: ConfigValues): ReadonlySet<string> {
+  const urls = [values["authorizer.public_url"], values["email.svc_base_url"]];
+  return new Set(
+    urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : [])),
+  );
+}
+
+/** Access lists, least first. */
+function groupAcls(partition: string): GroupAcls {
+  const permissions: readonly Acl[] = ACL_GROUPS.map(({ acl }) => acl).reverse();
+  return {
+    permissions,
+    policyName: aclPolicyName,
+    statements: (permission) => {
+      const known = permissions.find((acl) => acl === permission);
+      return known === undefined ? undefined : aclStatements(known, partition);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** SCIM, as the configuration has it. */
+
+import type { ScimOptions } from "../../api/scim/declaration.ts";
+import { compileWildcard } from "../../engine/patterns/wildcard.ts";
+import type { AuditEvents } from "../../observe/log/audit-port.ts";
+import type { DataParts } from "../data.ts";
+
+/** The options of the API. */
+export function scimOptions(
+  { values, directory }: DataParts,
+  audit: AuditEvents,
+): Omit<ScimOptions, "publicUrl"> {
+  const protectedGroups = values["authorizer.scim.protected_groups"].map(compileWildcard);
+  const isProtected = (group: string): boolean => protectedGroups.some((pattern) => pattern.match(group));
+  return { directory, audit, isProtected };
+}

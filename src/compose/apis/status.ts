@@ -1,0 +1,118 @@
+/** The state of the service for the management API. */
+
+import { servicesOf } from "../../analysis/lint.ts";
+import type { ServiceStatus } from "../../api/management/status/ports.ts";
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { Health } from "../../listeners/health.ts";
+import type { ActivityReport } from "../../overview/activity.ts";
+import { KnownWarnings } from "../../overview/known-warnings.ts";
+import type { RecentChange } from "../../overview/status.ts";
+import type { CommittedChange } from "../../store/port.ts";
+import type { DataParts } from "../data.ts";
+import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
+import type { ServicePolicyChecks } from "./policy-checks.ts";
+
+/** Parts of the state besides data. */
+export interface StatusParts {
+  readonly version: string;
+  readonly health: Pick<Health, "reasons">;
+  readonly decisions: Pick<Decisions, "searches">;
+  readonly decisionLog: ServiceDecisionLog | undefined;
+  readonly policyChecks: ServicePolicyChecks;
+  /** The decisions of all processes of the node. */
+  readonly activity: () => Promise<ActivityReport>;
+}
+
+/** Entries of the log that are shown. */
+const MOST_CHANGES = 20;
+/** Names of one kind that are shown of an entry. */
+const MOST_NAMES = 20;
+/** Time for which the refusals are remembered. */
+const REMEMBERED_MS = 10_000;
+const MS_PER_S = 1_000;
+
+/** The port of the management API, with a search in the background. */
+export interface OpenedStatus extends ServiceStatus {
+  close(): Promise<void>;
+}
+
+/** Returns the state of a service. */
+export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
+  const { values, catalog, directory, revisions, journal, logger, store } = data;
+  const startedAt = Date.now();
+  const warnings = new KnownWarnings(
+    {
+      directory,
+      searches: parts.decisions.searches,
+      thread: parts.policyChecks.thread,
+      partition: catalog.partition,
+      services: async () => [
+        ...catalog.services,
+        ...servicesOf(await directory.resources.types(), catalog.partition),
+      ],
+      now: () => Math.floor(Date.now() / MS_PER_S),
+    },
+    () => revisions.newest,
+    (error) => logger.warn("the warnings of the status could not be found", { error: String(error) }),
+  );
+  const refusals = remembered(REMEMBERED_MS, async () => parts.decisionLog?.index.refusals());
+  return {
+    close: () => warnings.close(),
+    async read() {
+      const [reasons, activity, refused, warned, changes] = await Promise.all([
+        parts.health.reasons(),
+        parts.activity(),
+        refusals().catch(() => undefined),
+        warnings.get(),
+        store.changes(Math.max(0, revisions.newest - MOST_CHANGES), MOST_CHANGES),
+      ]);
+      return {
+        node: nodeName(values),
+        version: parts.version,
+        startedAt,
+        reasons,
+        revision: revisions.newest,
+        stalenessMs: journal?.staleness(),
+        lagMs: journal?.counters.lagMs,
+        activity,
+        refusals: refused,
+        warnings: warned,
+        changes: (changes ?? []).map(recentChange).reverse(),
+      };
+    },
+  };
+}
+
+function recentChange({ revision, at, useCases }: CommittedChange): RecentChange {
+  const touched = useCases.flatMap((one) => one.touched ?? []);
+  const named = (kind: "users" | "groups" | "policies") => [
+    ...new Set(touched.flatMap((one) => one[kind] ?? [])),
+  ];
+  const [users, groups, policies] = [named("users"), named("groups"), named("policies")];
+  const cut = [users, groups, policies].some(({ length }) => length > MOST_NAMES);
+  return {
+    revision,
+    at,
+    actors: [...new Set(useCases.flatMap(({ actor }) => actor ?? []))].slice(0, MOST_NAMES),
+    users: users.slice(0, MOST_NAMES),
+    groups: groups.slice(0, MOST_NAMES),
+    policies: policies.slice(0, MOST_NAMES),
+    more: cut || touched.some(({ all, resources }) => all === true || resources !== undefined),
+  };
+}
+
+/** Remembers the answer to a question for a time. Failures are not remembered. */
+function remembered<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
+  let at = Number.NEGATIVE_INFINITY;
+  let answer: Promise<T> | undefined;
+  return () => {
+    if (answer !== undefined && performance.now() - at < milliseconds) return answer;
+    at = performance.now();
+    const asked = ask();
+    answer = asked;
+    asked.catch(() => {
+      if (answer === asked) answer = undefined;
+    });
+    return asked;
+  };
+}

@@ -1,0 +1,68 @@
+/** Brings the listeners up at their addresses. */
+
+import { parseListenAddress } from "../../config/values/listen-address.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { ManagedServer } from "../../http/server/server-lifecycle.ts";
+
+/** Number of ports to try after a busy one. */
+const PORTS_TO_TRY = 50;
+const HIGHEST_PORT = 65_535;
+
+/** The address of Envoy's listener, where there is one. */
+export interface ExtAuthzAddress {
+  /** `host:port`. */
+  readonly extAuthz?: string;
+}
+
+/** Brings Envoy's listener up, if the configuration has one. Throws as {@link listenAt}. */
+export async function listenForEnvoy(
+  server: Pick<ManagedServer, "listen"> | undefined,
+  address: string | undefined,
+  nextFreePort: boolean,
+): Promise<ExtAuthzAddress> {
+  if (server === undefined || address === undefined) return {};
+  const item = "authorizer.ext_authz.listen_address";
+  return { extAuthz: await listenAt(server, { item, address, nextFreePort }) };
+}
+
+/** Options of a listener. */
+export interface ListenOptions {
+  /** The configuration item, for messages. */
+  readonly item: string;
+  readonly address: string;
+  /** Take the next free port if the wanted one is busy (quick start only). */
+  readonly nextFreePort: boolean;
+}
+
+/**
+ * Listens and returns the URL with the real address.
+ * @throws AuthorizerError "unavailable" naming the item and what to do
+ */
+export async function listenAt(
+  server: Pick<ManagedServer, "listen">,
+  options: ListenOptions,
+): Promise<string> {
+  const { item, address, nextFreePort } = options;
+  const wanted = parseListenAddress(address);
+  if (wanted === undefined) throw new AuthorizerError("invalid_request", `${item}: expected host:port`);
+  const last =
+    nextFreePort && wanted.port > 0 ? Math.min(wanted.port + PORTS_TO_TRY, HIGHEST_PORT) : wanted.port;
+  for (let port = wanted.port; ; port++) {
+    try {
+      return await server.listen({ host: wanted.host, port });
+    } catch (cause) {
+      const code = (cause as NodeJS.ErrnoException).code;
+      if (code === "EADDRINUSE" && port < last) continue;
+      throw new AuthorizerError("unavailable", `${item}: cannot listen on ${address}: ${reason(code)}`, {
+        cause,
+      });
+    }
+  }
+}
+
+function reason(code: string | undefined): string {
+  if (code === "EADDRINUSE") return "the port is in use; stop the other process or choose another port";
+  if (code === "EACCES") return "this user may not use the port; choose one above 1023";
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "this machine has no such address";
+  return code ?? "unknown error";
+}

@@ -1,0 +1,124 @@
+/** The audit log in a chain, as the configuration has it (decision-log.md §6). */
+
+import { join, resolve } from "node:path";
+import type { AuditRecords } from "../../api/management/records/ports.ts";
+import { AuditTrail } from "../../decision-log/audit/audit-trail.ts";
+import type { Report } from "../../decision-log/chain/chain.ts";
+import { chainName } from "../../decision-log/chain/chain-files.ts";
+import { DecisionIndex } from "../../decision-log/index/decision-index.ts";
+import type { ChainSettings } from "../../decision-log/settings.ts";
+import { AuthorizerError } from "../../errors.ts";
+import type { AuditLog } from "../../observe/log/audit-log.ts";
+import { loggable } from "../../observe/log/redact.ts";
+import type { FolderLock } from "../../store/local/folder-lock.ts";
+import type { DataParts } from "../data.ts";
+import { decisionLogDirectory, lockChain, nodeName, sinksOf } from "./decision-log.ts";
+
+const SEGMENT_BYTES = 16 << 20;
+const SEGMENT_AGE_MS = 86_400_000;
+
+/** The audit log of a service. */
+export interface ServiceAudit {
+  /** Writes to the outputs and, where there is one, to the chain. */
+  readonly audit: AuditLog;
+  /** undefined if no chain is kept. */
+  readonly records: AuditRecords | undefined;
+}
+
+/**
+ * Adds a chain to an audit log if one is configured.
+ * @throws AuthorizerError "unavailable" if its folder cannot be used
+ */
+export async function withAuditTrail(data: DataParts, audit: AuditLog): Promise<ServiceAudit> {
+  const { values, logger, noted } = data;
+  const directory = values["authorizer.audit.directory"];
+  if (directory === undefined) return { audit, records: undefined };
+  let lock: FolderLock | undefined;
+  try {
+    if (resolve(directory) === resolve(decisionLogDirectory(values))) {
+      throw new Error("it is the folder of the decision log");
+    }
+    const node = nodeName(values);
+    const locked = lockChain({ directory, node });
+    ({ lock } = locked);
+    const settings = settingsOf(values["authorizer.audit.keep"], { directory, node, worker: locked.worker });
+    const report: Report = (problem, fields) => logger.error(problem, { log: "audit", ...fields });
+    const sinks = sinksOf(
+      values["authorizer.audit.sinks"],
+      values["authorizer.audit.sink_token"],
+      join(directory, chainName(node, locked.worker)),
+      report,
+    );
+    const trail = await AuditTrail.open({
+      settings,
+      secretKey: values["auth.encrypt.secret_key"] ?? "",
+      report,
+      needed: () => Math.min(...sinks.map(({ needed }) => needed)),
+      onWritten: () => {
+        for (const sink of sinks) sink.notice();
+      },
+      onSeal: (seal) => audit.event("audit_log_seal", { ...seal }),
+    });
+    for (const sink of sinks) await sink.start();
+    const index = new DecisionIndex({ ...settings, records: "audit", flush: () => trail.written() });
+    const close = async (): Promise<void> => {
+      await index.close();
+      await trail.close();
+      await Promise.all(sinks.map((sink) => sink.close()));
+      locked.lock.release();
+      await audit.close();
+    };
+    const chained: AuditLog = {
+      decisions: audit.decisions,
+      counters: audit.counters,
+      decision: (record) => audit.decision(record),
+      event: (kind, fields) => {
+        audit.event(kind, fields);
+        const commits = noted?.take() ?? [];
+        trail.append(kind, { ...loggable(fields), ...changesOf(commits) });
+      },
+      relayed: (batch) => audit.relayed(batch),
+      reopen: () => audit.reopen(),
+      close,
+    };
+    const records: AuditRecords = {
+      node,
+      page: (query, page) => index.page(query, page),
+      get: (id) => index.get(id),
+      since: (query, place) => index.since(query, place),
+    };
+    return { audit: chained, records };
+  } catch (cause) {
+    lock?.release();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the audit log cannot be kept in ${directory} (authorizer.audit.directory): ${reason}`;
+    throw new AuthorizerError("unavailable", message, { cause });
+  }
+}
+
+type NotedCommits = ReturnType<NonNullable<DataParts["noted"]>["take"]>;
+
+/** The revision and the changes of an event; of several commits, all changes and the last revision. */
+function changesOf(commits: NotedCommits) {
+  const last = commits.at(-1);
+  if (last === undefined) return {};
+  const total = commits.reduce((sum, commit) => sum + (commit.total ?? commit.changes.length), 0);
+  const changes = commits.flatMap((commit) => commit.changes);
+  return { revision: last.revision, changes, ...(total > changes.length && { changes_total: total }) };
+}
+
+function settingsOf(
+  keepMs: number,
+  place: Pick<ChainSettings, "directory" | "node" | "worker">,
+): ChainSettings {
+  return {
+    ...place,
+    segmentBytes: SEGMENT_BYTES,
+    segmentAgeMs: SEGMENT_AGE_MS,
+    keepMs,
+    maxBytes: 0,
+    compress: true,
+    sync: "interval",
+    whenFull: "drop",
+  };
+}

@@ -1,0 +1,147 @@
+/** The decision log, as the configuration has it. */
+
+import { mkdirSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import type { ConfigValues } from "../../config/table.ts";
+import type { Report } from "../../decision-log/chain/chain.ts";
+import { chainName } from "../../decision-log/chain/chain-files.ts";
+import { DecisionIndex } from "../../decision-log/index/decision-index.ts";
+import { type OpenedDecisionLog, openDecisionLog } from "../../decision-log/open-decision-log.ts";
+import { type DecisionLogSettings, parseInclude } from "../../decision-log/settings.ts";
+import { HttpSink } from "../../decision-log/sinks/http-sink.ts";
+import { NDJSON, OTLP } from "../../decision-log/sinks/sink-format.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import type { AuditEvents } from "../../observe/log/audit-port.ts";
+import { type FolderLock, lockFolder } from "../../store/local/folder-lock.ts";
+import type { DataParts } from "../data.ts";
+
+/** Largest number of processes of one node in one directory. */
+const MOST_WORKERS = 64;
+const FOLDER_MODE = 0o700;
+
+/** The log of a service. */
+export interface ServiceDecisionLog {
+  readonly log: OpenedDecisionLog;
+  readonly settings: DecisionLogSettings;
+  readonly index: DecisionIndex;
+  readonly sinks: readonly HttpSink[];
+  /** Writes everything out and gives the folder free. */
+  close(): Promise<void>;
+}
+
+/** Returns the name of this node: `authorizer.node_name`, else the name of the host. */
+export function nodeName(values: ConfigValues): string {
+  const name = values["authorizer.node_name"] ?? hostname().replace(/[^A-Za-z0-9._-]/g, "-");
+  return name.replace(/^[^A-Za-z0-9]+/, "") || "node";
+}
+
+/** Returns the folder of the log. */
+export function decisionLogDirectory(values: ConfigValues): string {
+  const beside = join(dirname(values["database.local.path"]), "decision-log");
+  return values["authorizer.decision_log.directory"] ?? beside;
+}
+
+function settingsOf(values: ConfigValues): Omit<DecisionLogSettings, "worker"> {
+  return {
+    include: parseInclude(values["authorizer.decision_log.include"]) ?? "none",
+    directory: decisionLogDirectory(values),
+    node: nodeName(values),
+    segmentBytes: values["authorizer.decision_log.segment_bytes"],
+    segmentAgeMs: values["authorizer.decision_log.segment_age"],
+    keepMs: values["authorizer.decision_log.keep"],
+    maxBytes: values["authorizer.decision_log.max_bytes"],
+    compress: values["authorizer.decision_log.compress"],
+    mask: values["authorizer.decision_log.mask"],
+    whenFull: values["authorizer.decision_log.when_full"],
+    sync: values["authorizer.decision_log.sync"],
+    items: values["authorizer.decision_log.items"],
+    secretKey: values["auth.encrypt.secret_key"] ?? "",
+  };
+}
+
+/**
+ * Opens the log; undefined if no decisions are logged.
+ * @throws AuthorizerError "unavailable" if its folder cannot be used
+ */
+export async function openServiceDecisionLog(
+  { values, catalog, logger, revisions }: DataParts,
+  nextId: () => string,
+  audit: AuditEvents,
+): Promise<ServiceDecisionLog | undefined> {
+  const shared = settingsOf(values);
+  if (shared.include === "none") return undefined;
+  let lock: FolderLock | undefined;
+  try {
+    const locked = lockChain(shared);
+    ({ lock } = locked);
+    const settings = { ...shared, worker: locked.worker };
+    const report: Report = (problem, fields) => logger.error(problem, { ...fields });
+    const sinks = sinksOf(
+      values["authorizer.decision_log.sinks"],
+      values["authorizer.decision_log.sink_token"],
+      join(shared.directory, chainName(shared.node, locked.worker)),
+      report,
+    );
+    const log = await openDecisionLog({
+      settings,
+      policySet: catalog.digest,
+      revision: () => revisions.newest,
+      nextId,
+      report,
+      needed: () => Math.min(...sinks.map(({ needed }) => needed)),
+      onWritten: () => {
+        for (const sink of sinks) sink.notice();
+      },
+      onSeal: (seal) => audit.event("decision_log_seal", { ...seal }),
+    });
+    for (const sink of sinks) await sink.start();
+    const { directory, node, worker } = settings;
+    const index = new DecisionIndex({ directory, node, worker, flush: () => log.written() });
+    const close = async (): Promise<void> => {
+      await index.close();
+      await log.close();
+      await Promise.all(sinks.map((sink) => sink.close()));
+      locked.lock.release();
+    };
+    return { log, settings, index, sinks, close };
+  } catch (cause) {
+    lock?.release();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the decision log cannot be written in ${shared.directory} (authorizer.decision_log.directory): ${reason}`;
+    throw new AuthorizerError("unavailable", message, { cause });
+  }
+}
+
+const OTLP_PREFIX = "otlp+";
+
+/** The sinks of a chain: their URLs, and the token that they are sent. */
+export function sinksOf(
+  urls: readonly string[],
+  token: string | undefined,
+  folder: string,
+  report: Report,
+): readonly HttpSink[] {
+  return urls.map((text) => {
+    const isOtlp = text.startsWith(OTLP_PREFIX);
+    const url = isOtlp ? text.slice(OTLP_PREFIX.length) : text;
+    return new HttpSink({ folder, url, format: isOtlp ? OTLP : NDJSON, token, report });
+  });
+}
+
+/** Locks the chain of the first number that no other process has. */
+export function lockChain({ directory, node }: Pick<DecisionLogSettings, "directory" | "node">): {
+  readonly worker: number;
+  readonly lock: FolderLock;
+} {
+  for (let worker = 0; ; worker++) {
+    const folder = join(directory, chainName(node, worker));
+    mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+    try {
+      return { worker, lock: lockFolder(folder) };
+    } catch (error) {
+      const isTaken = isErrorCode(error, "unavailable") && error.message.includes("in use by");
+      if (!isTaken || worker + 1 >= MOST_WORKERS) throw error;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/** The records of decisions for the management API. */
+
+import type { DecisionRecords } from "../../api/management/records/ports.ts";
+import { explainRecord } from "../../decision-log/explain-record.ts";
+import type { LoggedDecision } from "../../decision-log/record.ts";
+import { principalAt } from "../../directory/read/principal-at.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { scheduler } from "../../schedule/scheduler.ts";
+import type { DataParts } from "../data.ts";
+import type { ServiceDecisionLog } from "./decision-log.ts";
+
+/** Returns the records of a log. */
+export function decisionRecords(
+  { store, catalog }: Pick<DataParts, "store" | "catalog">,
+  { index, settings }: Pick<ServiceDecisionLog, "index" | "settings">,
+): DecisionRecords {
+  return {
+    node: settings.node,
+    page: (query, page) => index.page(query, page),
+    get: (id) => index.get(id),
+    since: (query, place) => index.since(query, place),
+    explain: async (text) => {
+      const record = JSON.parse(text) as LoggedDecision;
+      const policiesOf = async (user: string, groups?: readonly string[]) =>
+        (await principalAt(store.history, record.revision, user, groups))?.policies;
+      try {
+        const run = <T>(steps: Generator<unknown, T>): Promise<T> => scheduler.run(steps);
+        return await explainRecord(record, { policiesOf, partition: catalog.partition, run });
+      } catch (error) {
+        if (!isErrorCode(error, "not_found")) throw error;
+        const from = await store.history.keptFrom();
+        const message = `the directory of revision ${record.revision} is no longer kept; history is kept from revision ${from} on`;
+        throw new AuthorizerError("not_found", message, { cause: error });
+      }
+    },
+  };
+}

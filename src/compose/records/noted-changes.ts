@@ -1,0 +1,87 @@
+/** Notes what the commits of a call change, for the records of the audit log (decision-log.md §6.1). */
+
+import {
+  type ChangedRecord,
+  type DescribedChanges,
+  describeChanges,
+  isDescribed,
+  namesTouchedBy,
+} from "../../directory/read/described-changes.ts";
+import type { RevisedCall } from "../../journal/revisions.ts";
+import { type Commit, type Store, withSnapshot } from "../../store/port.ts";
+
+/** Most records of a commit whose former values are read. */
+const MOST_RECORDS = 1_000;
+
+/** A commit of a call. */
+export interface NotedCommit extends DescribedChanges {
+  readonly revision: number;
+}
+
+/** Keeps the commits of calls until their events are recorded. */
+export class NotedChanges {
+  readonly #call: () => RevisedCall | undefined;
+  readonly #commits = new WeakMap<RevisedCall, NotedCommit[]>();
+
+  /** @param call the call in whose context work is done */
+  constructor(call: () => RevisedCall | undefined) {
+    this.#call = call;
+  }
+
+  /** Returns the commits of the present call that no event has taken. */
+  take(): readonly NotedCommit[] {
+    const call = this.#call();
+    const commits = call === undefined ? undefined : this.#commits.get(call);
+    if (call === undefined || commits === undefined) return [];
+    this.#commits.delete(call);
+    return commits;
+  }
+
+  /** The store, whose commits are noted with their calls. */
+  observed(store: Store): Store {
+    const commit = async (asked: Commit): Promise<number> => {
+      const call = this.#call();
+      if (call === undefined) return store.commit(asked);
+      const before = await stateBefore(store, asked);
+      const revision = await store.commit(asked);
+      const noted = { revision, ...describeChanges(before.records, before.names) };
+      if (noted.changes.length > 0) this.#commits.set(call, [...(this.#commits.get(call) ?? []), noted]);
+      return revision;
+    };
+    return Object.defineProperties(
+      {},
+      { ...Object.getOwnPropertyDescriptors(store), commit: { value: commit } },
+    ) as Store;
+  }
+}
+
+interface StateBefore {
+  readonly records: readonly ChangedRecord[];
+  /** Names by internal id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Reads what a commit is about to change. A commit whose reads are outdated fails, so that this is what it changed. */
+function stateBefore(store: Store, commit: Commit): Promise<StateBefore> {
+  return withSnapshot(store, async (snapshot) => {
+    const written = [
+      ...(commit.put ?? []).map(({ partition, key, value }) => ({ partition, key, after: value })),
+      ...(commit.delete ?? []).map(({ partition, key }) => ({ partition, key, after: undefined })),
+    ].filter(({ partition }) => isDescribed(partition));
+    const records: ChangedRecord[] = [];
+    for (const one of written.slice(0, MOST_RECORDS)) {
+      records.push({ ...one, before: (await snapshot.get(one.partition, one.key))?.value });
+    }
+    const names = new Map<string, string>();
+    const name = (kind: string, key: string, value: string | undefined): void => {
+      if (value !== undefined) names.set((JSON.parse(value) as { id: string }).id, `${kind} ${key}`);
+    };
+    for (const [kind, key] of namesTouchedBy(commit)) {
+      name(kind, key, (await snapshot.get(kind, key))?.value);
+    }
+    for (const { partition, key, after } of records) {
+      if (partition === "user" || partition === "group") name(partition, key, after);
+    }
+    return { records, names };
+  });
+}

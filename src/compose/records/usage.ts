@@ -1,0 +1,77 @@
+/** The use of users, keys and policies, as the configuration has it. */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type OpenedUsage, openUsage } from "../../decision-log/usage/open-usage.ts";
+import type { UsageCounts } from "../../decision-log/usage/usage-counts.ts";
+import type { Directory } from "../../directory/directory.ts";
+import type { Identities, Identity } from "../../identity/identity.ts";
+import type { DataParts } from "../data.ts";
+import { decisionLogDirectory, nodeName } from "./decision-log.ts";
+
+const FOLDER_MODE = 0o700;
+
+/**
+ * Opens the counts of this node; undefined where use is not counted. The counts of a store in memory are kept in memory,
+ * unless decisions are logged.
+ */
+export function openServiceUsage({
+  values,
+  memory,
+  usageItems,
+  logger,
+}: Pick<DataParts, "values" | "memory" | "usageItems" | "logger">): OpenedUsage | undefined {
+  const intervalMs = values["authorizer.usage.interval"];
+  if (intervalMs === 0) return undefined;
+  const node = nodeName(values);
+  const directory = decisionLogDirectory(values);
+  const isKept = memory === undefined || values["authorizer.decision_log.include"] !== "none";
+  if (isKept) makeFolder(directory);
+  return openUsage({
+    path: isKept ? join(directory, `usage-${node}.sqlite`) : ":memory:",
+    node,
+    intervalMs,
+    shared: usageItems,
+    report: (problem, fields) => logger.warn(problem, { ...fields }),
+  });
+}
+
+/** Without the folder, opening the file fails and is reported. */
+function makeFolder(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: FOLDER_MODE });
+  } catch {}
+}
+
+/** The same identities; the access keys of those who prove to be somebody are counted. */
+export function countingIdentities(identities: Identities, counts: UsageCounts): Identities {
+  const used = (identity: Identity): Identity => {
+    if (identity.accessKeyId !== undefined) counts.usedKey(identity.accessKeyId);
+    return identity;
+  };
+  const counted = (found: Identity | Promise<Identity>): Identity | Promise<Identity> =>
+    found instanceof Promise ? found.then(used) : used(found);
+  return {
+    withAccessKey: (id, secret, source) => counted(identities.withAccessKey(id, secret, source)),
+    withLoginToken: (token) => counted(identities.withLoginToken(token)),
+    withSignature: (request, source) => counted(identities.withSignature(request, source)),
+    issueLoginToken: (identity, seconds) => identities.issueLoginToken(identity, seconds),
+    logout: (identity, expiresAt) => identities.logout(identity, expiresAt),
+    counters: identities.counters,
+    close: () => identities.close(),
+  };
+}
+
+/** The same directory; access keys that a data server reads, to verify requests by itself, are counted. */
+export function countingDirectory(directory: Directory, counts: UsageCounts): Directory {
+  const { credentials } = directory;
+  const counting: Directory["credentials"] = {
+    ...credentials,
+    getWithSecret: async (accessKeyId) => {
+      const found = await credentials.getWithSecret(accessKeyId);
+      counts.usedKey(accessKeyId);
+      return found;
+    },
+  };
+  return Object.create(directory, { credentials: { value: counting, enumerable: true } }) as Directory;
+}

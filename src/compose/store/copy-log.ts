@@ -1,0 +1,48 @@
+/** Copies the configured store, with its ids, secrets and history, into an empty one of another configuration. */
+
+import type { ConfigValues } from "../../config/table.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { type CopyReport, copyLog, EngineTarget } from "../../journal/copy-log.ts";
+import type { Logger } from "../../observe/log/logger.ts";
+import { openLocalImport } from "../../store/local/import-log.ts";
+import type { Store } from "../../store/port.ts";
+import { openLog } from "../data.ts";
+import { localFolder, openEngine } from "./backends.ts";
+import { withOfflineStore } from "./offline-store.ts";
+
+/**
+ * Copies one store into another; nobody may write to either.
+ * @throws AuthorizerError "invalid_request" for a target that is not empty or keeps nothing
+ */
+export async function copyStore(from: ConfigValues, to: ConfigValues): Promise<CopyReport> {
+  const logger = openLog({ ...to, "logging.output": ["="], "logging.level": "WARN" });
+  try {
+    return await withOfflineStore(from, (source) => copyInto(source, to, logger));
+  } finally {
+    await logger.close();
+  }
+}
+
+async function copyInto(source: Store, to: ConfigValues, logger: Logger): Promise<CopyReport> {
+  const type = to["database.type"];
+  if (type === "local") {
+    const target = await openLocalImport(localFolder(to));
+    try {
+      return await copyLog(source, target);
+    } finally {
+      await target.close();
+    }
+  }
+  const engine = await openEngine(to, logger);
+  if (engine === undefined) {
+    throw new AuthorizerError(
+      "invalid_request",
+      `database.type ${type} keeps nothing that could be copied to`,
+    );
+  }
+  try {
+    return await copyLog(source, new EngineTarget(engine));
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,0 +1,120 @@
+/** The configured store without a service around it: for commands that look after it. */
+
+import { accessSync, constants, rmSync } from "node:fs";
+import type { ConfigValues } from "../../config/table.ts";
+import { AuthorizerError } from "../../errors.ts";
+import { createAuditLog } from "../../observe/log/audit-log.ts";
+import type { AuditEventKind } from "../../observe/log/audit-port.ts";
+import { lockFolder } from "../../store/local/folder-lock.ts";
+import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.ts";
+import type { Store } from "../../store/port.ts";
+import { adminFileOf } from "../bootstrap.ts";
+import { openLog } from "../data.ts";
+import { localFolder, openStore } from "./backends.ts";
+
+function quietLog(values: ConfigValues) {
+  return openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
+}
+
+function assertDurable(values: ConfigValues): void {
+  if (values["database.type"] !== "mem") return;
+  const message = "database.type mem keeps nothing beyond the process: there is no store to look after";
+  throw new AuthorizerError("invalid_request", message);
+}
+
+/**
+ * Runs `work` on the configured store and closes it; the service must not be running.
+ * @throws AuthorizerError "unavailable" when the store is in use or unreadable, "invalid_request" when there is none
+ */
+export async function withOfflineStore<T>(
+  values: ConfigValues,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  assertDurable(values);
+  if (values["database.type"] === "local" && !hasLocalStore(localFolder(values))) {
+    throw new AuthorizerError("invalid_request", `there is no store in ${localFolder(values)}`);
+  }
+  const logger = quietLog(values);
+  try {
+    // In memory: the folder of the copy belongs to the service, which may be running.
+    const { store } = await openStore({ ...values, "authorizer.replication.path": "mem" }, logger);
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await logger.close();
+  }
+}
+
+/**
+ * As {@link withOfflineStore}, for work that only reads: a local store is also read from a folder that cannot be
+ * written, such as a backup on a read-only mount.
+ */
+export async function withOfflineStoreToRead<T>(
+  values: ConfigValues,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const folder = values["database.type"] === "local" ? localFolder(values) : undefined;
+  if (folder === undefined || !hasLocalStore(folder) || isWritable(folder))
+    return withOfflineStore(values, work);
+  const { openLocalStoreReadOnly } = await import("../../store/local/local-store.ts");
+  const store = await openLocalStoreReadOnly(folder);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function assertLocal(values: ConfigValues): void {
+  assertDurable(values);
+  const type = values["database.type"];
+  if (type === "local") return;
+  const message = `database.type ${type} is shared by several nodes: stop them all and remove the tables svc_authorizer_… in the database`;
+  throw new AuthorizerError("invalid_request", message);
+}
+
+/** Returns the place that {@link emptyStore} empties, for people; undefined if there is none. */
+export function storePlace(values: ConfigValues): string | undefined {
+  assertLocal(values);
+  return hasLocalStore(localFolder(values)) ? localFolder(values) : undefined;
+}
+
+/** Throws AuthorizerError "unavailable", naming the holder, while another process has the local store open. */
+export function assertNotInUse(values: ConfigValues): void {
+  lockFolder(localFolder(values)).release();
+}
+
+/**
+ * Empties the configured store, whatever state it is in, and removes the file with a generated administrator.
+ * @throws AuthorizerError "unavailable" when it is in use
+ */
+export function emptyStore(values: ConfigValues): void {
+  assertLocal(values);
+  removeLocalStore(localFolder(values));
+  rmSync(adminFileOf(values), { force: true });
+}
+
+/** Audits one event of a command as the service would. */
+export async function auditOnce(
+  values: ConfigValues,
+  kind: AuditEventKind,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const logger = quietLog(values);
+  const audit = createAuditLog({ output: values["authorizer.audit.output"], decisions: "none", logger });
+  audit.event(kind, { actor: "command line", ...fields });
+  await audit.close();
+  await logger.close();
+}

@@ -1,0 +1,304 @@
+/**
+ * The chain of one process: lines are chained when they are added, written together, and closed segment by segment
+ * (decision-log.md §2).
+ */
+
+import { join } from "node:path";
+import type { DecisionLogCounters } from "../counters.ts";
+import { type Sealed, sealOf } from "../digests.ts";
+import type { ChainSettings } from "../settings.ts";
+import { chainName, segmentName } from "./chain-files.ts";
+import type { LineText } from "./chain-line.ts";
+import { type ChainState, writeState } from "./chain-state.ts";
+import { ClosedSegments } from "./closed-segments.ts";
+import { LineBuffer, type TakenLines } from "./line-buffer.ts";
+import { type RecoveredChain, recoverChain } from "./recover.ts";
+import { SegmentFileWriter } from "./segment-file.ts";
+
+/** Longest time that a line waits for company, in milliseconds. */
+const GATHER_MS = 100;
+/** From this many bytes on, lines do not wait. */
+const GATHER_BYTES = 1 << 20;
+/** Time between two attempts to write where there is no room. */
+const RETRY_MS = 1_000;
+/** Time between two calls that bring the file to disk, with `sync: interval`. */
+const SYNC_MS = 1_000;
+/** Time between two looks at the age of segments. */
+const MAINTENANCE_MS = 60_000;
+
+/** A problem for the log of the service. */
+export type Report = (problem: string, fields: Readonly<Record<string, unknown>>) => void;
+
+/** The parts of a chain. */
+export interface ChainOptions {
+  readonly settings: ChainSettings;
+  /** Key of the seals; undefined where the service has no secret key. */
+  readonly sealKey: Buffer | undefined;
+  readonly counters: DecisionLogCounters;
+  /** Begins a line: time and node. */
+  readonly lineHead: () => string;
+  readonly report: Report;
+  /** Called with each seal after it is on disk. */
+  readonly onSeal: (seal: Sealed & { readonly hmac?: string }) => void;
+  /** Called after lines are on disk. */
+  readonly onWritten: () => void;
+  /** Number of the first segment that a sink still needs. */
+  readonly needed: () => number;
+  readonly now: () => number;
+}
+
+interface Writing extends TakenLines {
+  /** The seal that ends these lines, if they close the segment. */
+  readonly seal: Sealed | undefined;
+  readonly waiters: readonly Waiter[];
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Appends lines to a chain. */
+export class Chain {
+  /** Folder of the chain. */
+  readonly folder: string;
+  readonly name: string;
+  readonly #options: ChainOptions;
+  readonly #lines: LineBuffer;
+  readonly #closed: ClosedSegments;
+  readonly #maintenance: NodeJS.Timeout;
+  #file: SegmentFileWriter;
+  #segment: number;
+  /** Lines of the segment, also those that wait. */
+  #count: number;
+  #since: number | undefined;
+  #failed: Writing | undefined;
+  #error: unknown;
+  #waiters: Waiter[] = [];
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  #running: Promise<void> | undefined;
+  #syncedAt = 0;
+  #closing = false;
+
+  private constructor(
+    options: ChainOptions,
+    recovered: RecoveredChain,
+    file: SegmentFileWriter,
+    folder: string,
+  ) {
+    const { settings } = options;
+    this.#options = options;
+    this.folder = folder;
+    this.name = chainName(settings.node, settings.worker);
+    this.#lines = new LineBuffer(recovered.digest);
+    this.#file = file;
+    this.#segment = recovered.segment;
+    this.#count = recovered.lines;
+    this.#since = recovered.since;
+    this.#closed = new ClosedSegments({
+      ...options,
+      folder,
+      state: recovered.state,
+      open: () => this.#segment,
+    });
+    this.#closed.add(recovered.uncompressed);
+    this.#maintenance = setInterval(() => this.#maintain(), MAINTENANCE_MS).unref();
+  }
+
+  /**
+   * Opens the chain of this process, whose folder the caller has locked. A torn last line is cut and reported.
+   * Rejects with the error of the file system.
+   */
+  static async open(options: ChainOptions): Promise<Chain> {
+    const { settings, report, sealKey } = options;
+    const folder = join(settings.directory, chainName(settings.node, settings.worker));
+    const recovered = await recoverChain(folder);
+    const { segment, cut } = recovered;
+    const path = join(folder, segmentName(segment));
+    if (cut > 0)
+      report("the last record of the decision log was torn and is cut", { file: path, bytes: cut });
+    const file = await SegmentFileWriter.open(path);
+    const state: ChainState = { ...recovered.state, newest: segment };
+    await writeState(folder, state, sealKey);
+    return new Chain(options, { ...recovered, state }, file, folder);
+  }
+
+  /** Bytes that wait to be written. */
+  get waitingBytes(): number {
+    return this.#lines.bytes + (this.#failed?.bytes ?? 0);
+  }
+
+  /** The error of the last attempt to write, as long as there is no room. */
+  get failure(): unknown {
+    return this.#error;
+  }
+
+  /** Adds a line. */
+  add(text: LineText): void {
+    this.#lines.add(text);
+    this.#count++;
+    this.#since ??= this.#options.now();
+    this.#options.counters.waiting++;
+    this.#schedule();
+  }
+
+  /** Resolves when all lines added so far are on disk; rejects if they cannot be written now. */
+  written(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Writes what waits and closes the files. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#maintenance);
+    this.#clearTimer();
+    await this.#running;
+    await this.#write();
+    if (this.#failed === undefined) await this.#file.sync().catch(() => undefined);
+    await this.#file.close().catch(() => undefined);
+    await this.#closed.done();
+  }
+
+  #schedule(): void {
+    if (this.#running !== undefined || this.#failed !== undefined || this.#closing) return;
+    const { sync } = this.#options.settings;
+    if (sync === "each" || this.#waiters.length > 0) {
+      this.#timer ??= setImmediate(() => this.#start());
+    } else if (this.#lines.bytes >= GATHER_BYTES) this.#start();
+    else this.#timer ??= setTimeout(() => this.#start(), GATHER_MS);
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer as NodeJS.Timeout | undefined);
+    clearImmediate(this.#timer as NodeJS.Immediate | undefined);
+    this.#timer = undefined;
+  }
+
+  #start(): void {
+    this.#clearTimer();
+    if (this.#running !== undefined) return;
+    this.#running = this.#write().finally(() => {
+      this.#running = undefined;
+      if (this.#failed !== undefined && !this.#closing) {
+        this.#timer = setTimeout(() => this.#start(), RETRY_MS).unref();
+      } else if (this.#lines.lines > 0 || this.#waiters.length > 0) this.#schedule();
+    });
+  }
+
+  async #write(): Promise<void> {
+    while (this.#failed !== undefined || this.#lines.lines > 0 || this.#waiters.length > 0) {
+      const writing = this.#failed ?? this.#take();
+      try {
+        await this.#file.append(writing.blocks, writing.bytes);
+        await this.#sync(writing.waiters.length > 0 || writing.seal !== undefined);
+        this.#failed = undefined;
+        this.#error = undefined;
+      } catch (error) {
+        this.#fail(writing, error);
+        return;
+      }
+      this.#wrote(writing);
+      this.#lines.release(writing);
+      if (writing.seal !== undefined) await this.#next(writing.seal);
+    }
+  }
+
+  #take(): Writing {
+    const seal = this.#isDue() ? this.#seal() : undefined;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    return { ...this.#lines.take(), seal, waiters };
+  }
+
+  #isDue(): boolean {
+    const { segmentBytes, segmentAgeMs } = this.#options.settings;
+    if (this.#count === 0) return false;
+    const old = this.#since !== undefined && this.#options.now() - this.#since >= segmentAgeMs;
+    return old || this.#file.size + this.#lines.bytes >= segmentBytes;
+  }
+
+  /** Adds the line that closes the segment. */
+  #seal(): Sealed & { readonly hmac?: string } {
+    const { lineHead, sealKey } = this.#options;
+    const sealed: Sealed = {
+      chain: this.name,
+      segment: this.#segment,
+      lines: this.#count,
+      digest: this.#lines.digest,
+    };
+    const seal = sealKey === undefined ? sealed : { ...sealed, hmac: sealOf(sealed, sealKey) };
+    this.#lines.add({ head: `${lineHead()},"seal":${JSON.stringify(seal)}` });
+    this.#options.counters.waiting++;
+    this.#count = 0;
+    this.#since = undefined;
+    return seal;
+  }
+
+  async #sync(now: boolean): Promise<void> {
+    const time = this.#options.now();
+    if (!now && this.#options.settings.sync === "interval" && time - this.#syncedAt < SYNC_MS) return;
+    await this.#file.sync();
+    this.#syncedAt = time;
+  }
+
+  #wrote({ bytes, lines, waiters }: Writing): void {
+    const { counters, onWritten } = this.#options;
+    counters.bytes += bytes;
+    counters.records += lines;
+    counters.waiting -= lines;
+    for (const { resolve } of waiters) resolve();
+    onWritten();
+  }
+
+  /** Keeps the lines for the next attempt. Who waits for them is told now. */
+  #fail(writing: Writing, error: unknown): void {
+    const { counters, report } = this.#options;
+    counters.failures++;
+    if (this.#error === undefined) {
+      report("the decision log cannot be written", { folder: this.folder, reason: reasonOf(error) });
+    }
+    this.#error = error ?? new Error("unknown");
+    for (const { reject } of [...writing.waiters, ...this.#waiters]) reject(error);
+    this.#waiters = [];
+    this.#failed = { ...writing, waiters: [] };
+  }
+
+  /** Opens the next segment. */
+  async #next(seal: Sealed): Promise<void> {
+    const { report, onSeal } = this.#options;
+    const { path } = this.#file;
+    await this.#file.close().catch(() => undefined);
+    this.#segment++;
+    for (;;) {
+      try {
+        this.#file = await SegmentFileWriter.open(join(this.folder, segmentName(this.#segment)));
+        break;
+      } catch (error) {
+        report("the next segment of the decision log cannot be opened", { reason: reasonOf(error) });
+        this.#error = error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        if (this.#closing) return;
+      }
+    }
+    this.#error = undefined;
+    onSeal(seal);
+    this.#closed.rotated(this.#segment);
+    this.#closed.add([{ number: seal.segment, path, compressed: false }]);
+  }
+
+  #maintain(): void {
+    if (this.#isDue() && this.#running === undefined && this.#failed === undefined) {
+      this.#waiters.push({ resolve: () => undefined, reject: () => undefined });
+      this.#start();
+    }
+    this.#closed.tidy();
+  }
+}
+
+/** The text of an error, for logs. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

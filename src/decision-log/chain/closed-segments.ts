@@ -1,0 +1,78 @@
+/** Work on closed segments, one after the other and beside the writing: compression, state, retention. */
+
+import type { ChainSettings } from "../settings.ts";
+import type { SegmentFile } from "./chain-files.ts";
+import { type ChainState, writeState } from "./chain-state.ts";
+import { compressSegment } from "./compress.ts";
+import { removeOld } from "./retention.ts";
+
+/** The parts. */
+export interface ClosedSegmentsOptions {
+  readonly folder: string;
+  readonly settings: ChainSettings;
+  readonly sealKey: Buffer | undefined;
+  readonly state: ChainState;
+  /** Number of the open segment. */
+  readonly open: () => number;
+  /** Number of the first segment that a sink still needs. */
+  readonly needed: () => number;
+  readonly report: (problem: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly now: () => number;
+}
+
+/** Works on closed segments. */
+export class ClosedSegments {
+  readonly #options: ClosedSegmentsOptions;
+  #state: ChainState;
+  #uncompressed: readonly SegmentFile[] = [];
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: ClosedSegmentsOptions) {
+    this.#options = options;
+    this.#state = options.state;
+  }
+
+  /** Compresses segments, and removes those that need not be kept. */
+  add(segments: readonly SegmentFile[]): void {
+    if (this.#options.settings.compress) this.#uncompressed = [...this.#uncompressed, ...segments];
+    this.tidy();
+  }
+
+  /** Notes the number of the new segment. */
+  rotated(newest: number): void {
+    this.#run(async () => {
+      this.#state = { ...this.#state, newest };
+      await writeState(this.#options.folder, this.#state, this.#options.sealKey);
+    });
+  }
+
+  /** Does what is due. */
+  tidy(): void {
+    this.#run(async () => {
+      for (const segment of this.#uncompressed) {
+        await compressSegment(segment);
+        this.#uncompressed = this.#uncompressed.filter((one) => one !== segment);
+      }
+    });
+    this.#run(async () => {
+      const { settings, now } = this.#options;
+      this.#state = await removeOld({ ...settings, ...this.#options }, this.#state, now());
+    });
+  }
+
+  /** Resolves when all that was begun is done. */
+  done(): Promise<void> {
+    return this.#work;
+  }
+
+  /** A failure is reported; the work is tried again with the next segment. */
+  #run(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.report("closed segments of the decision log cannot be tidied", {
+        folder: this.#options.folder,
+        reason,
+      });
+    });
+  }
+}

@@ -1,0 +1,79 @@
+/** Lines of a chain that are not on disk yet, encoded and chained (decision-log.md §2.2). */
+
+import { lineDigest } from "../digests.ts";
+import { type LineText, mostBytes, writeLine } from "./chain-line.ts";
+
+const BLOCK_BYTES = 2 << 20;
+/** Blocks that are kept for later lines: memory of the operating system costs more than writing into it. */
+const MOST_FREE = 4;
+
+/** Lines that are taken from a buffer to be written. */
+export interface TakenLines {
+  readonly blocks: readonly Buffer[];
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** Collects lines. A line is chained to the one before when it is added. */
+export class LineBuffer {
+  /** Bytes that wait. */
+  bytes = 0;
+  /** Lines that wait. */
+  lines = 0;
+  /** Digest of the last line that was added. */
+  digest: string;
+  #full: Buffer[] = [];
+  #free: Buffer[] = [];
+  #block: Buffer | undefined;
+  #used = 0;
+
+  constructor(digest: string) {
+    this.digest = digest;
+  }
+
+  /** Adds a line. */
+  add(text: LineText): void {
+    const block = this.#blockFor(mostBytes(text));
+    const place = block.subarray(this.#used);
+    const length = writeLine(place, text, this.digest);
+    this.digest = lineDigest(place.subarray(0, length));
+    this.#used += length + 1;
+    this.bytes += length + 1;
+    this.lines++;
+  }
+
+  #blockFor(least: number): Buffer {
+    if (this.#block !== undefined && this.#used + least <= this.#block.length) return this.#block;
+    this.#closeBlock();
+    this.#block =
+      least > BLOCK_BYTES
+        ? Buffer.allocUnsafeSlow(least)
+        : (this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES));
+    return this.#block;
+  }
+
+  #closeBlock(): void {
+    if (this.#block !== undefined && this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
+    this.#block = undefined;
+    this.#used = 0;
+  }
+
+  /** Takes all lines out; {@link release} gives their memory back. */
+  take(): TakenLines {
+    const { bytes, lines } = this;
+    this.#closeBlock();
+    const blocks = this.#full;
+    this.#full = [];
+    this.bytes = 0;
+    this.lines = 0;
+    return { blocks, bytes, lines };
+  }
+
+  /** Takes back the memory of lines that are written. */
+  release({ blocks }: TakenLines): void {
+    for (const { buffer, byteOffset } of blocks) {
+      const isOwn = buffer.byteLength === BLOCK_BYTES && byteOffset === 0;
+      if (isOwn && this.#free.length < MOST_FREE) this.#free.push(Buffer.from(buffer));
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Encodes decisions as the lines of the log (decision-log.md §1). It is written by hand because a record must not cost
+ * more than a decision: what repeats is remembered as text. A text lacks its closing brace, which the chain adds.
+ */
+
+import type { Decided } from "../../decisions/decision-log.ts";
+import type { RequiredPermissions } from "../../model/decision.ts";
+import { RecordParts } from "./encode-parts.ts";
+
+/** The constant part of records. */
+export interface EncoderOptions {
+  /** Name of the node (`authorizer.node_name`). */
+  readonly node: string;
+  /** Digest of the policy set. */
+  readonly policySet: string;
+  /** The current revision of the directory. */
+  readonly revision: () => number;
+  /** Milliseconds since 1970; default the clock. */
+  readonly now?: () => number;
+}
+
+/** The text of a failed evaluation, which denies everything (evaluation.md §2.1). */
+const FAILED = ',"error":"a statement cannot be evaluated"';
+/** End of the message that a refusal has for it alone. */
+const FAILED_MESSAGE = "insufficient permissions: not allowed";
+
+/** Encodes records. */
+export class RecordEncoder {
+  readonly parts = new RecordParts();
+  readonly #options: EncoderOptions;
+  readonly #now: () => number;
+  readonly #node: string;
+  readonly #policySet: string;
+  #second = Number.NaN;
+  #time = "";
+
+  constructor(options: EncoderOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#node = `","node":${JSON.stringify(options.node)},"revision":`;
+    this.#policySet = `,"policy_set":${JSON.stringify(options.policySet)},"entrance":"`;
+  }
+
+  /** One decision. */
+  decision(decided: Decided): string {
+    const { id, entrance, requestId, call, loaded, context, outcome } = decided;
+    const { parts } = this;
+    return (
+      this.head(id, entrance) +
+      parts.asked(call, requestId) +
+      parts.subject(decided.user, decided.subjectType, loaded, context) +
+      questionText(decided) +
+      parts.context(loaded?.policies, context) +
+      (outcome.effect === "allow" ? ',"decision":true,"effect":"' : ',"decision":false,"effect":"') +
+      outcome.effect +
+      this.#determining(decided) +
+      errorText(decided) +
+      durationText(call)
+    );
+  }
+
+  /** The members that every record begins with. */
+  head(id: string, entrance: string): string {
+    const { revision } = this.#options;
+    return (
+      `{"format":1,"id":"${id}","at":"${this.time()}${this.#node}${revision()}` +
+      `${this.#policySet}${entrance}"`
+    );
+  }
+
+  /** The time as RFC 3339. */
+  time(): string {
+    const now = this.#now();
+    const second = Math.floor(now / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#time = new Date(second * 1000).toISOString().slice(0, -4);
+    }
+    return `${this.#time}${String(now % 1000).padStart(3, "0")}Z`;
+  }
+
+  #determining({ loaded, decidedBy }: Decided): string {
+    if (loaded === undefined || decidedBy.length === 0) return '","determining":[]';
+    if (decidedBy.length === 1) {
+      return `","determining":[${this.parts.statement(decidedBy[0] as (typeof decidedBy)[number], loaded)}]`;
+    }
+    const texts = new Set(decidedBy.map((one) => this.parts.statement(one, loaded)));
+    return `","determining":[${[...texts].join(",")}]`;
+  }
+}
+
+/** The question: action and resource of a single permission, else the tree. */
+function questionText({ required, resource, operation }: Decided): string {
+  const shown = operation === undefined ? "" : `,"operation":${JSON.stringify(operation)}`;
+  if (required === null || !("action" in required)) return `${shown},"required":${treeText(required)}`;
+  const asked =
+    resource === undefined || resource.id === required.resource
+      ? ""
+      : `,"type":${JSON.stringify(resource.type)},"id":${JSON.stringify(resource.id)}`;
+  return `${shown},"action":${JSON.stringify(required.action)},"resource":{"arn":${JSON.stringify(required.resource)}${asked}}`;
+}
+
+function treeText(required: RequiredPermissions | null): string {
+  return JSON.stringify(required);
+}
+
+function errorText({ error, outcome }: Decided): string {
+  if (error !== undefined) return `,"error":${JSON.stringify(error)}`;
+  return outcome.effect === "deny" && outcome.message === FAILED_MESSAGE ? FAILED : "";
+}
+
+/** The time since the request arrived. */
+export function durationText(call: Decided["call"]): string {
+  const passed = call === undefined ? 0 : Math.round((performance.now() - call.startedAt) * 1000);
+  return `,"duration_us":${Math.max(0, passed)}`;
+}

@@ -1,0 +1,64 @@
+/**
+ * Replaces values of a record before it is written (`authorizer.decision_log.mask`): a JSON pointer, in which `*` stands
+ * for every member, or the name of a condition field. A masked record is made from its parsed form, which costs more.
+ */
+
+import { maskOf } from "../digests.ts";
+
+/** Replaces values. */
+export class Masks {
+  readonly #paths: readonly (readonly string[])[];
+  readonly #key: Buffer;
+
+  /** @param masks pointers and names */
+  constructor(masks: readonly string[], key: Buffer) {
+    this.#paths = masks.flatMap((mask) => (mask.startsWith("/") ? pathsOf(mask) : placesOf(mask)));
+    this.#key = key;
+  }
+
+  /**
+   * Returns the text with its values replaced.
+   * @param text a JSON object without its closing brace
+   */
+  applied(text: string): string {
+    const record: unknown = JSON.parse(`${text}}`);
+    for (const path of this.#paths) this.#replace(record, path, 0);
+    return JSON.stringify(record).slice(0, -1);
+  }
+
+  #replace(value: unknown, path: readonly string[], depth: number): void {
+    if (typeof value !== "object" || value === null) return;
+    const members = value as Record<string, unknown>;
+    const segment = path[depth] as string;
+    const names = segment === "*" ? Object.keys(members) : Object.hasOwn(members, segment) ? [segment] : [];
+    for (const name of names) {
+      if (depth + 1 < path.length) this.#replace(members[name], path, depth + 1);
+      else members[name] = maskOf(members[name], this.#key);
+    }
+  }
+}
+
+/** The places of a pointer. The name of a subject is also where its policies come from. */
+function pathsOf(pointer: string): readonly (readonly string[])[] {
+  if (pointer !== SUBJECT_ID) return [segments(pointer)];
+  const via = ["determining", "*", "via", "*", "user"];
+  const places = [segments(pointer), via];
+  return [...places, ...places.map((place) => ["items", "*", ...place])];
+}
+
+const SUBJECT_ID = "/subject/id";
+
+function segments(pointer: string): readonly string[] {
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The places of a condition field in a record. */
+function placesOf(field: string): readonly (readonly string[])[] {
+  const place = field.startsWith("subject.")
+    ? ["subject", "properties", field.slice("subject.".length)]
+    : ["context", field];
+  return [place, ["items", "*", ...place]];
+}

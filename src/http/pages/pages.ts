@@ -1,0 +1,67 @@
+/**
+ * Pages, which people open in browsers: an Express application writes them. The pipeline stands before it, so that
+ * request id, admission, headers of every answer, limits, counters and log are those of every route. Express is loaded
+ * when a page is first asked for.
+ */
+
+import type { ServerResponse } from "node:http";
+import type { Express, Response as PageResponse } from "express";
+import { nothingHere } from "../errors.ts";
+import { type Answer, type Caller, type RawCall, WRITTEN } from "../route.ts";
+
+/** The libraries that pages are written with. */
+export interface PageLibraries {
+  readonly express: typeof import("express");
+  /** Middleware that compresses answers; not for pages that show secrets. */
+  readonly compression: typeof import("compression");
+}
+
+/** Adds pages to an application whose paths are exact. */
+export type BuildPages = (app: Express, libraries: PageLibraries) => void;
+
+/** Returns a handler of routes that hands calls over to Express; a call that Express does not answer is 404. */
+export function pageHandler<C extends Caller>(build: BuildPages): (call: RawCall<C>) => Promise<Answer> {
+  let app: Promise<Express> | undefined;
+  return async (call) => {
+    app ??= openApp(build);
+    return handOver(await app, call);
+  };
+}
+
+/** Returns the call that a page answers. */
+export function callOf<C extends Caller>({ locals }: PageResponse): RawCall<C> {
+  return locals["call"];
+}
+
+/** Sets headers, name and value in turn. A header of the same name that was set before is replaced. */
+export function setHeaders(response: Pick<ServerResponse, "setHeader">, headers: readonly string[]): void {
+  for (let at = 0; at < headers.length; at += 2) {
+    response.setHeader(headers[at] as string, headers[at + 1] as string);
+  }
+}
+
+async function openApp(build: BuildPages): Promise<Express> {
+  const [{ default: express }, { default: compression }] = await Promise.all([
+    import("express"),
+    import("compression"),
+  ]);
+  const app = express();
+  app.disable("x-powered-by");
+  // A page that shows a secret must have no digest in its headers; files and documents bring tags of their own.
+  app.disable("etag");
+  app.enable("strict routing");
+  app.enable("case sensitive routing");
+  build(app, { express, compression });
+  return app;
+}
+
+/** Resolves when the response is written or its caller has gone; rejects with what Express could not answer. */
+function handOver<C extends Caller>(app: Express, call: RawCall<C>): Promise<Answer> {
+  const { request, response } = call;
+  return new Promise((resolve, reject) => {
+    response.once("close", () => resolve(WRITTEN));
+    setHeaders(response, call.commonHeaders());
+    Object.assign(response, { locals: { call } });
+    app(request as never, response as never, (error?: unknown) => reject(error ?? nothingHere()));
+  });
+}

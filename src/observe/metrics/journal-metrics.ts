@@ -1,0 +1,93 @@
+/** The metrics of the log; those of a node that shares its database with others are absent in a store of one process. */
+
+import type { JournalCounters } from "../../journal/counters.ts";
+import type { EngineTimes } from "./engine-metrics.ts";
+import { histograms, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
+
+const PREFIX = "svc_authorizer_log_";
+
+/** The values that are read from a node. */
+export interface JournalSource {
+  readonly counters: JournalCounters;
+  /** Milliseconds. */
+  staleness(): number;
+}
+
+/** The values that are read from the log of any store. */
+export interface LogSource {
+  /** The newest revision that this process has. */
+  readonly revision: () => number;
+  /** The node, where several share a database. */
+  readonly journal: JournalSource | undefined;
+  readonly engineTimes: EngineTimes | undefined;
+}
+
+/** The metrics of a log. */
+export function journalMetrics({ revision, journal, engineTimes }: LogSource): ScrapedMetric[] {
+  const of = (read: (source: JournalSource) => number) => () =>
+    journal === undefined ? undefined : read(journal);
+  const counter = (name: string, help: string, read: (counters: JournalCounters) => number): ScrapedMetric =>
+    single(
+      "counter",
+      `${PREFIX}${name}`,
+      help,
+      of(({ counters }) => read(counters)),
+    );
+  return [
+    single("gauge", `${PREFIX}revision`, "Newest revision of the log that this node has.", revision),
+    single(
+      "gauge",
+      `${PREFIX}staleness_seconds`,
+      "Time since this node was known to have the newest revision.",
+      of((source) => source.staleness() / 1_000),
+    ),
+    single(
+      "gauge",
+      `${PREFIX}lag_seconds`,
+      "Time from the commit of the newest entry of another node to its application here, by the clocks of both.",
+      () => (journal?.counters.lagMs === undefined ? undefined : journal.counters.lagMs / 1_000),
+    ),
+    engineMetric(engineTimes),
+    labelled(
+      "counter",
+      `${PREFIX}entries_total`,
+      "Entries of the log: applied by this node, and committed by it.",
+      ["kind"],
+      () =>
+        journal === undefined
+          ? []
+          : [
+              [{ kind: "applied" }, journal.counters.applied],
+              [{ kind: "committed" }, journal.counters.committed],
+            ],
+    ),
+    counter("commits_total", "Commits in the entries that this node created.", ({ useCases }) => useCases),
+    counter("lost_races_total", "Entries that another node was faster with.", ({ lostRaces }) => lostRaces),
+    counter(
+      "conflicts_total",
+      "Commits that had read what others changed meanwhile, and ran again.",
+      ({ conflicts }) => conflicts,
+    ),
+    counter(
+      "outcome_unknown_total",
+      "Commits whose callers were told that the outcome is unknown.",
+      ({ outcomeUnknown }) => outcomeUnknown,
+    ),
+    counter(
+      "rewound_total",
+      "Times that the database had lost what this node had applied, as after a restore from a backup.",
+      ({ rewound }) => rewound,
+    ),
+    counter("engine_errors_total", "Calls of the database that failed.", ({ engineErrors }) => engineErrors),
+    counter("checkpoints_total", "Checkpoints that this node wrote.", ({ checkpoints }) => checkpoints),
+  ];
+}
+
+function engineMetric(engineTimes: EngineTimes | undefined): ScrapedMetric {
+  return histograms(
+    `${PREFIX}engine_duration_seconds`,
+    "Time of calls of the shared database, failed ones among them.",
+    ["operation"],
+    () => Object.entries(engineTimes ?? {}).map(([operation, times]) => [{ operation }, times] as const),
+  );
+}
