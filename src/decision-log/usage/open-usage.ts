@@ -97,7 +97,7 @@ class Usage implements OpenedUsage {
   readonly #now: () => number;
   /** The marks of what was read of other nodes. */
   readonly #known = new Map<string, string>();
-  /** What is being written: the next rows, and the rest. */
+  /** The next rows to be written; the rest is in `#taken`. */
   #waiting: readonly UsageRow[] = [];
   #taken: Iterator<UsageRow> | undefined;
   #writing: Promise<void> = Promise.resolve();

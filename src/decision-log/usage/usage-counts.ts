@@ -22,7 +22,7 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
   /** Users and groups that were counted by decisions. */
   #counted: Count[] = [];
   #actions: ActionUse[] = [];
-  /** What is counted by decisions: users, groups, and statements with their actions. */
+  /** Number of users, groups, and statements with their actions that decisions counted. */
   #things = 0;
   #pages = 0;
 

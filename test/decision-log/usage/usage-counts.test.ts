@@ -91,7 +91,7 @@ describe("counts of decisions", () => {
   const one = (user: string, name: string, explain = false) =>
     world.decisions.check(asked(user, { action: ACTION, resource: ARN + name }, explain));
 
-  /** What counts for questions, each asked so many times. */
+  /** The counts of questions, each asked so many times. */
   const expected = (questions: typeof QUESTIONS, times = TIMES) => {
     const sums: Record<string, number> = {};
     for (const [user, , names] of questions) {
