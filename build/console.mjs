@@ -59,6 +59,8 @@ export async function buildConsole(folder = join(root, "console")) {
     compress(join(work, "assets"));
     writeFileSync(join(work, STAMP), digest);
     chmodSync(work, 0o755);
+    // Another process may serve the build that it finished meanwhile: it stays where it is.
+    if (isCurrent(folder, digest)) return folder;
     rmSync(folder, { recursive: true, force: true });
     renameSync(work, folder);
   } catch (error) {

@@ -13,13 +13,6 @@ interface Common {
   readonly now: number;
 }
 
-/** Finds what was not used. */
-export interface UnusedJob extends Common {
-  readonly kind: "unused";
-  /** Unix milliseconds. */
-  readonly since: number;
-}
-
 /** Suggests policies; exactly one of user and group is given, and exists. */
 export interface SuggestJob extends Common {
   readonly kind: "suggest";
@@ -55,7 +48,7 @@ export interface ReviewJob extends Common {
 }
 
 /** A job. */
-export type AccessJob = UnusedJob | SuggestJob | ReviewJob;
+export type AccessJob = SuggestJob | ReviewJob;
 
 /** The answer of a job: a body, or why there is none. */
 export type AccessResult = { readonly body: string } | { readonly refused: string };

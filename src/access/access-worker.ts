@@ -9,7 +9,6 @@ import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts
 import type { DirectoryImage } from "./directory-image.ts";
 import { type ReviewVocabulary, reviewOf } from "./review/review-job.ts";
 import { suggestAnswer } from "./suggest/suggest-job.ts";
-import { unusedReport } from "./unused/unused-report.ts";
 import type { KnownUse } from "./use-of.ts";
 
 const { partition } = workerData as AccessThreadData;
@@ -31,10 +30,7 @@ function resultOf(job: AccessJob): AccessResult {
   const image = parsed<DirectoryImage>(job.image);
   if (job.kind === "suggest") return suggestAnswer(job, image, partition);
   const use = parsed<KnownUse>(job.use);
-  if (job.kind === "review") return { body: JSON.stringify(reviewOf(job, image, use, vocabulary)) };
-  const { since, now } = job;
-  const actions = [...catalog.actions.keys()];
-  return { body: JSON.stringify(unusedReport(image, use, { since, now, actions })) };
+  return { body: JSON.stringify(reviewOf(job, image, use, vocabulary)) };
 }
 
 function parsed<T>(bytes: Uint8Array): T {

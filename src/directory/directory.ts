@@ -99,6 +99,10 @@ export interface Policies {
    */
   update(policy: NewPolicy, expected?: NamedStatements): Promise<Policy>;
   delete(name: string): Promise<void>;
+  /** Users that the policy is attached to directly. A page may have few of them, or none, and a next one. */
+  users(name: string, page: PageRequest): Promise<Page<User>>;
+  /** The same for groups. */
+  groups(name: string, page: PageRequest): Promise<Page<Group>>;
 }
 
 export interface Credentials {
@@ -214,6 +218,19 @@ export interface Resources {
   list(type: string, page: PageRequest): Promise<Page<RegisteredResource>>;
 }
 
+/** A part of everything of a kind: at most `limit` after a key, "" for the beginning. */
+export interface PartRange {
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** The content of a part, in UTF-8 byte order of the keys. */
+export interface Part<T> {
+  readonly items: readonly T[];
+  /** The last key that was looked at; undefined at the end. */
+  readonly upTo: string | undefined;
+}
+
 /** True if a user with this name is a candidate. */
 export type HolderTest = (username: string) => boolean;
 
@@ -227,6 +244,16 @@ export interface Survey {
   policy(name: string): Promise<StoredPolicy | undefined>;
   /** All access keys of users, in pages. */
   keys(): AsyncIterable<readonly Credential[]>;
+  /** Users after a name. */
+  userPart(range: PartRange): Promise<Part<User>>;
+  /** Groups after a name. */
+  groupPart(range: PartRange): Promise<Part<Group>>;
+  /** Policies after a name. */
+  policyPart(range: PartRange): Promise<Part<StoredPolicy>>;
+  /** Access keys of users after an id. */
+  keyPart(range: PartRange): Promise<Part<Credential>>;
+  /** The numbers of users and groups that a policy is attached to, in pages. */
+  attachments(policy: string): AsyncIterable<number>;
   /** Names of the members of a group, in pages in UTF-8 byte order; undefined if there is no such group. */
   members(group: string): Promise<AsyncIterable<readonly string[]> | undefined>;
   /**

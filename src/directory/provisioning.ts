@@ -57,7 +57,10 @@ export interface Provisioning {
    * Replaces the fields of a user by those that `change` makes of it; it runs again after a lost race. A user who
    * becomes inactive loses all sessions.
    */
-  changeUser(id: string, change: (user: ProvisionedUser) => ProvisionedFields): Promise<ProvisionedUser>;
+  changeUser(
+    id: string,
+    change: (user: ProvisionedUser) => ProvisionedFields | Promise<ProvisionedFields>,
+  ): Promise<ProvisionedUser>;
   deleteUser(id: string): Promise<void>;
   /** The groups of users, by the id of the user. */
   groupsOf(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ProvisionedRef[]>>;

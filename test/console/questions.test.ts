@@ -58,6 +58,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
 
   it("why a user is refused, and sees which statement comes near", async () => {
     await page.goto("/playground");
+    await page.getByText("Can … do … on …?").waitFor();
     await ask("alice", "fs:ReadObject", OBJECT);
     await verdict().waitFor();
     expect(await verdict().textContent()).toMatch(/^Refused/);
@@ -79,13 +80,16 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
     const statements = page.getByLabel("Statements of ReadSales", { exact: true });
     await expect.poll(() => statements.inputValue()).toContain("2025");
     await statements.fill((await statements.inputValue()).replace("2025", "2026"));
-    await page.getByRole("button", { name: "Try", exact: true }).click();
+    await page.getByRole("button", { name: "Try with this edited policy", exact: true }).click();
     await page.getByText("With these statements: allowed").waitFor();
     expect(await verdict().textContent()).toMatch(/^Refused/);
     await statements.fill("[");
-    await page.getByRole("button", { name: "Try", exact: true }).click();
+    await page.getByRole("button", { name: "Try with this edited policy", exact: true }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").textContent()).toContain("not JSON");
+    await page.getByRole("button", { name: "Add a policy", exact: true }).click();
+    await page.getByRole("button", { name: "Try with this edited policy", exact: true }).click();
+    await page.getByText("With these statements: allowed").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 

@@ -145,7 +145,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "api/resources": {
     may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
   },
-  "api/scim": { may: ["api", "api/rest", "http", "directory", "model", "errors"] },
+  "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "model", "errors"] },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "model", "errors"],
     types: ["api/decisions"],
@@ -192,7 +192,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
-  // Learns from the use of access, in a thread: over one state of the directory as a value.
+  // Learns from the use of access: over parts of one state of the directory, or in a thread over the whole as a value.
   access: {
     may: [
       "analysis",

@@ -146,13 +146,14 @@ function described(id: string, path: string, summary: string): Described {
   return { id, path, summary, description: `${summary} (SCIM 2.0, RFC 7644).` };
 }
 
-function bodyOf(example: unknown) {
+/** The body of a call. That of a group may have thousands of members; what a user has is never more than 64 KiB. */
+function bodyOf(example: unknown, kind?: Kind["name"]) {
   return {
     ...OF_SCIM,
     alsoType: SCIM_TYPE,
     schema: RESOURCE,
     example,
-    limit: "bulkBodyBytes",
+    limit: kind === "Group" ? "bulkBodyBytes" : "bodyBytes",
   } as const;
 }
 
@@ -191,7 +192,7 @@ function listRoutes({ name, example }: Kind, { list, search, create }: Handlers)
       ...described(`scimCreate${name}`, path, `Creates a ${what}`),
       method: "POST",
       query: SHOWN,
-      body: bodyOf(example),
+      body: bodyOf(example, name),
       answer: { status: 201, description: `The ${what}.`, ...OF_SCIM, schema: RESOURCE, example: whole },
       errors: [409],
       handler: create,
@@ -228,7 +229,7 @@ function resourceRoutes(
       ...shown,
       ...described(`scimReplace${name}`, path, `Replaces a ${what}`),
       method: "PUT",
-      body: bodyOf(example),
+      body: bodyOf(example, name),
       answer,
       errors: [404, 409],
       handler: replace,
@@ -237,7 +238,7 @@ function resourceRoutes(
       ...shown,
       ...described(`scimUpdate${name}`, path, `Changes a ${what}`),
       method: "PATCH",
-      body: bodyOf(change),
+      body: bodyOf(change, name),
       answer,
       errors: [404, 409],
       handler: patch,

@@ -1,7 +1,7 @@
 /** The calls that describe the service (RFC 7644, section 4). */
 
 import { AuthorizerError } from "../../errors.ts";
-import { listAnswer } from "./lists.ts";
+import { listReply } from "./lists.ts";
 import { baseOf, type ScimCall, type ScimParts, scimReply } from "./parts.ts";
 import { type Document, resourceTypes, schemas } from "./schema/discovery.ts";
 
@@ -13,8 +13,8 @@ export function describeService(documents: (base: string) => Document | readonly
         throw new AuthorizerError("not_allowed", "descriptions of the service cannot be filtered");
       }
       const found = documents(baseOf(parts));
-      if (!Array.isArray(found)) return scimReply(200, found);
-      return scimReply(200, listAnswer(found, { total: found.length, startIndex: 1 }));
+      if (!Array.isArray(found)) return scimReply(200, found as Document);
+      return listReply(found as readonly Document[], { total: found.length, startIndex: 1 });
     };
 }
 

@@ -9,7 +9,7 @@ import {
   equalText,
   type ListQuery,
   type ListRequest,
-  listAnswer,
+  listReply,
   listRequest,
   searchQuery,
   Window,
@@ -37,8 +37,8 @@ async function list(parts: ScimParts, query: ListQuery) {
   const request = listRequest(GROUPS, query);
   const projection = projectionOf(GROUPS, query);
   const window = await findGroups(parts, request);
-  const resources = await shownGroups(parts, window.items, projection);
-  return scimReply(200, listAnswer(resources, { total: window.total, startIndex: request.startIndex }));
+  const resources = shownGroups(parts, window.items, projection);
+  return listReply(resources, { total: window.total, startIndex: request.startIndex });
 }
 
 /** Gets a group. */
@@ -115,15 +115,13 @@ function fieldsOf(attributes: Attributes) {
   };
 }
 
-/** The resources of groups, as far as a call wants to see them. */
-export async function shownGroups(
+/** The resources of groups, as far as a call wants to see them; each is read when it is asked for. */
+export async function* shownGroups(
   parts: ScimParts,
   groups: readonly ProvisionedGroup[],
   projection: Projection,
-): Promise<readonly Attributes[]> {
-  const resources: Attributes[] = [];
-  for (const group of groups) resources.push(await shown(parts, group, projection));
-  return resources;
+): AsyncGenerator<Attributes> {
+  for (const group of groups) yield shown(parts, group, projection);
 }
 
 async function shown(parts: ScimParts, group: ProvisionedGroup, projection: Projection): Promise<Attributes> {

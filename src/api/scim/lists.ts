@@ -2,14 +2,19 @@
 
 import { isObject } from "../../http/body/json-body.ts";
 import type { Query } from "../../http/request/query.ts";
+import type { Reply } from "../../http/route.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { type Filter, parseFilter } from "./filter/filter.ts";
 import { compileFilter, type Test } from "./filter/matching.ts";
+import { jsonInTurns, scimText } from "./parts.ts";
+import type { Attributes } from "./read-values.ts";
 import type { ResourceKind } from "./schema/attribute.ts";
 import { MOST_RESULTS } from "./schema/discovery.ts";
 import { ScimError } from "./scim-error.ts";
 
 const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 const DEFAULT_COUNT = 100;
+const MOST_PAGE_TEXT = 4 * 1_024 * 1_024;
 
 /** The parameters of a list, by name. */
 export type ListQuery = Pick<Query, "get">;
@@ -86,18 +91,26 @@ export class Window<T> {
   }
 }
 
-/** The answer with a page of resources. */
-export function listAnswer(
-  resources: readonly unknown[],
+/**
+ * The answer with a page of resources, written in slices. A page ends early where it would have more than
+ * `MOST_PAGE_TEXT` characters; `itemsPerPage` says how many it has.
+ */
+export async function listReply(
+  resources: AsyncIterable<Attributes> | Iterable<Attributes>,
   { total, startIndex }: { readonly total: number; readonly startIndex: number },
-): Readonly<Record<string, unknown>> {
-  return {
-    schemas: [LIST_SCHEMA],
-    totalResults: total,
-    startIndex,
-    itemsPerPage: resources.length,
-    Resources: resources,
-  };
+): Promise<Reply> {
+  const texts: string[] = [];
+  const pause = bulkPause();
+  let length = 0;
+  for await (const resource of resources) {
+    const text = await jsonInTurns(resource);
+    length += text.length;
+    if (length > MOST_PAGE_TEXT && texts.length > 0) break;
+    texts.push(text);
+    await pause();
+  }
+  const head = { schemas: [LIST_SCHEMA], totalResults: total, startIndex, itemsPerPage: texts.length };
+  return scimText(200, `${JSON.stringify(head).slice(0, -1)},"Resources":[${texts.join(",")}]}`);
 }
 
 /** The text with which a filter asks that an attribute be equal, if nothing else can pass it. */

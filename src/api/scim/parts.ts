@@ -2,10 +2,15 @@
 
 import type { Provisioning } from "../../directory/provisioning.ts";
 import type { Call, Reply } from "../../http/route.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { AuditEvents, AuditedFields } from "../rest/ports.ts";
 import type { ServiceCaller } from "../service-caller.ts";
+import type { Attributes } from "./read-values.ts";
 import { SCIM_PATH } from "./schema/discovery.ts";
 import { SCIM_TYPE } from "./scim-error.ts";
+
+/** Values of a list that are written in one go. */
+const SLICE = 1_000;
 
 /** Parts of the API. */
 export interface ScimParts {
@@ -24,8 +29,34 @@ export function baseOf({ publicUrl }: ScimParts): string {
 }
 
 /** An answer with a resource. */
-export function scimReply(status: number, body: unknown, headers: readonly string[] = []): Reply {
-  return { status, type: SCIM_TYPE, body: JSON.stringify(body), headers };
+export async function scimReply(
+  status: number,
+  resource: Attributes,
+  headers: readonly string[] = [],
+): Promise<Reply> {
+  return scimText(status, await jsonInTurns(resource), headers);
+}
+
+/** An answer with a JSON text. */
+export function scimText(status: number, body: string, headers: readonly string[] = []): Reply {
+  return { status, type: SCIM_TYPE, body, headers };
+}
+
+/** A resource as JSON. The members of a large group are written a slice at a time between other work. */
+export async function jsonInTurns(resource: Attributes): Promise<string> {
+  const members: string[] = [];
+  const pause = bulkPause();
+  for (const [name, value] of Object.entries(resource)) {
+    if (Array.isArray(value) && value.length > SLICE) {
+      const slices: string[] = [];
+      for (let start = 0; start < value.length; start += SLICE) {
+        slices.push(JSON.stringify(value.slice(start, start + SLICE)).slice(1, -1));
+        await pause();
+      }
+      members.push(`${JSON.stringify(name)}:[${slices.join(",")}]`);
+    } else if (value !== undefined) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  }
+  return `{${members.join(",")}}`;
 }
 
 /** Audits a write that is committed. */

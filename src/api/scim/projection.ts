@@ -14,6 +14,8 @@ export interface Projection {
   apply(resource: Attributes): Attributes;
 }
 
+/** Longest list of attributes, in characters. */
+const LONGEST_LIST = 16_384;
 /** Attributes that every answer has. */
 const ALWAYS: ReadonlySet<string> = new Set(["id", "schemas"]);
 
@@ -42,10 +44,15 @@ type Path = readonly string[];
 /** The attributes that a text names; an unknown name is none that could be shown. */
 function pathsOf(kind: ResourceKind, text: string | undefined): readonly Path[] | undefined {
   if (text === undefined || text.trim() === "") return undefined;
-  return text.split(",").flatMap((one) => {
+  if (text.length > LONGEST_LIST)
+    throw new ScimError("invalidValue", `the list of attributes is longer than ${LONGEST_LIST} characters`);
+  // Each path once, in whatever letter case it is named: every resource goes through all of them.
+  const paths = new Map<string, Path>();
+  for (const one of text.split(",")) {
     const found = resolvePath(kind, attributePath(one.trim()));
-    return found === undefined ? [] : [found.names];
-  });
+    if (found !== undefined) paths.set(JSON.stringify(found.names), found.names);
+  }
+  return [...paths.values()];
 }
 
 function chosen(resource: Attributes, paths: readonly Path[]): Attributes {

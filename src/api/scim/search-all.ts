@@ -1,15 +1,16 @@
 /** The search over users and groups together (scim.md §2, RFC 7644, section 3.4.3): users first, each by name. */
 
+import type { ProvisionedGroup, ProvisionedUser } from "../../directory/provisioning.ts";
 import { findGroups, shownGroups } from "./groups.ts";
 import {
   type ListQuery,
   type ListRequest,
-  listAnswer,
+  listReply,
   listRequest,
   searchQuery,
   type Window,
 } from "./lists.ts";
-import { type ScimCall, type ScimParts, scimReply } from "./parts.ts";
+import type { ScimCall, ScimParts } from "./parts.ts";
 import { projectionOf } from "./projection.ts";
 import type { ResourceKind } from "./schema/attribute.ts";
 import { GROUPS } from "./schema/group-schema.ts";
@@ -26,13 +27,19 @@ export function searchAll(parts: ScimParts) {
     const { startIndex } = asked.users ?? asked.groups ?? listRequest(USERS, query);
     const users = asked.users && (await findUsers(parts, asked.users));
     const groups = asked.groups && (await findGroups(parts, after(users, asked.groups)));
-    const resources = [
-      ...(await shownUsers(parts, users?.items ?? [], projectionOf(USERS, query))),
-      ...(await shownGroups(parts, groups?.items ?? [], projectionOf(GROUPS, query))),
-    ];
     const total = (users?.total ?? 0) + (groups?.total ?? 0);
-    return scimReply(200, listAnswer(resources, { total, startIndex }));
+    const shown = shownAll(parts, query, { users: users?.items ?? [], groups: groups?.items ?? [] });
+    return listReply(shown, { total, startIndex });
   };
+}
+
+async function* shownAll(
+  parts: ScimParts,
+  query: ListQuery,
+  { users, groups }: { users: readonly ProvisionedUser[]; groups: readonly ProvisionedGroup[] },
+) {
+  yield* await shownUsers(parts, users, projectionOf(USERS, query));
+  yield* shownGroups(parts, groups, projectionOf(GROUPS, query));
 }
 
 /** The request of one kind; undefined if its resources lack an attribute that the filter reads. */

@@ -7,7 +7,7 @@ import {
   equalText,
   type ListQuery,
   type ListRequest,
-  listAnswer,
+  listReply,
   listRequest,
   searchQuery,
   Window,
@@ -36,15 +36,14 @@ async function list(parts: ScimParts, query: ListQuery) {
   const projection = projectionOf(USERS, query);
   const window = await findUsers(parts, request);
   const resources = await shownUsers(parts, window.items, projection);
-  return scimReply(200, listAnswer(resources, { total: window.total, startIndex: request.startIndex }));
+  return listReply(resources, { total: window.total, startIndex: request.startIndex });
 }
 
 /** Gets a user. */
 export function getUser(parts: ScimParts) {
   return async ({ params: [id = ""], query }: ScimCall) => {
     const projection = projectionOf(USERS, query);
-    const [resource] = await shownUsers(parts, [await parts.provisioning.user(id)], projection);
-    return scimReply(200, resource);
+    return scimReply(200, await shownUser(parts, await parts.provisioning.user(id), projection));
   };
 }
 
@@ -55,8 +54,8 @@ export function createUser(parts: ScimParts) {
     const fields = fieldsOf(readResource(USERS, call.body), undefined);
     const user = await parts.provisioning.createUser(fields);
     wrote(parts, call, "scimCreateUser", { user: user.username, ...stateOf(user) });
-    const [resource] = await shownUsers(parts, [user], projection);
-    return scimReply(201, resource, ["Location", `${baseOf(parts)}/Users/${user.id}`]);
+    const location = ["Location", `${baseOf(parts)}/Users/${user.id}`];
+    return scimReply(201, await shownUser(parts, user, projection), location);
   };
 }
 
@@ -72,8 +71,8 @@ export function replaceUser(parts: ScimParts) {
 export function patchUser(parts: ScimParts) {
   return (call: ScimCall) => {
     const operations = readOperations(call.body);
-    return change(parts, call, "scimUpdateUser", (user) => {
-      const attributes = applyOperations(USERS, attributesOf(user), operations);
+    return change(parts, call, "scimUpdateUser", async (user) => {
+      const attributes = await applyOperations(USERS, attributesOf(user), operations);
       if (typeof attributes["userName"] !== "string")
         throw new ScimError("invalidValue", "userName: required");
       return attributes;
@@ -96,22 +95,21 @@ async function change(
   parts: ScimParts,
   call: ScimCall,
   operation: string,
-  attributes: (user: ProvisionedUser) => Attributes,
+  attributes: (user: ProvisionedUser) => Attributes | Promise<Attributes>,
 ) {
   const [id = ""] = call.params;
   const projection = projectionOf(USERS, call.query);
   let before: ProvisionedUser | undefined;
-  const user = await parts.provisioning.changeUser(id, (found) => {
+  const user = await parts.provisioning.changeUser(id, async (found) => {
     before = found;
-    return fieldsOf(attributes(found), found);
+    return fieldsOf(await attributes(found), found);
   });
   if (user !== before) {
     const renamed = before !== undefined && before.username !== user.username;
     const was = renamed ? { was: before?.username } : {};
     wrote(parts, call, operation, { user: user.username, ...was, ...stateOf(user) });
   }
-  const [resource] = await shownUsers(parts, [user], projection);
-  return scimReply(200, resource);
+  return scimReply(200, await shownUser(parts, user, projection));
 }
 
 function stateOf(user: ProvisionedUser) {
@@ -128,6 +126,11 @@ export async function shownUsers(
   const ids = users.map(({ id }) => id);
   const groups = projection.shows("groups") ? await parts.provisioning.groupsOf(ids) : undefined;
   return users.map((user) => projection.apply(userResource(user, groups?.get(user.id), base)));
+}
+
+async function shownUser(parts: ScimParts, user: ProvisionedUser, projection: Projection) {
+  const [resource = {}] = await shownUsers(parts, [user], projection);
+  return resource;
 }
 
 /** The users that pass a filter. */

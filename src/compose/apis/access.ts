@@ -15,6 +15,7 @@ import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { CommittedChange } from "../../store/port.ts";
 import type { DataParts } from "../data.ts";
 import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
+import { unusedAccess } from "./unused-access.ts";
 
 /** The port of the management API, with a thread that starts when it is first needed. */
 export interface ServiceAccess extends AccessQuestions {
@@ -38,7 +39,7 @@ export function openAccess(
     now: Date.now(),
   });
   return {
-    unused: async (caller, since) => thread.run(caller, { kind: "unused", ...(await common()), since }),
+    unused: (question) => unusedAccess({ directory, catalog }, usage, question),
     suggest: async (caller, request) => {
       const { index, node, share } = await readableRecords(decisionLog);
       if (request.user !== undefined) await directory.users.get(request.user);

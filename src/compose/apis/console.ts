@@ -7,7 +7,7 @@ import { PAGE_CONTENT_POLICY, type PageFolder } from "../../http/pages/page-fold
 import type { Logger } from "../../observe/log/logger.ts";
 
 /** Beside `src`, in a clone as in the package. */
-const FOLDER = join(import.meta.dirname, "..", "..", "console");
+const FOLDER = join(import.meta.dirname, "..", "..", "..", "console");
 
 /** Returns the folder of the console; none where `ui.enabled` is false or the clone has not built it. */
 export function consolePages(values: ConfigValues, log: Pick<Logger, "info">): readonly PageFolder[] {

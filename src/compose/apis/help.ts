@@ -9,7 +9,7 @@ import { serviceDocument } from "../../listeners/service-document.ts";
 import { userDocument } from "../../listeners/user-document.ts";
 
 /** Beside `src`, in a clone as in the package. */
-const FOLDER = join(import.meta.dirname, "..", "..", "docs");
+const FOLDER = join(import.meta.dirname, "..", "..", "..", "docs");
 const REPOSITORY = "https://github.com/svc-authorizer/svc-authorizer/blob/main/";
 
 /** Returns the help; none where `ui.enabled` is false, or the package has no manual. */

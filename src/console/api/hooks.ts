@@ -49,27 +49,32 @@ function isPassing(status: number): boolean {
 }
 
 /** Options of {@link useAnswer}. */
-export interface AnswerOptions {
+export interface AnswerOptions<O extends OperationName> {
   /** False: not asked yet. */
   readonly enabled?: boolean;
   /** Show the answer to the input before while the next one is on its way. */
   readonly keepPrevious?: boolean;
   /** The time after which the answer is asked for again, in ms. */
-  readonly refetchInterval?: number;
+  readonly refetchInterval?: (answer: Answer<O> | undefined) => number;
 }
 
 /** Asks an operation that changes nothing. */
 export function useAnswer<O extends OperationName>(
   operation: O,
   input: Input<O>,
-  { enabled = true, keepPrevious = false, refetchInterval }: AnswerOptions = {},
+  { enabled = true, keepPrevious = false, refetchInterval }: AnswerOptions<O> = {},
 ): UseQueryResult<Answer<O>, Error> {
   return useQuery({
     queryKey: [operation, input],
     queryFn: async ({ signal }) => (await callUntilFound(operation, input, signal)) ?? null,
     enabled,
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
-    ...(refetchInterval === undefined ? {} : { refetchInterval }),
+    ...(refetchInterval === undefined
+      ? {}
+      : {
+          refetchInterval: ({ state }: { readonly state: { readonly data: unknown } }) =>
+            refetchInterval(state.data as Answer<O> | undefined),
+        }),
   }) as UseQueryResult<Answer<O>, Error>;
 }
 

@@ -1457,7 +1457,7 @@ export interface AccessReview {
   /**
    * Access keys that are older than a year, the oldest first.
    */
-  old_keys: UnusedKey[];
+  old_keys: OldKey[];
   /**
    * Newest first, at most 1,000.
    */
@@ -1471,7 +1471,7 @@ export interface AccessReview {
    */
   truncated: boolean;
 }
-export interface UnusedKey {
+export interface OldKey {
   /**
    * Id.
    */
@@ -1585,6 +1585,7 @@ export interface SuggestedAccess {
   warnings: string[];
 }
 export interface UnusedUser {
+  kind: "user";
   /**
    * Name.
    */
@@ -1598,7 +1599,27 @@ export interface UnusedUser {
    */
   last_used?: number;
 }
+export interface UnusedKey {
+  kind: "key";
+  /**
+   * Id.
+   */
+  access_key_id: string;
+  /**
+   * Its user.
+   */
+  user: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Unix seconds; absent where no use is known.
+   */
+  last_used?: number;
+}
 export interface UnusedGroup {
+  kind: "group";
   /**
    * Name.
    */
@@ -1617,6 +1638,7 @@ export interface UnusedGroup {
   last_used?: number;
 }
 export interface UnusedPolicy {
+  kind: "policy";
   /**
    * Name.
    */
@@ -1631,6 +1653,7 @@ export interface UnusedPolicy {
   last_used?: number;
 }
 export interface UnusedStatement {
+  kind: "statement";
   /**
    * Name of the policy.
    */
@@ -1653,6 +1676,7 @@ export interface UnusedStatement {
   last_used?: number;
 }
 export interface UnusedActions {
+  kind: "actions";
   /**
    * Name of the policy.
    */
@@ -1671,6 +1695,11 @@ export interface UnusedActions {
   unused: string[];
 }
 export interface UnusedAccess {
+  pagination: Pagination;
+  /**
+   * What was not used; statements of policies of which others were used.
+   */
+  results: (UnusedUser | UnusedKey | UnusedGroup | UnusedPolicy | UnusedStatement | UnusedActions)[];
   /**
    * RFC 3339: what was used since then is not listed.
    */
@@ -1696,23 +1725,10 @@ export interface UnusedAccess {
      */
     counted_since: string;
   }[];
-  users: UnusedUser[];
-  keys: UnusedKey[];
-  groups: UnusedGroup[];
-  policies: UnusedPolicy[];
-  /**
-   * Statements of policies of which others were used.
-   */
-  statements: UnusedStatement[];
-  actions: UnusedActions[];
   /**
    * What the reader has to know about the answer.
    */
   warnings: string[];
-  /**
-   * True where a list has more entries than are shown.
-   */
-  truncated: boolean;
 }
 /**
  * A record: policies/schema/decision.schema.json.
@@ -1944,7 +1960,7 @@ export interface Operations {
   "GET /decisions": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string; after?: string; amount?: number }; body: undefined; answer: DecisionRecordList };
   "GET /decisions/stream": { path: Record<never, never>; query: { subject?: string; action?: string; resource?: string; policy?: string; decision?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /decisions/{decisionId}": { path: { decisionId: string }; query: { explain?: boolean }; body: undefined; answer: DecisionRecordAnswer };
-  "GET /auth/access/unused": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: UnusedAccess };
+  "GET /auth/access/unused": { path: Record<never, never>; query: { since?: string; kind?: string; after?: string; amount?: number }; body: undefined; answer: UnusedAccess };
   "POST /auth/access/suggest": { path: Record<never, never>; query: Record<never, never>; body: AccessSuggestion; answer: SuggestedAccess };
   "GET /auth/access/review": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: AccessReview };
   "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
@@ -1967,6 +1983,8 @@ export interface Operations {
   "GET /auth/policies/{policyId}/versions/{revision}": { path: { policyId: string; revision: string }; query: Record<never, never>; body: undefined; answer: PolicyVersion };
   "POST /auth/policies/{policyId}/restore": { path: { policyId: string }; query: Record<never, never>; body: PolicyRestore; answer: Policy };
   "GET /auth/history": { path: Record<never, never>; query: { about: string; after?: string; amount?: number }; body: undefined; answer: HistoryList };
+  "GET /auth/policies/{policyId}/users": { path: { policyId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: UserList };
+  "GET /auth/policies/{policyId}/groups": { path: { policyId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: GroupList };
   "POST /auth/apply": { path: Record<never, never>; query: Record<never, never>; body: ApplyRequest; answer: ApplyAnswer };
   "GET /auth/users": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number; last_used?: boolean }; body: undefined; answer: UserList };
   "POST /auth/users": { path: Record<never, never>; query: Record<never, never>; body: UserCreation; answer: User };

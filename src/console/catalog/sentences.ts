@@ -40,7 +40,7 @@ function actionInWords(action: string): string {
   if (meaning !== undefined) return lowerFirst(meaning);
   const [service, verb] = action.split(":");
   if (verb === "*") return `do every action of ${service}`;
-  return /[*?]/.test(action) ? `do ${action}` : `do ${action}`;
+  return `do ${action}`;
 }
 
 function lowerFirst(text: string): string {
@@ -95,8 +95,38 @@ function thingInWords(name: string, value: string): string {
   return value === "${user}" ? `one's own ${name}` : `${name} ${value}`;
 }
 
+/** Words for operators, between a field and its values; an operator without any stands with its name. */
+const OPERATOR_WORDS: ReadonlyMap<string, string> = new Map([
+  ["IpAddress", "is in"],
+  ["NotIpAddress", "is not in"],
+  ["StringLike", "is like"],
+  ["StringNotLike", "is not like"],
+  ["StringEquals", "is"],
+  ["StringNotEquals", "is not"],
+  ["StringEqualsIgnoreCase", "is, in letters of any case,"],
+  ["StringNotEqualsIgnoreCase", "is not, in letters of any case,"],
+  ["NumericEquals", "is"],
+  ["NumericNotEquals", "is not"],
+  ["NumericLessThan", "is less than"],
+  ["NumericLessThanEquals", "is at most"],
+  ["NumericGreaterThan", "is more than"],
+  ["NumericGreaterThanEquals", "is at least"],
+  ["DateEquals", "is"],
+  ["DateNotEquals", "is not"],
+  ["DateLessThan", "is before"],
+  ["DateLessThanEquals", "is at the latest"],
+  ["DateGreaterThan", "is after"],
+  ["DateGreaterThanEquals", "is at the earliest"],
+  ["Bool", "is"],
+]);
+
+function clauseOf(operator: string, field: string, values: readonly string[]): string {
+  if (operator === "Null") return `${field} is ${values.includes("true") ? "absent" : "given"}`;
+  return `${field} ${OPERATOR_WORDS.get(operator) ?? operator} ${values.join(" or ")}`;
+}
+
 function conditionsInWords(condition: NonNullable<Statement["condition"]>): readonly string[] {
   return Object.entries(condition).flatMap(([operator, fields]) =>
-    Object.entries(fields).map(([field, values]) => `${field} ${operator} ${values.join(" or ")}`),
+    Object.entries(fields).map(([field, values]) => clauseOf(operator, field, values)),
   );
 }

@@ -2,6 +2,7 @@
 
 /** Shows a stored text on its own line space: it cannot turn its neighbours around, nor push them away. */
 export function Name({ text, href }: { readonly text: string; readonly href?: string }) {
+  if (text === "") return null;
   const shown = (
     <bdi class="name" title={text}>
       {text}

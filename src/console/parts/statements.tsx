@@ -14,10 +14,10 @@ export function Statements({ of, most }: { readonly of: readonly Statement[]; re
           <li key={index}>
             <span class={effect === "may" ? "effect allow" : "effect deny"}>{effect}</span> {does} on{" "}
             <bdi>{resource}</bdi>
-            {conditions.map((clause) => (
+            {conditions.map((clause, at) => (
               <span key={clause} class="condition">
                 {" "}
-                if <bdi>{clause}</bdi>
+                {at === 0 ? "if" : "and"} <bdi>{clause}</bdi>
               </span>
             ))}
           </li>

@@ -34,7 +34,7 @@ function Compared({ answer }: { readonly answer: PolicyCompareAnswer }) {
   const isHeld = users.affected > 0;
   return (
     <>
-      <p>{summaryOf(users)}</p>
+      <p>{summaryOf(answer)}</p>
       {isHeld ? (
         <>
           <Changes title="Gains" isGain changes={gains} />
@@ -47,23 +47,33 @@ function Compared({ answer }: { readonly answer: PolicyCompareAnswer }) {
         </>
       )}
       {leftOut.length > 0 && (
-        <ul class="warnings">
-          {leftOut.map((one) => (
-            <li key={one}>Not looked at: {one}</li>
-          ))}
-        </ul>
+        <div class="warnings">
+          <p>This is not the whole answer:</p>
+          <ul>
+            {leftOut.map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+        </div>
       )}
     </>
   );
 }
 
-function summaryOf({ affected, compared, gaining, losing }: PolicyCompareAnswer["users"]): string {
-  if (affected === 0) return "No user is affected.";
-  if (gaining === 0 && losing === 0 && compared === affected) {
-    return `It applies to ${people(affected)}, and nobody gains or loses anything.`;
-  }
-  const counted = `It applies to ${people(affected)}: ${gaining} gain and ${losing} lose something.`;
-  return compared < affected ? `${counted} ${people(affected - compared)} were not compared.` : counted;
+/** The numbers in a sentence. Where a bound was reached, they are those of the users who were compared. */
+function summaryOf({ users, left_out: leftOut }: PolicyCompareAnswer): string {
+  const { affected, compared, gaining, losing } = users;
+  const isWhole = leftOut.length === 0;
+  if (affected === 0) return isWhole ? "No user is affected." : "No affected user was found in time.";
+  const applies = `It applies to ${isWhole ? "" : "at least "}${people(affected)}`;
+  const found = `${number(gaining)} gain and ${number(losing)} lose something`;
+  if (compared < affected) return `${applies}. Of ${people(compared)} who were compared, ${found}.`;
+  if (gaining === 0 && losing === 0 && isWhole) return `${applies}, and nobody gains or loses anything.`;
+  return `${applies}: ${found}.`;
+}
+
+function number(count: number): string {
+  return count.toLocaleString("en");
 }
 
 function people(count: number): string {
@@ -98,7 +108,7 @@ interface ChangeProps {
 }
 
 function Change({ change, isGain }: ChangeProps) {
-  const { users, user, action, resource, any_resource: isList, certain, statement } = change;
+  const { users, user, some = [], action, resource, any_resource: isList, certain, statement } = change;
   return (
     <>
       {users !== undefined && (
@@ -126,6 +136,24 @@ function Change({ change, isGain }: ChangeProps) {
         {" "}
         by statement {statement.statement + 1} of <bdi>{statement.policy}</bdi>
       </span>
+      {users !== undefined && some.length > 1 && <Others names={some} users={users} />}
     </>
+  );
+}
+
+/** The first of the users whom a change concerns. */
+function Others({ names, users }: { readonly names: readonly string[]; readonly users: number }) {
+  return (
+    <details>
+      <summary>{names.length < users ? `The first ${names.length} of them` : "All of them"}</summary>
+      <p>
+        {names.map((name, index) => (
+          <span key={name}>
+            {index > 0 && ", "}
+            <Name text={name} href={userPage(name)} />
+          </span>
+        ))}
+      </p>
+    </details>
   );
 }

@@ -32,6 +32,21 @@ export interface AppliedChange {
   readonly operation: BatchOperation | undefined;
 }
 
+/**
+ * An entity of which something else than last time is said, and relations of it that are there and were not said so far.
+ * That changes nothing now, but decides what a later application removes, and whose the entity is.
+ */
+export interface Claim {
+  readonly kind: "user" | "group" | "policy";
+  readonly name: string;
+  /** Groups of a user that it is in already. */
+  readonly groups: readonly string[];
+  /** Policies of a user or group that are attached already. */
+  readonly policies: readonly string[];
+  /** Place in the documents; undefined for what they no longer name. */
+  readonly at: string | undefined;
+}
+
 /** The policies of the directory after the plan. */
 export interface PoliciesAfter {
   policy(name: string): NamedStatements | undefined;
@@ -46,6 +61,8 @@ export interface AppliedPlan {
   /** In the order of the operations. */
   readonly changes: readonly AppliedChange[];
   readonly operations: readonly BatchOperation[];
+  /** Not of what {@link changes} make. */
+  readonly claims: readonly Claim[];
   readonly after: PoliciesAfter;
   /** True if more than half of what the manager's documents said last time is removed. */
   readonly removesMost: boolean;

@@ -10,7 +10,8 @@ import {
 } from "../../directory/batch.ts";
 import type { NewPolicy, NewUser } from "../../directory/directory.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
-import type { AppliedChange, AppliedPlan, Members, PoliciesAfter } from "./applied-plan.ts";
+import { sameJson } from "../same-json.ts";
+import type { AppliedChange, AppliedPlan, Claim, Members, PoliciesAfter } from "./applied-plan.ts";
 import { policiesAfter } from "./policies-after.ts";
 import { compareNames, compareThreeWays, type NamesResult } from "./three-way.ts";
 import type { WantedEntity } from "./wanted-entities.ts";
@@ -33,11 +34,12 @@ export interface Application {
 export async function planApplication(application: Application): Promise<AppliedPlan> {
   const planner = new Planner(application);
   await planner.run();
-  const { changes, operations, said, removed } = planner;
+  const { changes, operations, claims, said, removed } = planner;
   const after = policiesAfter(application.state, operations);
   return {
     changes: changes.map((change) => withPolicies(change, after)),
     operations,
+    claims,
     after,
     removesMost: removed * 2 > said,
   };
@@ -55,9 +57,12 @@ export function placeOfEntity({ from }: Pick<WantedEntity, "from">): string {
   return `/documents/${from.source.file}${from.pointer}`;
 }
 
+type Names = { has(name: string): boolean };
+
 class Planner {
   readonly changes: AppliedChange[] = [];
   readonly operations: BatchOperation[] = [];
+  readonly claims: Claim[] = [];
   /** Number of things that the manager's documents said last time, and of those that are removed. */
   said = 0;
   removed = 0;
@@ -116,7 +121,9 @@ class Planner {
       this.#kept.push({ op: "delete_applied", kind, name });
     } else {
       this.changes.push({ action: "keep", kind, name, drifted: false, at: undefined, operation: undefined });
-      if (!dropped) this.#kept.push({ op: "put_applied", ...nameOf(last), said, ...this.#mark(true) });
+      if (dropped) return;
+      this.#kept.push({ op: "put_applied", ...nameOf(last), said, ...this.#mark(true) });
+      this.claims.push({ ...nameOf(last), groups: [], policies: [], at: undefined });
     }
   }
 
@@ -132,6 +139,7 @@ class Planner {
       this.#add({ ...common, action: "add", after: said.fields, drifted: last !== undefined, operation });
       return;
     }
+    this.#claim(entity);
     const { changed, fields, drifted } = compareThreeWays(last?.fields, said.fields, there);
     if (changed.length === 0) return;
     const operation = replacement(entity, fields, changed);
@@ -139,15 +147,38 @@ class Planner {
     this.#add({ ...common, action: "change", fields: changed, before, after, drifted, operation });
   }
 
-  /** The lists of an entity, compared. */
-  #names(entity: WantedEntity): { readonly groups: NamesResult; readonly policies: NamesResult } {
+  /** Notes what is said of an entity that is there, where it is not what was said last time. */
+  #claim(entity: WantedEntity): void {
     const { kind, name, said } = entity;
     const last = this.#last(entity);
-    const there = kind === "user" ? this.#state.users.get(name) : undefined;
-    const holder = kind === "group" ? this.#state.groups.get(name) : there;
+    const isMarked = this.#state.applied.get(entityKey(entity))?.dropped === true;
+    if (!isMarked && sameJson(last, said)) return;
+    const { groups, policies } = this.#held(entity);
+    const anew = (now: readonly string[] = [], before: readonly string[] = [], there?: Names) =>
+      now.filter((one) => there?.has(one) === true && !before.includes(one));
+    this.claims.push({
+      kind,
+      name,
+      groups: anew(said.groups, last?.groups, groups),
+      policies: anew(said.policies, last?.policies, policies),
+      at: placeOfEntity(entity),
+    });
+  }
+
+  /** The lists that an entity has now. */
+  #held({ kind, name }: EntityName): { readonly groups?: Names; readonly policies?: Names } {
+    const { users, groups } = this.#state;
+    return (kind === "user" ? users.get(name) : kind === "group" ? groups.get(name) : undefined) ?? {};
+  }
+
+  /** The lists of an entity, compared. */
+  #names(entity: WantedEntity): { readonly groups: NamesResult; readonly policies: NamesResult } {
+    const { said } = entity;
+    const last = this.#last(entity);
+    const held = this.#held(entity);
     return {
-      groups: compareNames(last?.groups, said.groups, there?.groups),
-      policies: compareNames(last?.policies, said.policies, holder?.policies),
+      groups: compareNames(last?.groups, said.groups, held.groups),
+      policies: compareNames(last?.policies, said.policies, held.policies),
     };
   }
 

@@ -50,6 +50,10 @@ export interface OpenedUsage {
   flush(): Promise<void>;
   /** Sums over all nodes of things with these names: those of the newest thing of a name. */
   of(kind: "user" | "key" | "group", names: readonly string[]): Promise<ReadonlyMap<string, Used>>;
+  /** Sums over all nodes of things with these names, as far as they are written: several rows for things of one name. */
+  rowsOf(kind: UsageKind, names: readonly string[]): readonly UsageRow[];
+  /** True if there is any written use of a kind. */
+  has(kind: UsageKind): boolean;
   /** All sums, in pages. */
   all(): AsyncIterable<readonly UsageRow[]>;
   /** The nodes whose use is known. */
@@ -93,7 +97,9 @@ class Usage implements OpenedUsage {
   readonly #now: () => number;
   /** The marks of what was read of other nodes. */
   readonly #known = new Map<string, string>();
+  /** The next rows to be written; the rest is in `#taken`. */
   #waiting: readonly UsageRow[] = [];
+  #taken: Iterator<UsageRow> | undefined;
   #writing: Promise<void> = Promise.resolve();
   #turning: Promise<void> = Promise.resolve();
   #forgotAt = Number.NEGATIVE_INFINITY;
@@ -123,6 +129,14 @@ class Usage implements OpenedUsage {
       if ((found.get(name)?.last ?? -1) < last) found.set(name, { count, last });
     }
     return found;
+  }
+
+  rowsOf(kind: UsageKind, names: readonly string[]): readonly UsageRow[] {
+    return this.#database.named(kind, names);
+  }
+
+  has(kind: UsageKind): boolean {
+    return this.#database.has(kind);
   }
 
   async *all(): AsyncIterable<readonly UsageRow[]> {
@@ -182,19 +196,26 @@ class Usage implements OpenedUsage {
   }
 
   async #writeTaken(): Promise<void> {
-    const rows = this.#waiting.length > 0 ? this.#waiting : this.counts.taken();
-    let done = 0;
     try {
-      for (; done < rows.length; done += ROWS_PER_WRITE) {
-        this.#database.add(this.#options.node, rows.slice(done, done + ROWS_PER_WRITE));
-        this.#isTold = false;
-        await turnOfOthers();
-      }
-      this.#waiting = [];
+      // First what could not be written before.
+      if (this.#taken !== undefined) await this.#writeRest(this.#taken);
+      this.#taken = this.counts.taken();
+      await this.#writeRest(this.#taken);
     } catch (error) {
-      this.#waiting = rows.slice(done);
       this.#options.report("last use cannot be written now", { reason: reasonOf(error) });
     }
+  }
+
+  async #writeRest(taken: Iterator<UsageRow>): Promise<void> {
+    for (;;) {
+      if (this.#waiting.length === 0) this.#waiting = nextOf(taken, ROWS_PER_WRITE);
+      if (this.#waiting.length === 0) break;
+      this.#database.add(this.#options.node, this.#waiting);
+      this.#waiting = [];
+      this.#isTold = false;
+      await turnOfOthers();
+    }
+    this.#taken = undefined;
   }
 
   /** Forgets old use, once a day. */
@@ -252,6 +273,16 @@ class Usage implements OpenedUsage {
       await turnOfOthers();
     }
   }
+}
+
+function nextOf(rows: Iterator<UsageRow>, amount: number): readonly UsageRow[] {
+  const some: UsageRow[] = [];
+  while (some.length < amount) {
+    const next = rows.next();
+    if (next.done === true) break;
+    some.push(next.value);
+  }
+  return some;
 }
 
 function withoutLastName(rows: readonly UsageRow[]): readonly UsageRow[] {

@@ -120,6 +120,11 @@ export class UsageDatabase {
     return found;
   }
 
+  /** True if there is any use of a kind. */
+  has(kind: UsageKind): boolean {
+    return this.#database.prepare("SELECT 1 FROM usage WHERE kind = ? LIMIT 1").get(kind) !== undefined;
+  }
+
   /** The rows of one node after a place, with the place after them. */
   own(
     node: string,

@@ -9,7 +9,7 @@ import { toUser } from "../records/user-records.ts";
 import type { Found, StateReader } from "./reader.ts";
 
 /** Entities that are visited in one go. */
-const SLICE = 16;
+const SLICE = 4;
 
 /** Kind of a provisioned entity. */
 export type ProvisionedKind = "user" | "group";

@@ -3,13 +3,16 @@
 import type { Credential } from "../../model/entities.ts";
 import { isPossibleName } from "../../model/names.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { StoredPolicy, Survey } from "../directory.ts";
+import type { Part, StoredPolicy, Survey } from "../directory.ts";
 import { under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import type { GroupPolicies } from "./group-policies.ts";
 import { readHolders } from "./holders.ts";
+import { attachmentCounts, groupPart, keyPart, policyPart, userPart } from "./parts.ts";
 import { PrincipalReader } from "./principals.ts";
 import type { Reader } from "./reader.ts";
+
+const KEYS_PER_PAGE = 1_000;
 
 type Pause = () => Promise<void> | undefined;
 
@@ -36,6 +39,11 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
       const group = isPossibleName(name) ? await reader.get("group", name) : undefined;
       return group && membersOf(reader, group.id);
     },
+    userPart: (range) => userPart(reader, range),
+    groupPart: (range) => groupPart(reader, range),
+    policyPart: (range) => policyPart(reader, range),
+    keyPart: (range) => keyPart(reader, range),
+    attachments: (policy) => attachmentCounts(reader, policy),
     holders: (policies, after) => readHolders(reader, policies, after, pause),
     async properties(username) {
       const user = isPossibleName(username) ? await reader.get("user", username) : undefined;
@@ -46,16 +54,10 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
 }
 
 async function* keysOf(reader: Reader): AsyncGenerator<readonly Credential[]> {
-  for await (const page of reader.scanAll("key")) {
-    const users = await reader.getMany(
-      "user",
-      page.map(({ record }) => record.username),
-    );
-    // A key of a user who is gone is void.
-    const valid = page.filter(({ record }, index) => users[index]?.id === record.id);
-    yield valid.map(({ key, record: { username, creation_date } }) => {
-      return { access_key_id: key, creation_date, username };
-    });
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const part: Part<Credential> = await keyPart(reader, { after, limit: KEYS_PER_PAGE });
+    yield part.items;
+    after = part.upTo;
   }
 }
 

@@ -61,7 +61,7 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
       writer.write(async (tx) => {
         const { username, record } = await requireById(tx, id);
         const before = toProvisionedUser(username, record);
-        const fields = change(before);
+        const fields = await change(before);
         assertSound(context, fields);
         const { source, encryptedPassword } = record;
         const kept = {

@@ -20,11 +20,13 @@ export interface KeyTimes {
 /** The defaults. */
 export const KEY_TIMES: KeyTimes = { keep: 600_000, cooldown: 10_000 };
 
+type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
+
 /** Finds the key of a token. */
 export class IssuerKeys {
   readonly #issuer: OidcIssuer;
   readonly #times: KeyTimes;
-  #keys: Promise<JWTVerifyGetKey> | undefined;
+  #keys: Promise<RemoteKeys> | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(issuer: OidcIssuer, times: KeyTimes = KEY_TIMES) {
@@ -38,42 +40,52 @@ export class IssuerKeys {
       this.#keys = undefined;
       throw error;
     });
-    const keys = await this.#keys;
-    return keys(header, token);
+    const opened = this.#keys;
+    const keys = await opened;
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      // Without keys that hold, the next request asks for their address again: it may be another one now.
+      if (!keys.fresh && this.#keys === opened) this.#keys = undefined;
+      throw error;
+    }
   };
 
-  async #open(): Promise<JWTVerifyGetKey> {
+  async #open(): Promise<RemoteKeys> {
     const { jwksUri } = this.#issuer;
     const url = jwksUri ?? (await this.#discovered());
     return createRemoteJWKSet(new URL(url), {
       timeoutDuration: TIMEOUT_MS,
       cacheMaxAge: this.#times.keep,
       cooldownDuration: this.#times.cooldown,
-      [customFetch]: (address, { signal }) => this.#fetch(address, signal),
+      [customFetch]: async (address, { signal }) => {
+        const document = await this.#fetch(address, signal);
+        if (!isKeySet(document)) throw this.#failed("answers with something else than keys");
+        return Response.json(document);
+      },
     });
   }
 
   async #discovered(): Promise<string> {
     const { issuer } = this.#issuer;
     const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-    const response = await this.#fetch(address, AbortSignal.timeout(TIMEOUT_MS));
-    const document = (await response.json().catch(() => undefined)) as Record<string, unknown> | undefined;
-    const url = document?.["jwks_uri"];
-    if (!response.ok || document?.["issuer"] !== issuer || typeof url !== "string" || !isSafeUrl(url)) {
+    const document = await this.#fetch(address, AbortSignal.timeout(TIMEOUT_MS));
+    const { issuer: named, jwks_uri: url } = isObject(document) ? document : {};
+    if (named !== issuer || typeof url !== "string" || !isSafeUrl(url, issuer)) {
       throw this.#failed("has no discovery document that names it and its keys");
     }
     return url;
   }
 
-  /** One request with bounded time and size, without redirections; none soon after one that failed. */
-  async #fetch(address: string, signal: AbortSignal): Promise<Response> {
+  /** The JSON of an address, in bounded time and size, without redirections; none soon after one that failed. */
+  async #fetch(address: string, signal: AbortSignal): Promise<unknown> {
     if (performance.now() - this.#failedAt < this.#times.cooldown)
       throw this.#failed("did not answer a moment ago", false);
     try {
       const headers = { accept: "application/json" };
       const response = await fetch(address, { headers, signal, redirect: "error" });
       if (response.status !== 200) throw new Error(`status ${response.status}`);
-      return new Response(await boundedText(response), { status: 200 });
+      return JSON.parse(await boundedText(response));
     } catch (cause) {
       throw this.#failed("does not answer", true, cause);
     }
@@ -98,10 +110,19 @@ async function boundedText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** True for https, and for http on this machine. */
-function isSafeUrl(text: string): boolean {
+/** True for https, and for http on this machine if the issuer is there too: no other may have it asked. */
+function isSafeUrl(text: string, issuer: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
   if (url.protocol === "https:") return true;
-  return url.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
+  const isLocal = url.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
+  return isLocal && URL.parse(issuer)?.protocol === "http:";
+}
+
+function isKeySet(document: unknown): boolean {
+  return isObject(document) && Array.isArray(document["keys"]) && document["keys"].every(isObject);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -18,8 +18,9 @@ const anything = fc.oneof(
   fc.string({ maxLength: 5 }),
 );
 const mostly = <T>(wanted: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 12, arbitrary: wanted as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: anything });
+  fc.oneof({ weight: 24, arbitrary: wanted as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: anything });
 const text = mostly(fc.constantFrom("alice", "nobody", "user", "arn", "fs:ReadObject", ""));
+const texts = mostly(fc.array(text, { maxLength: 3 }));
 
 /** An object with some of these fields, and now and then one that nobody knows. */
 function some(fields: Record<string, fc.Arbitrary<unknown>>, required: readonly string[]) {
@@ -106,14 +107,16 @@ describe("the hand-written readers of the hot calls take exactly what the declar
     [
       "/access/v1/check",
       "CheckRequest",
-      some({ user: text, required: tree, context, explain: mostly(fc.boolean()) }, ["user", "required"]),
+      some(
+        { user: text, groups: texts, token: text, required: tree, context, explain: mostly(fc.boolean()) },
+        ["user", "required"],
+      ),
     ],
   ];
 
   it.each(cases)("%s", takesWhatTheSchemaDoes);
 });
 
-const texts = mostly(fc.array(text, { maxLength: 3 }));
 const page = mostly(some({ limit: mostly(fc.constantFrom(null, 1, 5000)) }, []));
 const statement = some(
   {
@@ -124,6 +127,43 @@ const statement = some(
     condition: mostly(fc.constantFrom<unknown>(null, {}, { A: { b: ["c"] } }, { A: { b: "c" } }, { A: [] })),
   },
   ["effect", "action", "resource"],
+);
+/** An entity that is searched for: it has a type alone, and its id is ignored, whatever it is. */
+const searched = mostly(
+  some({ type: mostly(fc.constantFrom("user", "repository")), id: anything, properties }, ["type"]),
+);
+/** A request that no rule beyond the schema refuses: it names no host, and headers only that cannot contradict. */
+const wireRequest = some(
+  {
+    user: text,
+    groups: texts,
+    token: text,
+    method: mostly(fc.constantFrom("GET", "PUT", "POST", "DELETE", "HEAD", "PATCH", "x!", "NO SUCH")),
+    path: mostly(
+      fc.constantFrom(
+        "/",
+        "/api/v1/repositories/data",
+        "/a/%zz",
+        "//",
+        "/a\u0000",
+        "/a b",
+        "relative",
+        "/a?b",
+      ),
+    ),
+    query: mostly(
+      fc.oneof(
+        fc.constantFrom("", "path=a&path=b", "%zz"),
+        fc.dictionary(fc.constantFrom("path", "prefix"), fc.oneof(text, texts)),
+      ),
+    ),
+    headers: mostly(fc.dictionary(fc.constantFrom("Content-Type", "x-other"), text)),
+    body: anything,
+    api: mostly(fc.constantFrom("main", "gateway", "replication")),
+    facts: mostly(fc.dictionary(fc.constantFrom("pull_request.destination_branch", ""), text)),
+    context,
+  },
+  ["user", "method", "path", "api"],
 );
 const policies = mostly(
   fc.array(
@@ -149,6 +189,7 @@ const simulation = some(
 
 describe("cold calls take exactly what the declared schemas do, which check them", () => {
   const cases: readonly (readonly [string, string, fc.Arbitrary<unknown>])[] = [
+    ["/access/v1/request", "RequestCheck", wireRequest],
     [
       "/access/v1/filter",
       "FilterRequest",
@@ -192,6 +233,24 @@ describe("cold calls take exactly what the declared schemas do, which check them
       "/access/v1/what-can",
       "WhatCanRequest",
       some({ user: text, resource: text, context, page }, ["user", "resource"]),
+    ],
+    [
+      "/access/v1/search/subject",
+      "SubjectSearch",
+      some({ subject: searched, action, resource, context: properties, page }, [
+        "subject",
+        "action",
+        "resource",
+      ]),
+    ],
+    [
+      "/access/v1/search/resource",
+      "ResourceSearch",
+      some({ subject, action, resource: searched, context: properties, page }, [
+        "subject",
+        "action",
+        "resource",
+      ]),
     ],
     [
       "/access/v1/search/action",

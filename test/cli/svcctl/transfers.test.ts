@@ -9,6 +9,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { forEachParallel } from "../../../src/cli/svcctl/transfer/for-each-parallel.ts";
 import { progressLine } from "../../../src/cli/svcctl/transfer/progress.ts";
+import { provesContents } from "../../../src/cli/svcctl/transfer/proven-way.ts";
 import { svcctl } from "./run-svcctl.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -333,6 +334,42 @@ describe("a download", () => {
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(said);
     expect(readdirSync(cwd)).toEqual(code === 0 ? ["a"] : []);
+  });
+
+  it.each([
+    ["is compared with --verify", ["--verify"], true],
+    ["of one answer from this machine is taken as it arrives", [], false],
+  ])("of a large content %s", async (_, options, isCompared) => {
+    const cwd = temporaryFolder();
+    const damaged = Buffer.alloc(CONTENT.length, 1);
+    const { env } = await holding((request, response, asked) =>
+      whole(asked > 1 ? CONTENT : damaged)(request, response, asked),
+    );
+    expect(await svcctl([...IN_PARTS, ...options], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(readFileSync(join(cwd, "a")).equals(isCompared ? CONTENT : damaged)).toBe(true);
+  });
+
+  it("that goes on with damaged parts notices, and begins anew", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a.svcctl-part"), Buffer.alloc(CONTENT.length, 1));
+    const key = { size: CONTENT.length, checksum: md5(CONTENT), partSize: 65_536 };
+    writeFileSync(join(cwd, "a.svcctl-parts"), `${JSON.stringify(key)}\n0\n1\n`);
+    const { env } = await holding(whole(CONTENT));
+    expect(await svcctl(IN_PARTS, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
+    expect(readdirSync(cwd)).toEqual(["a"]);
+  });
+
+  it.each([
+    ["https://data.example.com", true],
+    ["http://localhost:8000", true],
+    ["http://127.0.0.9/api/v1", true],
+    ["http://[::1]:8000", true],
+    ["http://data.example.com", false],
+    ["http://127.example.com", false],
+    ["http://10.0.0.1:8000", false],
+  ])("from %s: the way proves the contents: %s", (endpoint, proves) => {
+    expect(provesContents(endpoint)).toBe(proves);
   });
 
   it("that is interrupted ends at once, and says what is left", async () => {

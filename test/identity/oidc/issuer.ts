@@ -26,7 +26,7 @@ export class TestIssuer {
   /** Requests so far, by path. */
   readonly requests: string[] = [];
   /** Writes another answer, where a test sets it. */
-  answer: (() => { status: number; body: string; headers?: Record<string, string> }) | undefined;
+  answer: ((path: string) => { status: number; body: string; headers?: Record<string, string> }) | undefined;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -45,7 +45,7 @@ export class TestIssuer {
         ["/keys", { keys: issuer.keys.map(({ publicJwk }) => publicJwk) }],
       ]);
       const body = documents.get(request.url ?? "");
-      const given = issuer.answer?.() ?? {
+      const given = issuer.answer?.(request.url ?? "") ?? {
         status: body === undefined ? 404 : 200,
         body: JSON.stringify(body ?? {}),
       };

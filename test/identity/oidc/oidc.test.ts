@@ -171,6 +171,40 @@ describe("keys", () => {
 });
 
 describe("an issuer that fails", () => {
+  it.each<[string, string]>([
+    ["no JSON", "<html>"],
+    ["no keys", "{}"],
+    ["keys that are none", '{"keys":[1]}'],
+  ])(
+    "with %s at the address of its keys is asked once, and everybody is told to try again",
+    async (_, body) => {
+      issuer.answer = () => ({ status: 200, body });
+      const tokens = openOidc([settings({ jwksUri: `${issuer.url}/keys` })], {
+        times: { keep: 60_000, cooldown: 60_000 },
+      });
+      for (let count = 0; count < 5; count++) {
+        const token = await issuer.token({ jti: `${count}` });
+        await expect(verify(token, tokens)).rejects.toMatchObject({ code: "unavailable" });
+      }
+      expect(issuer.requests).toEqual(["/keys"]);
+    },
+  );
+
+  it("to publish its keys where they were is asked where they are now, once they no longer hold", async () => {
+    const short = openOidc([settings()], { times: { keep: 0, cooldown: 0 } });
+    await verify(await issuer.token(), short);
+    const discovery = (path: string) =>
+      JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}${path}` });
+    const keys = JSON.stringify({ keys: [FIRST.publicJwk] });
+    issuer.answer = (path) => {
+      if (path === "/moved") return { status: 200, body: keys };
+      return path === "/keys" ? { status: 404, body: "" } : { status: 200, body: discovery("/moved") };
+    };
+    const token = await issuer.token({ jti: "2" });
+    await expect(verify(token, short)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await verify(token, short)).toMatchObject({ username: "zoe" });
+  });
+
   it("leaves what its keys verify, and other tokens unanswered until it is back", async () => {
     const { port } = issuer;
     const before = settings();

@@ -2,6 +2,7 @@
 
 import { AuthorizerError } from "../../../errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";
+import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../../http/route.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts } from "../declaration.ts";
@@ -11,6 +12,18 @@ const DAY_MS = 86_400_000;
 /** Milliseconds until an answer has to be there: a job may wait for another. */
 const ANSWERED_WITHIN_MS = 150_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** The days that a question reaches back by default. */
+export const DEFAULT_DAYS = 90;
+
+/** The time that a question reaches back to. */
+export const SINCE: Parameter = {
+  name: "since",
+  in: "query",
+  description: "RFC 3339 date and time; 90 days ago by default.",
+  schema: { type: "string" },
+  example: "2026-08-24T00:00:00Z",
+};
 
 /** The common part of their declarations. */
 export const SHARED = {
@@ -26,14 +39,20 @@ export const SHARED = {
  */
 export async function answered(
   call: UserCall,
-  { access }: Pick<ManagementParts, "access">,
+  parts: Pick<ManagementParts, "access">,
   question: (questions: AccessQuestions, caller: string) => Promise<string>,
 ): Promise<Reply> {
-  if (access === undefined) {
-    throw new AuthorizerError("invalid_request", "use is not counted (authorizer.usage.interval is 0s)");
-  }
   call.deadline = performance.now() + ANSWERED_WITHIN_MS;
-  return { status: 200, body: await question(access, call.caller.name) };
+  return { status: 200, body: await question(questionsOf(parts), call.caller.name) };
+}
+
+/**
+ * The questions.
+ * @throws AuthorizerError "invalid_request" where use is not counted
+ */
+export function questionsOf({ access }: Pick<ManagementParts, "access">): AccessQuestions {
+  if (access !== undefined) return access;
+  throw new AuthorizerError("invalid_request", "use is not counted (authorizer.usage.interval is 0s)");
 }
 
 /** A time in Unix milliseconds; so many days ago by default. Throws RequestRefused 400. */

@@ -11,24 +11,48 @@ export interface SuggestRequest {
   readonly generalise: "none" | "prefix" | "repository";
 }
 
-/** Port: questions about access and its use. The answers are JSON texts. */
+/** The question for a page of access that nobody used. */
+export interface UnusedRequest {
+  /** Unix milliseconds. */
+  readonly since: number;
+  /** Only entries of this kind; undefined: of all. */
+  readonly kind: "user" | "key" | "group" | "policy" | "statement" | "actions" | undefined;
+  /** The `next` of the page before; "" for the first. */
+  readonly after: string;
+  readonly amount: number;
+}
+
+/** A page of access that nobody used. Times are RFC 3339. */
+export interface UnusedAnswer {
+  readonly entries: readonly unknown[];
+  /** "" on the last page. */
+  readonly next: string;
+  readonly since: string;
+  /** Since when use is counted; absent where it is not known. */
+  readonly counted_since?: string;
+  /** Revision of the directory. */
+  readonly revision: number;
+  readonly nodes: readonly { readonly node: string; readonly counted_since: string }[];
+  readonly warnings: readonly string[];
+}
+
+/** Port: questions about access and its use. The answers that take long are JSON texts. */
 export interface AccessQuestions {
   /**
-   * Finds what decided nothing since a time (Unix milliseconds).
-   * @param caller for whom: callers get their turns one after the other
-   * @throws AuthorizerError "invalid_request" where it needs more time or memory than there is, "unavailable" where too
-   * many questions wait
+   * Finds what decided nothing since a time.
+   * @throws AuthorizerError "invalid_request" for an `after` of another list
    */
-  unused(caller: string, since: number): Promise<string>;
+  unused(request: UnusedRequest): Promise<UnusedAnswer>;
   /**
    * Suggests the smallest policies that allow what was recorded.
-   * @throws AuthorizerError as {@link unused}; "not_found" for an unknown user or group, "invalid_request" where
-   * allowed decisions are not recorded
+   * @param caller for whom: callers get their turns one after the other
+   * @throws AuthorizerError "invalid_request" where it needs more time or memory than there is, or where allowed
+   * decisions are not recorded, "unavailable" where too many questions wait, "not_found" for an unknown user or group
    */
   suggest(caller: string, request: SuggestRequest): Promise<string>;
   /**
    * Reviews access, with what changed since a time (Unix milliseconds).
-   * @throws AuthorizerError as {@link unused}
+   * @throws AuthorizerError "invalid_request" and "unavailable" as {@link suggest}
    */
   review(caller: string, since: number): Promise<string>;
 }

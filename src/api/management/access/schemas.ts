@@ -23,6 +23,16 @@ function unused(properties: Readonly<Record<string, Schema>>): Schema {
   return object({ ...properties, last_used: LAST_USED }, Object.keys(properties));
 }
 
+/** Schemas of what a list of unused access has. */
+const UNUSED = [
+  "UnusedUser",
+  "UnusedKey",
+  "UnusedGroup",
+  "UnusedPolicy",
+  "UnusedStatement",
+  "UnusedActions",
+] as const;
+
 const NUMBERS = object({ policies: COUNT, statements: COUNT });
 const TIME = text("RFC 3339.");
 const NAMES = listOf({ type: "string" });
@@ -97,7 +107,7 @@ export const ACCESS_SCHEMAS: Schemas = {
         }),
         "Users with the same groups and policies together.",
       ),
-      old_keys: listOf(schemaRef("UnusedKey"), "Access keys that are older than a year, the oldest first."),
+      old_keys: listOf(schemaRef("OldKey"), "Access keys that are older than a year, the oldest first."),
       changes: listOf(schemaRef("ReviewedChange"), "Newest first, at most 1,000."),
       warnings: WARNINGS,
       truncated: { type: "boolean", description: "True where something is left out." },
@@ -147,31 +157,44 @@ export const ACCESS_SCHEMAS: Schemas = {
     }),
     warnings: WARNINGS,
   }),
-  UnusedUser: unused({ id: text("Name."), creation_date: UNIX_SECONDS }),
-  UnusedKey: unused({ access_key_id: text("Id."), user: text("Its user."), creation_date: UNIX_SECONDS }),
+  OldKey: unused({ access_key_id: text("Id."), user: text("Its user."), creation_date: UNIX_SECONDS }),
+  UnusedUser: unused({ kind: { const: "user" }, id: text("Name."), creation_date: UNIX_SECONDS }),
+  UnusedKey: unused({
+    kind: { const: "key" },
+    access_key_id: text("Id."),
+    user: text("Its user."),
+    creation_date: UNIX_SECONDS,
+  }),
   UnusedGroup: unused({
+    kind: { const: "group" },
     id: text("Name."),
     creation_date: UNIX_SECONDS,
     members: { ...COUNT, description: "Number of members." },
   }),
   UnusedPolicy: unused({
+    kind: { const: "policy" },
     id: text("Name."),
     attached: { ...COUNT, description: "Users and groups that it is attached to." },
   }),
-  UnusedStatement: object({ ...STATEMENT, effect: text("`allow` or `deny`."), last_used: LAST_USED }, [
-    "policy",
-    "statement",
-    "effect",
-  ]),
+  UnusedStatement: object(
+    { kind: { const: "statement" }, ...STATEMENT, effect: text("`allow` or `deny`."), last_used: LAST_USED },
+    ["kind", "policy", "statement", "effect"],
+  ),
   UnusedActions: object(
     {
+      kind: { const: "actions" },
       ...STATEMENT,
       unused: listOf({ type: "string" }, "Actions that the statement allows and nobody used."),
     },
-    ["policy", "statement", "unused"],
+    ["kind", "policy", "statement", "unused"],
   ),
   UnusedAccess: object(
     {
+      pagination: schemaRef("Pagination"),
+      results: listOf(
+        { oneOf: UNUSED.map((name) => schemaRef(name)) },
+        "What was not used; statements of policies of which others were used.",
+      ),
       since: text("RFC 3339: what was used since then is not listed."),
       counted_since: text("RFC 3339: since when use is counted."),
       revision: { ...COUNT, description: "Revision of the directory." },
@@ -179,27 +202,8 @@ export const ACCESS_SCHEMAS: Schemas = {
         object({ node: text("Name."), counted_since: text("RFC 3339.") }),
         "Nodes whose use is known.",
       ),
-      users: listOf(schemaRef("UnusedUser")),
-      keys: listOf(schemaRef("UnusedKey")),
-      groups: listOf(schemaRef("UnusedGroup")),
-      policies: listOf(schemaRef("UnusedPolicy")),
-      statements: listOf(schemaRef("UnusedStatement"), "Statements of policies of which others were used."),
-      actions: listOf(schemaRef("UnusedActions")),
       warnings: WARNINGS,
-      truncated: { type: "boolean", description: "True where a list has more entries than are shown." },
     },
-    [
-      "since",
-      "revision",
-      "nodes",
-      "users",
-      "keys",
-      "groups",
-      "policies",
-      "statements",
-      "actions",
-      "warnings",
-      "truncated",
-    ],
+    ["pagination", "results", "since", "revision", "nodes", "warnings"],
   ),
 };

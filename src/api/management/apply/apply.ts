@@ -11,7 +11,7 @@ import type { UserCall } from "../call.ts";
 import type { ManagementParts } from "../declaration.ts";
 import { OwnText, PermissionRefused } from "../errors.ts";
 import { type WideningChange, wideningChanges } from "./change-grants.ts";
-import { AskedPermissions, refusedChanges, refusedReads } from "./change-permissions.ts";
+import { AskedPermissions, refusedChanges, refusedClaims, refusedReads } from "./change-permissions.ts";
 
 /** The body of the call, after its shape was validated. */
 export interface ApplyBody {
@@ -94,7 +94,10 @@ class Attempt {
     const request = { manager, prune, documents: this.#documents, state: this.#state };
     const plan = await applications.plan(request);
     const changes = await this.#visible(plan.changes);
-    const refused = await refusedChanges(this.#permissions, plan.changes);
+    const refused = [
+      ...(await refusedChanges(this.#permissions, plan.changes)),
+      ...(await refusedClaims(this.#permissions, plan.claims)),
+    ];
     if (!dryRun) refuse(refused);
     await asked(() => applications.check(request, plan));
     const widening = await this.#widening(plan);

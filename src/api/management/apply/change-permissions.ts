@@ -1,6 +1,6 @@
 /** The permissions of an application: those of the single calls that would read and make the same (management-cli.md §10). */
 
-import type { AppliedChange } from "../../../datasets/apply/applied-plan.ts";
+import type { AppliedChange, Claim } from "../../../datasets/apply/applied-plan.ts";
 import type { WantedEntity } from "../../../datasets/apply/wanted-entities.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
 import { AuthorizerError, isErrorCode, type Problem } from "../../../errors.ts";
@@ -163,6 +163,38 @@ export async function refusedChanges(
     const message = single && (await permissions.refusal(single.asked));
     if (message !== undefined) {
       problems.push({ pointer: change.at ?? "", message: `${describe(change)}: ${message}` });
+    }
+  }
+  return problems;
+}
+
+/**
+ * The refusals to say something else of entities than was said last time: that needs the rights to their fields, and to
+ * make the relations that were not said so far. Who may only read could else decide what the next application removes.
+ */
+export async function refusedClaims(
+  permissions: AskedPermissions,
+  claims: readonly Claim[],
+): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  for (const { kind, name, groups, policies, at } of claims) {
+    const holder = { [kind]: name };
+    const attach = kind === "group" ? "attachPolicyToGroup" : "attachPolicyToUser";
+    const asked = [
+      kind === "policy" ? pathCall("updatePolicy", holder).asked : created(kind, name),
+      ...groups.map((group) => pathCall("addGroupMembership", { group, user: name }).asked),
+      ...policies.map((policy) => pathCall(attach, { ...holder, policy }).asked),
+    ];
+    for (const one of asked) {
+      const message = await permissions.refusal(one);
+      if (message === undefined) continue;
+      // What the documents do not name, the caller may perhaps not know.
+      problems.push(
+        at === undefined
+          ? { pointer: "", message: "no right to what was applied before and is no longer named" }
+          : { pointer: at, message: `manage ${kind} ${name}: ${message}` },
+      );
+      break;
     }
   }
   return problems;

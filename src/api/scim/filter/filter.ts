@@ -38,6 +38,8 @@ const COMPARISONS: ReadonlySet<string> = new Set(["eq", "ne", "co", "sw", "ew", 
 const DEEPEST = 20;
 /** Most comparisons of a filter. */
 const MOST_TERMS = 100;
+/** Longest text of a filter, in characters: it is read in one go. */
+const LONGEST_FILTER = 16_384;
 
 const TOKEN =
   /\s*(?:("(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|([()[\]])|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.:$-]))|(\.?[A-Za-z$][\w$.:-]*))/y;
@@ -73,6 +75,7 @@ class Parser {
 
   constructor(text: string, fault: "invalidFilter" | "invalidPath") {
     this.#fault = fault;
+    if (text.length > LONGEST_FILTER) throw new ScimError(fault, `longer than ${LONGEST_FILTER} characters`);
     this.#tokens = this.#read(text);
   }
 

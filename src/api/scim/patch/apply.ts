@@ -1,6 +1,7 @@
 /** Applies operations to the attributes of a resource (RFC 7644, sections 3.5.2.1 and 3.5.2.3). */
 
 import { isObject } from "../../../http/body/json-body.ts";
+import { bulkPause } from "../../../schedule/bulk-pause.ts";
 import { type ChangePath, type Filter, parsePath } from "../filter/filter.ts";
 import { compileValueFilter } from "../filter/matching.ts";
 import { resolvePath } from "../filter/resolve.ts";
@@ -14,19 +15,24 @@ type Op = PatchOperation["op"];
 
 /** Most operations of a call: each goes through the values of its attribute. */
 const MOST_OPERATIONS = 100;
+/** Most characters of the values of an attribute as JSON: the properties that they become have no more. */
+const MOST_TEXT = 64 * 1_024;
 
-/** The attributes after the operations. Throws {@link ScimError}, and "invalid_request" for values of another type. */
-export function applyOperations(
+/**
+ * The attributes after the operations. Lets other work run between them. Rejects with {@link ScimError}, and with
+ * "invalid_request" for values of another type.
+ */
+export async function applyOperations(
   kind: ResourceKind,
   attributes: Attributes,
   operations: readonly PatchOperation[],
-): Attributes {
-  if (operations.length > MOST_OPERATIONS) {
-    throw new ScimError("invalidValue", `more than ${MOST_OPERATIONS} operations on one ${kind.name}`);
-  }
+): Promise<Attributes> {
+  const steps = withPaths(operations, MOST_OPERATIONS);
   const changed = structuredClone(attributes) as Holder;
-  for (const { op, path, value } of withPaths(operations)) {
+  const pause = bulkPause();
+  for (const { op, path, value } of steps) {
     applyOne(kind, changed, op, parsePath(path), value);
+    await pause();
   }
   return changed;
 }
@@ -145,7 +151,8 @@ function changeSome({ holder, attribute, filter, sub }: Selection, op: Op, value
   if (chosen.length === 0) {
     if (op === "replace" && filter !== undefined)
       throw new ScimError("noTarget", `no value of ${name} passes the filter`);
-    chosen.push(filter === undefined ? {} : elementOf(filter));
+    const described = filter === undefined ? {} : readElement(attribute, elementOf(filter));
+    chosen.push((described ?? {}) as Holder);
     list.push(...chosen);
   }
   for (const one of chosen as Holder[]) {
@@ -171,9 +178,14 @@ function elementOf(filter: Filter): Holder {
 /** Sets a list without repeated and empty values, at most one of which is the primary one: the last that was set. */
 function setList(holder: Holder, attribute: Attribute, list: readonly unknown[], set = list): void {
   const byText = new Map<string, unknown>();
+  let length = 0;
   for (const one of list) {
     if (isObject(one) && Object.keys(one).length === 0) continue;
     const text = textOf(one);
+    // Every further operation would go through all of it.
+    length += text.length;
+    if (length > MOST_TEXT)
+      throw new ScimError("invalidValue", `${attribute.name}: more than ${MOST_TEXT} characters`);
     if (!byText.has(text)) byText.set(text, one);
   }
   const distinct = [...byText.values()];

@@ -8,7 +8,7 @@ import { readAttribute } from "../read-values.ts";
 import type { Attribute } from "../schema/attribute.ts";
 import { GROUPS } from "../schema/group-schema.ts";
 import { ScimError } from "../scim-error.ts";
-import { type PatchOperation, withPaths } from "./operations.ts";
+import { MOST_OPERATIONS, type PatchOperation, type PathOperation, withPaths } from "./operations.ts";
 
 interface Draft {
   name?: string;
@@ -21,7 +21,7 @@ interface Draft {
 /** The change that the operations describe; throws {@link ScimError}. */
 export function groupChange(operations: readonly PatchOperation[]): ProvisionedGroupChange {
   const draft: Draft = { add: new Set(), remove: new Set() };
-  for (const operation of withPaths(operations)) applyOne(draft, operation);
+  for (const operation of withPaths(operations, MOST_OPERATIONS)) applyOne(draft, operation);
   const { add, remove, members, ...rest } = draft;
   const whole = { ...rest, ...(members && { members: [...members] }) };
   return {
@@ -31,7 +31,7 @@ export function groupChange(operations: readonly PatchOperation[]): ProvisionedG
   };
 }
 
-function applyOne(draft: Draft, { op, path: text, value }: PatchOperation & { readonly path: string }): void {
+function applyOne(draft: Draft, { op, path: text, value }: PathOperation): void {
   const path = parsePath(text);
   const { filter, ...plain } = path;
   const attributes = resolvePath(

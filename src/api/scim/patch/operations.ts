@@ -13,7 +13,7 @@ export interface PatchOperation {
 
 const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const KINDS = ["add", "remove", "replace"] as const;
-const MOST_OPERATIONS = 1_000;
+export const MOST_OPERATIONS = 1_000;
 /** Members that an object without a path may repeat from an answer. */
 const FIXED: ReadonlySet<string> = new Set(["schemas", "id", "meta", "groups"]);
 
@@ -60,10 +60,20 @@ function readOperation(given: unknown, index: number): PatchOperation {
   return { op: kind, ...where, value };
 }
 
-/** The operations with a path each: an object without one stands for an operation on each of its members. */
-export function withPaths(
-  operations: readonly PatchOperation[],
-): readonly (PatchOperation & { readonly path: string })[] {
+/** An operation with its path. */
+export type PathOperation = PatchOperation & { readonly path: string };
+
+/**
+ * The operations with a path each: an object without one stands for an operation on each of its members, which count
+ * one by one. Throws {@link ScimError} where there are more than `most`.
+ */
+export function withPaths(operations: readonly PatchOperation[], most: number): readonly PathOperation[] {
+  const all = eachWithPath(operations);
+  if (all.length > most) throw new ScimError("invalidValue", `more than ${most} operations on one resource`);
+  return all;
+}
+
+function eachWithPath(operations: readonly PatchOperation[]): readonly PathOperation[] {
   return operations.flatMap(({ op, path, value }) => {
     if (path !== undefined) return [{ op, path, value }];
     return Object.entries(value as Readonly<Record<string, unknown>>)

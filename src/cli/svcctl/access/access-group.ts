@@ -1,7 +1,7 @@
 /** `svcctl access`, as data. */
 
 import type { OptionSpec } from "../../command-spec.ts";
-import { JSON_OUTPUT } from "../auth/auth-options.ts";
+import { JSON_OUTPUT, PAST_PAGING } from "../auth/auth-options.ts";
 import type { GroupSpec } from "../command.ts";
 
 const SINCE: OptionSpec = {
@@ -19,8 +19,17 @@ export const ACCESS_GROUP: GroupSpec = {
     {
       name: "unused",
       description: "Lists users, keys, groups, policies, statements and actions that nobody used.",
-      examples: ["", "--since 30d", "--since 2026-08-24 -o csv"],
-      options: [SINCE, JSON_OUTPUT],
+      examples: ["", "--since 30d --kind user --all", "--since 2026-08-24 --all -o csv"],
+      options: [
+        SINCE,
+        {
+          flags: "--kind <kind>",
+          description: "only user, key, group, policy, statement or actions",
+          values: ["user", "key", "group", "policy", "statement", "actions"],
+          closed: true,
+        },
+        ...PAST_PAGING,
+      ],
       load: async () => (await import("./unused.ts")).listUnused,
     },
     {

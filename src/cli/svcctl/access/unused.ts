@@ -1,13 +1,14 @@
 /** `svcctl access unused`. */
 
+import { textOption } from "../../command-spec.ts";
 import { safeText } from "../../safe-text.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
-import { isObject } from "../api/pages.ts";
+import { fetchPage } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
 import { timeOf } from "../decisions/decision-filters.ts";
 import { printPage } from "../output/page.ts";
-import type { Column } from "../output/records.ts";
-import { ANSWER_MS, printWarnings } from "./answers.ts";
+import type { Column, Row } from "../output/records.ts";
+import { printWarnings } from "./answers.ts";
 
 const COLUMNS: readonly Column[] = [
   { heading: "Kind", name: "kind", fields: ["kind"] },
@@ -19,48 +20,27 @@ const COLUMNS: readonly Column[] = [
 /** Fetches and prints what was not used. */
 export async function listUnused(call: CommandCall): Promise<void> {
   const { context, options } = call;
-  const api = openApi(context, ANSWER_MS);
   const since = timeOf(String(options["since"]), "since", Date.now());
-  const answer = await api.fetchObject({
-    method: "GET",
-    path: ["auth", "access", "unused"],
-    query: { since },
-    expect: 200,
-  });
-  const results = rowsOf(answer);
-  await printPage(call, { results, next: undefined, amount: results.length, answer }, { columns: COLUMNS });
-  printWarnings(call, answer);
+  const query = { since, kind: textOption(options, "kind") };
+  const page = await fetchPage(openApi(context), call, ["auth", "access", "unused"], query);
+  await printPage(call, page, { columns: COLUMNS, rowsOf: (entry) => [rowOf(entry)] });
+  printWarnings(call, page.answer);
 }
 
-function rowsOf(answer: JsonObject): readonly JsonObject[] {
-  const rows = (list: string, row: (one: JsonObject) => JsonObject): readonly JsonObject[] => {
-    const found = answer[list];
-    return Array.isArray(found) ? found.filter(isObject).map((one) => ({ ...one, ...row(one) })) : [];
+function rowOf(entry: JsonObject): Row {
+  const { kind } = entry;
+  const row = (name: unknown, detail: string): Row => {
+    return { kind: text(kind), name: text(name), detail, last_used: entry["last_used"] };
   };
-  return [
-    ...rows("users", ({ id }) => ({ kind: "user", name: text(id), detail: "" })),
-    ...rows("keys", ({ access_key_id, user }) => ({
-      kind: "key",
-      name: text(access_key_id),
-      detail: `of ${text(user)}`,
-    })),
-    ...rows("groups", ({ id, members }) => ({
-      kind: "group",
-      name: text(id),
-      detail: counted(members, "member"),
-    })),
-    ...rows("policies", ({ id, attached }) => ({
-      kind: "policy",
-      name: text(id),
-      detail: counted(attached, "attachment"),
-    })),
-    ...rows("statements", (one) => ({ kind: "statement", name: text(one["policy"]), detail: placeOf(one) })),
-    ...rows("actions", (one) => ({
-      kind: "actions",
-      name: text(one["policy"]),
-      detail: `${placeOf(one)}: ${Array.isArray(one["unused"]) ? one["unused"].map(text).join(", ") : ""}`,
-    })),
-  ];
+  if (kind === "key") return row(entry["access_key_id"], `of ${text(entry["user"])}`);
+  if (kind === "group") return row(entry["id"], counted(entry["members"], "member"));
+  if (kind === "policy") return row(entry["id"], counted(entry["attached"], "attachment"));
+  if (kind === "statement") return row(entry["policy"], placeOf(entry));
+  if (kind === "actions") {
+    const unused = Array.isArray(entry["unused"]) ? entry["unused"].map(text).join(", ") : "";
+    return row(entry["policy"], `${placeOf(entry)}: ${unused}`);
+  }
+  return row(entry["id"], "");
 }
 
 function placeOf({ statement, sid, effect }: JsonObject): string {

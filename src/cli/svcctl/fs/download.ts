@@ -30,7 +30,7 @@ export async function download(call: CommandCall): Promise<void> {
   if (partSize < SMALLEST_PART) throw new Error(`part size must be at least ${SMALLEST_PART} bytes`);
   const parallelism = parallelismOf(api, call);
   const { presign } = await presignModeOf(api, call, uri.repository);
-  const link = new ContentLink(api, parallelism);
+  const link = new ContentLink(api, parallelism, options["verify"] === true);
   const target = args[1] ?? ".";
   try {
     if (options["recursive"] === true) {
@@ -57,7 +57,16 @@ export async function download(call: CommandCall): Promise<void> {
     const warn = (text: string): void => context.err(`${safeText(text)}\n`);
     try {
       await interruptible(context, (signal) =>
-        downloadObject(link, { place, stats: described, file, presign, partSize, progress, warn, signal }),
+        downloadObject(link, {
+          place,
+          stats: described,
+          file,
+          presign,
+          partSize,
+          progress,
+          warn,
+          signal,
+        }),
       );
     } finally {
       progress.end();

@@ -9,6 +9,7 @@ import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { type ApiClient, apiFailure } from "../api/api-client.ts";
 import { HashThreads } from "./hash-threads.ts";
 import { HttpExchange, type StreamAnswer, type StreamBody, type StreamRequest } from "./http-exchange.ts";
+import { provesContents } from "./proven-way.ts";
 
 /** Longest text of a refusal that is read, in bytes. */
 const LONGEST_REFUSAL = 1024 * 1024;
@@ -30,13 +31,19 @@ export interface ContentRequest {
 /** Moves contents, with the tries of the settings. */
 export class ContentLink {
   readonly api: ApiClient;
+  /** False where the checksum of a large content is computed only if more than the data server had a part in it. */
+  readonly comparesAll: boolean;
   /** Checksums of what is downloaded. */
   readonly hashes = new HashThreads();
   readonly #exchange: HttpExchange;
 
-  /** @param sockets connections to one server, at most */
-  constructor(api: ApiClient, sockets: number) {
+  /**
+   * @param sockets connections to one server, at most
+   * @param verify compares the checksums even of what the way to the data server proves
+   */
+  constructor(api: ApiClient, sockets: number, verify = false) {
     this.api = api;
+    this.comparesAll = verify || !provesContents(api.settings.endpointUrl);
     this.#exchange = new HttpExchange(sockets);
   }
 

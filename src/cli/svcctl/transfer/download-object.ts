@@ -1,25 +1,17 @@
 /** Downloads one object into a file, which is there whole or not at all. */
 
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { isMd5, newFingerprint, tellsContent } from "./checksums.ts";
 import type { ContentLink } from "./content-link.ts";
-import { downloadParts } from "./download-parts.ts";
+import { downloadParts, type Parts } from "./download-parts.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
-import { openPartialFile, type PartialFile } from "./partial-file.ts";
+import { openPartialFile } from "./partial-file.ts";
 
 /** Bytes of a content that is kept in memory until it is there. */
 const SMALL = 1024 * 1024;
-
-/** The result of one pass through the content. */
-interface Fetched {
-  readonly digest: string;
-  /** False where the object store keeps checksums that are none of the content. */
-  readonly comparable: boolean;
-}
 
 /**
  * Downloads into a file beside the one that is wanted, compares the checksum, and puts it in place. What is left of a
@@ -27,20 +19,19 @@ interface Fetched {
  * @throws Error when the content is not what the server describes
  */
 export async function downloadObject(link: ContentLink, download: Download): Promise<void> {
-  const { file, stats, partSize, place, warn } = download;
-  await mkdir(dirname(file), { recursive: true });
-  const partial = await openPartialFile(file, stats.size > partSize ? { ...stats, partSize } : undefined);
+  await mkdir(dirname(download.file), { recursive: true });
+  if (download.stats.size <= Math.min(SMALL, download.partSize)) await downloadSmall(link, download);
+  else await downloadLarge(link, download);
+}
+
+async function downloadLarge(link: ContentLink, download: Download): Promise<void> {
+  const { file, stats, partSize, warn } = download;
+  const partial = await openPartialFile(file, { ...stats, partSize });
   try {
-    const first = await fetchOnce(link, download, partial);
-    if (!agrees(first, stats.checksum)) {
-      // A damaged transfer differs from the next one; a checksum of something else than the content does not.
-      await partial.restart();
-      const second = await fetchOnce(link, download, partial);
-      if (!agrees(second, stats.checksum)) {
-        if (second.digest !== first.digest) throw new Error(`${place.path}: the content arrives damaged`);
-        warn(`${place.path}: the server's checksum is not that of the content, which arrived the same twice`);
-      }
-    }
+    await compared(download, async (isSecond) => {
+      if (isSecond) await partial.restart();
+      return downloadParts(link, download, partial, isSecond || link.comparesAll);
+    });
     await partial.finish();
     await rename(partial.content, file);
   } catch (error) {
@@ -50,38 +41,44 @@ export async function downloadObject(link: ContentLink, download: Download): Pro
   }
 }
 
-function agrees({ digest, comparable }: Fetched, checksum: string): boolean {
+/** A small content is in memory as a whole: of many files, most of the time would go into opening streams. */
+async function downloadSmall(link: ContentLink, download: Download): Promise<void> {
+  const { file } = download;
+  const unfinished = `${file}.svcctl-part`;
+  let content: Buffer = Buffer.alloc(0);
+  await compared(download, async () => {
+    const fetched = await fetchSmall(link, download);
+    content = fetched.content;
+    return fetched;
+  });
+  try {
+    await writeFile(unfinished, content);
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Fetches a content a second time where its checksum is another one than the server describes. */
+async function compared(
+  { place, stats, warn }: Download,
+  fetchOnce: (isSecond: boolean) => Promise<Parts>,
+): Promise<void> {
+  const first = await fetchOnce(false);
+  if (agrees(first, stats.checksum)) return;
+  // A damaged transfer differs from the next one; a checksum of something else than the content does not.
+  const second = await fetchOnce(true);
+  if (agrees(second, stats.checksum)) return;
+  if (second.digest !== first.digest) throw new Error(`${place.path}: the content arrives damaged`);
+  warn(`${place.path}: the server's checksum is not that of the content, which arrived the same twice`);
+}
+
+function agrees({ digest, comparable }: Parts, checksum: string): boolean {
   return !comparable || !isMd5(checksum) || checksum.toLowerCase() === digest;
 }
 
-async function fetchOnce(link: ContentLink, download: Download, partial: PartialFile): Promise<Fetched> {
-  if (partial.inParts) {
-    return downloadParts(link, download, partial);
-  }
-  if (download.stats.size <= SMALL) return fetchSmall(link, download, partial);
-  return fetchContent(link, download, {}, async (answer) => {
-    const fingerprint = newFingerprint();
-    let received = 0;
-    answer.body.on("data", (chunk: Buffer) => {
-      received += chunk.length;
-      download.progress.moved(chunk.length);
-      fingerprint.update(chunk);
-    });
-    try {
-      await pipeline(answer.body, createWriteStream(partial.content, { highWaterMark: 1024 * 1024 }), {
-        signal: download.signal,
-      });
-      if (received !== download.stats.size) throw new TransportFailure("the content ended early", true);
-    } catch (error) {
-      download.progress.moved(-received);
-      throw error;
-    }
-    return { digest: fingerprint.digest(), comparable: tellsContent(answer.headers) };
-  });
-}
-
-/** A small content is in memory as a whole: of many files, most of the time would go into opening streams. */
-function fetchSmall(link: ContentLink, download: Download, partial: PartialFile): Promise<Fetched> {
+function fetchSmall(link: ContentLink, download: Download): Promise<Parts & { readonly content: Buffer }> {
   const { size } = download.stats;
   return fetchContent(link, download, {}, async (answer) => {
     const chunks: Buffer[] = [];
@@ -93,11 +90,10 @@ function fetchSmall(link: ContentLink, download: Download, partial: PartialFile)
     }
     if (received !== size) throw new TransportFailure("the content ended early", true);
     const content = Buffer.concat(chunks);
-    await writeFile(partial.content, content);
     download.progress.moved(received);
     const fingerprint = newFingerprint();
     fingerprint.update(content);
-    return { digest: fingerprint.digest(), comparable: tellsContent(answer.headers) };
+    return { content, digest: fingerprint.digest(), comparable: tellsContent(answer.headers) };
   });
 }
 

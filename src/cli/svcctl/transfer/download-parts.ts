@@ -1,11 +1,11 @@
-/** Downloads one object in parts: several at once past the data server, one after the other through it. */
+/** Downloads one object into its file: in runs of parts, several at once past the data server, one through it. */
 
-import { open } from "node:fs/promises";
 import { RetriesExhausted } from "../../rest-client/retries.ts";
 import { isMd5, tellsContent } from "./checksums.ts";
 import type { ContentLink } from "./content-link.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 import { forEachParallel } from "./for-each-parallel.ts";
+import type { FollowingHash } from "./hash-threads.ts";
 import type { StreamAnswer } from "./http-exchange.ts";
 import type { PartialFile } from "./partial-file.ts";
 
@@ -18,30 +18,36 @@ const PARTS_AT_STORE = 8;
 
 /** The outcome of a download in parts. */
 export interface Parts {
-  /** False where the object store keeps checksums that are none of the content. */
+  /** False where there is no need to compare, or nothing to compare with. */
   readonly comparable: boolean;
-  /** MD5 of the content; "" where the server describes the content by something else. */
+  /** MD5 of the content, where it is comparable. */
   readonly digest: string;
 }
 
 /** Parts that follow each other: the first one, and the one behind the last. */
 type Run = readonly [first: number, end: number];
 
-/** Fetches the parts that a partial file lacks. */
+/**
+ * Fetches the parts that a partial file lacks. The checksum of a content is not computed where one answer brought it
+ * whole on a way that proves it, unless `compares` asks for it.
+ */
 export async function downloadParts(
   link: ContentLink,
   download: Download,
   partial: PartialFile,
+  compares = link.comparesAll,
 ): Promise<Parts> {
   const { stats, partSize, presign, progress, signal } = download;
   const count = Math.ceil(stats.size / partSize);
   const endOf = (part: number): number => Math.min(stats.size, part * partSize);
-  const handle = await open(partial.content, "r+");
-  const hash = isMd5(stats.checksum) ? link.hashes.follow(partial.content) : undefined;
-  let comparable = true;
-  // The checksum follows behind the first part that lacks.
+  let answers = partial.isContinued ? 1 : 0;
+  let comparable = isMd5(stats.checksum);
+  // Beside the transfer, behind the first part that lacks, where it is known to be needed.
+  const needsHash = compares || presign || partial.isContinued;
+  let hash = comparable && needsHash ? link.hashes.follow(partial.content) : undefined;
   let whole = 0;
-  const noteWhole = (): void => {
+  const noteParts = (parts: readonly number[]): void => {
+    for (const part of parts) partial.add(part);
     const before = whole;
     while (whole < count && partial.has(whole)) whole += 1;
     if (whole > before) hash?.reached(endOf(whole));
@@ -50,19 +56,20 @@ export async function downloadParts(
     let next = first;
     // A try begins where the one before ended.
     let position = first * partSize;
-    const notes: Promise<void>[] = [];
     const onWritten = (written: number): void => {
       position = written;
-      for (; next < end && endOf(next + 1) <= written; next += 1)
-        notes.push(partial.add(next).then(noteWhole));
+      const arrived: number[] = [];
+      for (; next < end && endOf(next + 1) <= written; next += 1) arrived.push(next);
+      if (arrived.length > 0) noteParts(arrived);
     };
     const range = (): string => `bytes=${position}-${endOf(end) - 1}`;
     const take = async (answer: StreamAnswer): Promise<void> => {
       if (answer.status !== 206)
         throw new Error(`expected a part of the content, got status ${answer.status}`);
+      answers += 1;
       if (!tellsContent(answer.headers)) comparable = false;
       const [start, length] = [position, endOf(end) - position];
-      await answer.intoFile({ file: handle.fd, start, length, onReceived: progress.moved, onWritten });
+      await answer.intoFile({ file: partial.fd, start, length, onReceived: progress.moved, onWritten });
     };
     for (let before = position; ; before = position) {
       try {
@@ -73,20 +80,26 @@ export async function downloadParts(
         if (!(error instanceof RetriesExhausted) || position - before < partSize) throw error;
       }
     }
-    await Promise.all(notes);
   };
-  progress.moved(Math.min(stats.size, partial.count * partSize));
-  noteWhole();
   try {
-    const runs = runsOf(partial, count, presign ? PARTS_AT_STORE : count);
+    const runs = [...runsOf(partial, count, presign ? PARTS_AT_STORE : count)];
+    noteParts([]);
+    const lacking = runs.reduce((sum, [first, end]) => sum + endOf(end) - endOf(first), 0);
+    progress.moved(stats.size - lacking);
     await forEachParallel(runs, presign ? AT_STORE : AT_SERVER, fetchRun, signal);
-    return { comparable, digest: comparable && hash !== undefined ? await hash.digest() : "" };
+    if (answers > 1 && comparable) hash ??= hashOfFile(link, partial.content, stats.size);
+    if (!comparable || hash === undefined) return { comparable: false, digest: "" };
+    return { comparable, digest: await hash.digest() };
   } catch (error) {
     hash?.forget();
     throw error;
-  } finally {
-    await handle.close();
   }
+}
+
+function hashOfFile(link: ContentLink, file: string, size: number): FollowingHash {
+  const hash = link.hashes.follow(file);
+  hash.reached(size);
+  return hash;
 }
 
 /** Runs of parts that lack, of at most so many parts each. */

@@ -8,7 +8,7 @@ import { Loading } from "../../parts/loading.tsx";
 import { Reasons, type ReasonsOfDecision } from "../../parts/reasons/reasons.tsx";
 import { Time } from "../../parts/time.tsx";
 import { PolicyFromRecord } from "./policy-from-record.tsx";
-import { outcomeOf, policyFrom, resourceOf, type ShownRecord, shown } from "./record.ts";
+import { nameOfItem, outcomeOf, policyFrom, resourceOf, type ShownRecord, shown } from "./record.ts";
 
 /** Shows a record. Where the directory of its revision is gone, the record is shown without reasons. */
 export function RecordDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
@@ -25,9 +25,7 @@ export function RecordDialog({ id, onClose }: { readonly id: string; readonly on
       {record === undefined && explained.error === null && <Loading what="the record" />}
       {record !== undefined && <Facts of={record} />}
       <Alert error={explained.error} />
-      {reasons.map((one, index) => (
-        <Reasons key={index} of={one} />
-      ))}
+      {record !== undefined && <Explained record={record} reasons={reasons} />}
       {statements !== undefined && mayCreate && <PolicyFromRecord statements={statements} />}
       <p class="buttons">
         <button type="button" onClick={onClose}>
@@ -35,6 +33,38 @@ export function RecordDialog({ id, onClose }: { readonly id: string; readonly on
         </button>
       </p>
     </Dialog>
+  );
+}
+
+interface ExplainedProps {
+  readonly record: ShownRecord;
+  readonly reasons: readonly ReasonsOfDecision[];
+}
+
+/** The reasons of a decision; those of the decisions of a batch each behind a fold. */
+function Explained({ record, reasons }: ExplainedProps) {
+  const { counts } = record;
+  if (counts === undefined) return reasons.map((one, index) => <Reasons key={index} of={one} />);
+  const all = counts.allow + counts.neutral + counts.deny;
+  return (
+    <>
+      {reasons.map((one, index) => (
+        <details key={index}>
+          <summary>
+            <span class={one.effect === "allow" ? "effect allow" : "effect deny"}>
+              {one.effect === "allow" ? "Allowed" : "Refused"}
+            </span>{" "}
+            <bdi>{nameOfItem(record, index)}</bdi>
+          </summary>
+          <Reasons of={one} />
+        </details>
+      ))}
+      {reasons.length > 0 && reasons.length < all && (
+        <p class="quiet-text">
+          The first {reasons.length} of {all.toLocaleString("en")} decisions are explained.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -28,6 +28,20 @@ export interface ShownRecord {
   readonly error?: string;
   readonly duration_us?: number;
   readonly counts?: Readonly<Record<Effect, number>>;
+  /** The decisions of a batch; what they do not name is that of the record. */
+  readonly items?: readonly {
+    readonly subject?: { readonly type: string; readonly id: string | null };
+    readonly action?: string;
+    readonly resource: { readonly arn: string };
+  }[];
+}
+
+/** One decision of a batch, to be told from the others: who, what, on what. */
+export function nameOfItem(record: ShownRecord, index: number): string | undefined {
+  const item = record.items?.filter(({ action }) => (action ?? record.action) !== undefined)[index];
+  if (item === undefined) return undefined;
+  const { id } = item.subject ?? record.subject ?? { id: null };
+  return `${id ?? "nobody"}, ${item.action ?? record.action} on ${item.resource.arn}`;
 }
 
 /** The record as the page shows it. The service checked its form when it wrote it. */

@@ -19,8 +19,7 @@ interface Bar {
 }
 
 /** Shows the chart with its figures in words. */
-export function DecisionsChart(props: { readonly minutes: readonly Minute[]; readonly perSecond: number }) {
-  const { minutes, perSecond } = props;
+export function DecisionsChart({ minutes }: { readonly minutes: readonly Minute[] }) {
   const bars = barsOf(minutes, Date.now());
   const most = Math.max(1, ...bars.map(({ allowed, refused }) => allowed + refused));
   const [allowed, refused] = [sum(bars, "allowed"), sum(bars, "refused")];
@@ -30,7 +29,7 @@ export function DecisionsChart(props: { readonly minutes: readonly Minute[]; rea
   return (
     <figure class="chart">
       <figcaption>
-        {rate(perSecond)} a second now; <span class="effect allow">{count(allowed)} allowed</span> and{" "}
+        <span class="effect allow">{count(allowed)} allowed</span> and{" "}
         <span class="effect deny">{count(refused)} refused</span> in the last six hours.
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words} preserveAspectRatio="none">
@@ -87,8 +86,4 @@ function sum(bars: readonly Bar[], part: "allowed" | "refused"): number {
 
 function count(value: number): string {
   return value.toLocaleString("en");
-}
-
-function rate(perSecond: number): string {
-  return perSecond.toLocaleString("en", { maximumFractionDigits: perSecond < 10 ? 1 : 0 });
 }

@@ -13,10 +13,14 @@ import { RefusalsByPolicy } from "./refusals-by-policy.tsx";
 import { StatusWarnings } from "./status-warnings.tsx";
 
 const EVERY_MS = 10_000;
+/** As long as the service looks for warnings, just after its start. */
+const SOON_MS = 1_000;
+const refetchInterval = (status: Status | undefined): number =>
+  status?.warnings === undefined ? SOON_MS : EVERY_MS;
 
 /** The page. It asks again every ten seconds. */
 export default function OverviewPage() {
-  const { data, error } = useAnswer("GET /auth/status", {}, { refetchInterval: EVERY_MS });
+  const { data, error } = useAnswer("GET /auth/status", {}, { refetchInterval });
   return (
     <Page title="Overview" help="operations">
       <Alert error={error} />
@@ -25,7 +29,7 @@ export default function OverviewPage() {
         <>
           <Health of={data} />
           <Section title="Decisions">
-            <DecisionsChart minutes={data.decisions.minutes} perSecond={data.decisions.per_second} />
+            <DecisionsChart minutes={data.decisions.minutes} />
           </Section>
           {data.refusals_by_policy !== undefined && (
             <Section title="Refusals by policy" about="Of the newest records.">
@@ -43,7 +47,8 @@ export default function OverviewPage() {
 }
 
 function Health({ of: status }: { readonly of: Status }) {
-  const { ready, reasons, node, version, revision, started_at, staleness_ms: stale, lag_ms: lag } = status;
+  const { ready, reasons, node, version, revision, started_at, decisions } = status;
+  const { staleness_ms: stale, lag_ms: lag } = status;
   return (
     <dl class="figures">
       <div>
@@ -66,18 +71,34 @@ function Health({ of: status }: { readonly of: Status }) {
         <dt>Revision of the directory</dt>
         <dd>
           {revision.toLocaleString("en")}
-          {stale !== undefined && <p class="quiet-text">known to be the newest {stale} ms ago</p>}
+          {stale !== undefined && (
+            <p class="quiet-text">known to be the newest {stale.toLocaleString("en")} ms ago</p>
+          )}
         </dd>
       </div>
-      {lag !== undefined && (
-        <div>
-          <dt>Lag</dt>
-          <dd>
-            {lag} ms
-            <p class="quiet-text">from another node to this one</p>
-          </dd>
-        </div>
-      )}
+      <div>
+        <dt>Lag</dt>
+        <dd>
+          {lag === undefined ? "none" : `${lag.toLocaleString("en")} ms`}
+          <p class="quiet-text">{lagInWords(status)}</p>
+        </dd>
+      </div>
+      <div>
+        <dt>Decisions per second</dt>
+        <dd>
+          {rateOf(decisions.per_second)}
+          <p class="quiet-text">in the last minute or two</p>
+        </dd>
+      </div>
     </dl>
   );
+}
+
+function lagInWords({ lag_ms: lag, staleness_ms: stale }: Status): string {
+  if (lag !== undefined) return "from another node to this one";
+  return stale === undefined ? "this node has the store alone" : "no other node has written yet";
+}
+
+function rateOf(perSecond: number): string {
+  return perSecond.toLocaleString("en", { maximumFractionDigits: perSecond < 10 ? 1 : 0 });
 }

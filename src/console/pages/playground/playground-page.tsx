@@ -38,6 +38,7 @@ export default function PlaygroundPage() {
   };
   return (
     <Page title="Playground" help="model">
+      <p class="about">Can … do … on …? The answer comes with the statements that decide.</p>
       <QuestionForm
         typed={typed}
         onChange={setTyped}

@@ -1,4 +1,4 @@
-/** The same question, as if one policy had other statements. Nothing is saved. */
+/** The same question, as if one policy had other statements, or one more were held. Nothing is saved. */
 
 import { useState } from "preact/hooks";
 import type { ApiError } from "../../api/api-error.ts";
@@ -7,6 +7,7 @@ import { useAnswer } from "../../api/hooks.ts";
 import type { CheckAnswer, GivenStatement, SimulateAnswer } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { Alert } from "../../parts/alert.tsx";
+import { Loading } from "../../parts/loading.tsx";
 import { Section } from "../../parts/section.tsx";
 import { type Question, requestOf } from "./question.ts";
 
@@ -15,39 +16,67 @@ interface Props {
   readonly answer: CheckAnswer;
 }
 
-/** Offers the deciding policies and the near misses for a try; only to those who may read policies. */
+/** The name under which a policy is tried that does not exist. */
+const ANOTHER = "another policy";
+
+/** Offers the deciding policies, the near misses and a new policy for a try; only to those who may read policies. */
 export function TryPolicy({ question, answer }: Props) {
   const mayRead = useMaySomewhere("auth:ReadPolicy");
   const { determining = [], near_misses: misses = [] } = answer.explanation ?? {};
   const names = [...new Set([...determining, ...misses].map(({ policy }) => policy))];
   const [chosen, setChosen] = useState<string>();
-  if (!mayRead || names.length === 0) return null;
+  const [isNew, setNew] = useState(false);
+  // Nobody holds a policy who does not exist.
+  if (!mayRead || answer.reason === "unknown_user") return null;
+  const choose = (name: string | undefined): void => {
+    setChosen(name);
+    setNew(name === undefined);
+  };
   return (
     <Section
       title="Try with an edited policy"
-      about="Asks again as if a policy had other statements. Nothing is saved."
+      about="Asks again as if a policy had other statements, or the user held one more. Nothing is saved."
     >
       <p class="tools">
         {names.map((name) => (
-          <button key={name} type="button" aria-pressed={name === chosen} onClick={() => setChosen(name)}>
+          <button key={name} type="button" aria-pressed={name === chosen} onClick={() => choose(name)}>
             Edit <bdi>{name}</bdi>
           </button>
         ))}
+        <button type="button" aria-pressed={isNew} onClick={() => choose(undefined)}>
+          Add a policy
+        </button>
       </p>
       {chosen !== undefined && <Edit key={chosen} name={chosen} question={question} />}
+      {isNew && <Try name={ANOTHER} initial={allowing(question)} question={question} />}
     </Section>
   );
 }
 
+/** The statement that allows what was asked, as a beginning. */
+function allowing({ action, resource }: Question): string {
+  return JSON.stringify([{ effect: "allow", action: [action], resource }], null, 2);
+}
+
 function Edit({ name, question }: { readonly name: string; readonly question: Question }) {
-  const policy = useAnswer("GET /auth/policies/{policyId}", { path: { policyId: name } });
-  const [text, setText] = useState<string>();
+  const { data, error } = useAnswer("GET /auth/policies/{policyId}", { path: { policyId: name } });
+  if (data === undefined) return error === null ? <Loading what="the policy" /> : <Alert error={error} />;
+  return <Try name={name} initial={JSON.stringify(data.statement, null, 2)} question={question} />;
+}
+
+interface TryProps {
+  readonly name: string;
+  readonly initial: string;
+  readonly question: Question;
+}
+
+function Try({ name, initial, question }: TryProps) {
+  const [text, setText] = useState(initial);
   const [state, setState] = useState<{ readonly answer?: SimulateAnswer; readonly error?: unknown }>({});
   const [isBusy, setBusy] = useState(false);
-  const shown = text ?? (policy.data && JSON.stringify(policy.data.statement, null, 2)) ?? "";
   const ask = async (): Promise<void> => {
     setBusy(true);
-    setState(await simulated(name, shown, question));
+    setState(await simulated(name, text, question));
     setBusy(false);
   };
   return (
@@ -58,20 +87,21 @@ function Edit({ name, question }: { readonly name: string; readonly question: Qu
         void ask();
       }}
     >
-      <Alert error={policy.error} />
       <div class="field">
-        <label for="try-statements">Statements of {name}</label>
+        <label for="try-statements">
+          Statements of <bdi>{name}</bdi>
+        </label>
         <textarea
           id="try-statements"
-          rows={12}
+          rows={Math.min(20, text.split("\n").length + 1)}
           spellcheck={false}
-          value={shown}
+          value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </div>
       <p class="tools">
-        <button type="submit" disabled={isBusy || shown === ""}>
-          Try
+        <button type="submit" disabled={isBusy || text.trim() === ""}>
+          Try with this edited policy
         </button>
       </p>
       <Alert error={state.error} />

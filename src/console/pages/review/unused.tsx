@@ -1,99 +1,113 @@
 /** Access that nobody used in a period, by kind. */
 
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Answer } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
 import { Alert } from "../../parts/alert.tsx";
 import { groupPage, policyPage, userPage } from "../../parts/links.ts";
-import { Loading } from "../../parts/loading.tsx";
+import { ListTable } from "../../parts/list-table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { StatementName, type StatementNameProps } from "../../parts/statement-name.tsx";
+import { StatementName } from "../../parts/statement-name.tsx";
+import type { Column } from "../../parts/table.tsx";
 import { LastUsed } from "../../parts/time.tsx";
 import { Notes } from "../../parts/warnings.tsx";
 
-/** Most entries of a kind that are shown. */
-const MOST_SHOWN = 50;
+type Entry = Answer<"GET /auth/access/unused">["results"][number];
 
-/** Asks, and shows each kind behind a fold with its number. */
+const KINDS = [
+  ["user", "Users"],
+  ["key", "Access keys"],
+  ["group", "Groups"],
+  ["policy", "Policies"],
+  ["statement", "Statements"],
+  ["actions", "Actions"],
+] as const;
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { head: "Unused", kind: "main", cell: shown },
+  { head: "Last used", cell: (entry) => entry.kind !== "actions" && <LastUsed at={entry.last_used} /> },
+];
+
+/** Shows each kind behind a fold. It is asked for when the fold is opened. */
 export function Unused({ since }: { readonly since: string }) {
-  const { data, error } = useAnswer("GET /auth/access/unused", { query: { since } });
+  const { data, error } = useAnswer("GET /auth/access/unused", { query: { since, amount: 1 } });
   if (error !== null) return <Alert error={error} />;
-  if (data === undefined) return <Loading what="unused access" />;
   return (
     <>
-      <Notes texts={data.warnings} />
-      <Kind title="Users" rows={data.users}>
-        {(one) => [<Name text={one.id} href={userPage(one.id)} />, one.last_used]}
-      </Kind>
-      <Kind title="Access keys" rows={data.keys}>
-        {(one) => [
-          <>
-            <code>{one.access_key_id}</code> of <Name text={one.user} href={userPage(one.user)} />
-          </>,
-          one.last_used,
-        ]}
-      </Kind>
-      <Kind title="Groups" rows={data.groups}>
-        {(one) => [
-          <>
-            <Name text={one.id} href={groupPage(one.id)} /> with {one.members} members
-          </>,
-          one.last_used,
-        ]}
-      </Kind>
-      <Kind title="Policies" rows={data.policies}>
-        {(one) => [
-          <>
-            <Name text={one.id} href={policyPage(one.id)} />, attached {one.attached} times
-          </>,
-          one.last_used,
-        ]}
-      </Kind>
-      <Kind title="Statements" rows={data.statements}>
-        {(one) => [statementOf(one), one.last_used]}
-      </Kind>
-      <Kind title="Actions" rows={data.actions}>
-        {(one) => [
-          <>
-            {statementOf(one)}: <code>{one.unused.join(", ")}</code>
-          </>,
-          undefined,
-        ]}
-      </Kind>
+      <Notes texts={data?.warnings ?? []} />
+      {KINDS.map(([kind, title]) => (
+        <Kind key={kind} kind={kind} title={title} since={since} />
+      ))}
     </>
   );
 }
 
-function statementOf({ policy, statement, sid }: StatementNameProps) {
-  return <StatementName policy={policy} statement={statement} sid={sid} isInList />;
-}
-
-interface KindProps<Row> {
+interface KindProps {
+  readonly kind: Entry["kind"];
   readonly title: string;
-  readonly rows: readonly Row[];
-  /** Shows a row; also returns its last use. */
-  readonly children: (row: Row) => readonly [ComponentChildren, number | undefined];
+  readonly since: string;
 }
 
-function Kind<Row>({ title, rows, children }: KindProps<Row>) {
+function Kind({ kind, title, since }: KindProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details>
-      <summary>
-        {title}: {rows.length === 0 ? "none" : rows.length.toLocaleString("en")}
-      </summary>
-      <ul class="plain reasons">
-        {rows.slice(0, MOST_SHOWN).map((row, index) => {
-          const [what, lastUsed] = children(row);
-          return (
-            <li key={index}>
-              {what}{" "}
-              <span class="quiet-text">
-                last used: <LastUsed at={lastUsed} />
-              </span>
-            </li>
-          );
-        })}
-        {rows.length > MOST_SHOWN && <li class="quiet-text">The export has the others.</li>}
-      </ul>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && (
+        <ListTable
+          operation="GET /auth/access/unused"
+          input={{ query: { since, kind } }}
+          what={`unused ${title.toLowerCase()}`}
+          columns={COLUMNS}
+          keyOf={keyOf}
+          name={`unused-${kind}`}
+          isSearchable={false}
+          empty="None."
+        />
+      )}
     </details>
   );
+}
+
+function keyOf(entry: Entry): string {
+  if (entry.kind === "key") return entry.access_key_id;
+  return "id" in entry ? entry.id : `${entry.statement} ${entry.policy}`;
+}
+
+function shown(entry: Entry): ComponentChildren {
+  switch (entry.kind) {
+    case "user":
+      return <Name text={entry.id} href={userPage(entry.id)} />;
+    case "key":
+      return (
+        <>
+          <code>{entry.access_key_id}</code> of <Name text={entry.user} href={userPage(entry.user)} />
+        </>
+      );
+    case "group":
+      return (
+        <>
+          <Name text={entry.id} href={groupPage(entry.id)} /> with {entry.members} members
+        </>
+      );
+    case "policy":
+      return (
+        <>
+          <Name text={entry.id} href={policyPage(entry.id)} />, attached {entry.attached} times
+        </>
+      );
+    case "statement":
+      return statementOf(entry);
+    case "actions":
+      return (
+        <>
+          {statementOf(entry)}: <code>{entry.unused.join(", ")}</code>
+        </>
+      );
+  }
+}
+
+function statementOf({ policy, statement, sid }: Extract<Entry, { readonly statement: number }>) {
+  return <StatementName policy={policy} statement={statement} sid={sid} isInList />;
 }

@@ -8,7 +8,9 @@ import { useSession } from "../../frame/session.tsx";
 import { Alert } from "../../parts/alert.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Loading } from "../../parts/loading.tsx";
+import { useResourceForms } from "../../parts/resource-forms.ts";
 import { Section } from "../../parts/section.tsx";
+import { useNameChoices } from "../../parts/use-name-choices.ts";
 
 const LIMIT = 1_000;
 
@@ -19,6 +21,8 @@ export function WhatCan() {
   const { of = "", on = "" } = query;
   const [user, setUser] = useState(of === "" ? session.user : of);
   const [resource, setResource] = useState(on);
+  const users = useNameChoices(session.actions.has("auth:ListUsers") ? "GET /auth/users" : undefined, user);
+  const forms = useResourceForms("");
   const show = (): void => {
     const next = new URLSearchParams(query);
     next.set("of", user);
@@ -35,11 +39,12 @@ export function WhatCan() {
         }}
       >
         <div class="question-fields">
-          <Field label="By user" value={user} onInput={setUser} required />
+          <Field label="By user" value={user} onInput={setUser} choices={users} required />
           <Field
             label="On resource"
             value={resource}
             onInput={setResource}
+            choices={forms}
             placeholder={`arn:${session.partition}:fs:::repository/example`}
             required
           />

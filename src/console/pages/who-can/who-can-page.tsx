@@ -27,7 +27,9 @@ export default function WhoCanPage() {
         class="question"
         onSubmit={(event) => {
           event.preventDefault();
-          route(`/who-can?${new URLSearchParams({ action, resource })}`);
+          const { of = "", on = "" } = query;
+          const reverse = of === "" ? {} : { of, on };
+          route(`/who-can?${new URLSearchParams({ action, resource, ...reverse })}`);
         }}
       >
         <div class="question-fields">

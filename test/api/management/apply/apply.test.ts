@@ -169,6 +169,41 @@ describe("the right to an application", () => {
     expect(await stateOf(api)).toEqual(before);
   });
 
+  it("is needed to say what is there already: who reads only takes nothing over, and gives nothing up", async () => {
+    await applied(api, [CREW], { manager: "first" });
+    await meanwhile(api, [
+      {
+        op: "put_policy",
+        policy: { name: "Sees", statement: [allow(["auth:Read*", "auth:CreateUser"])] as never },
+      },
+      {
+        op: "put_policy",
+        policy: { name: "Not", statement: [{ ...allow(["fs:*"]), effect: "deny" }] as never },
+      },
+      { op: "attach_to_user", username: "plain", policy: "Sees" },
+      { op: "attach_to_user", username: "plain", policy: "Not" },
+    ]);
+    const before = await stateOf(api);
+    const given = { username: "plain", policies: ["Not"] };
+    const attempts: readonly [string, object, string, RegExp][] = [
+      ["first", document({}), "", /applied before/],
+      ["second", document({ groups: [{ name: "Admins" }] }), "/documents/0/groups/0", /auth:CreateGroup/],
+      ["second", document({ users: [given] }), "/documents/0/users/0", /auth:AttachPolicy/],
+    ];
+    for (const [manager, said, pointer, message] of attempts) {
+      const problems = [{ pointer, message: expect.stringMatching(message) }];
+      const plan = await applied(api, [said], { manager, as: "plain", dry_run: true });
+      expect(plan.json.refused).toContainEqual(problems[0]);
+      const answer = await applied(api, [said], { manager, as: "plain" });
+      expect([answer.status, answer.json.problems]).toEqual([403, expect.arrayContaining(problems)]);
+      expect(await stateOf(api)).toEqual(before);
+    }
+    // Nothing of what is said again needs a right but to read it.
+    const same = document({ users: [{ username: "plain" }] });
+    expect((await applied(api, [same], { manager: "second" })).status).toBe(200);
+    expect((await applied(api, [same], { manager: "second", as: "plain" })).status).toBe(200);
+  });
+
   it("ends with the key: an application whose author is gone changes nothing", async () => {
     await meanwhile(api, [{ op: "delete_user", username: "manager" }]);
     expect((await applied(api, [CREW], { as: "manager" })).status).toBe(401);

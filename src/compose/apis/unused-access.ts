@@ -1,0 +1,80 @@
+/** Pages of access that is not used, read from one state of the directory and the counts of use. */
+
+import type { AccessInUse, UnusedQuestion } from "../../access/unused/unused-access.ts";
+import { unusedPage } from "../../access/unused/unused-page.ts";
+import type { UnusedAnswer } from "../../api/management/access/ports.ts";
+import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
+import type { Survey } from "../../directory/directory.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
+import type { DataParts } from "../data.ts";
+
+const UNCOUNTED =
+  "use is counted for a shorter time than was asked for: what was used before that is named too";
+const SERVED =
+  "data servers read effective policies and decided by themselves: groups, policies, statements and actions that they used are named too";
+
+/** Returns a page, made in slices. */
+export async function unusedAccess(
+  { directory, catalog }: Pick<DataParts, "directory" | "catalog">,
+  usage: OpenedUsage,
+  question: UnusedQuestion,
+): Promise<UnusedAnswer> {
+  await usage.flush();
+  const pause = bulkPause();
+  const actions = [...catalog.actions.keys()];
+  const { revision, entries, next } = await directory.survey(async (survey) => {
+    const page = await unusedPage(inUse(survey, usage, actions, pause), question);
+    return { revision: survey.revision, ...page };
+  }, pause);
+  const nodes = usage.nodes();
+  const counted = nodes.length === 0 ? undefined : Math.min(...nodes.map(({ at }) => at));
+  const isShort = counted === undefined || counted > question.since;
+  return {
+    entries,
+    next,
+    since: timeText(question.since),
+    ...(counted !== undefined && { counted_since: timeText(counted) }),
+    revision,
+    nodes: nodes.map(({ node, at }) => ({ node, counted_since: timeText(at) })),
+    warnings: [...(isShort ? [UNCOUNTED] : []), ...(usage.has("served") ? [SERVED] : [])],
+  };
+}
+
+function inUse(
+  survey: Survey,
+  usage: OpenedUsage,
+  actions: readonly string[],
+  pause: () => Promise<void> | undefined,
+): AccessInUse {
+  return {
+    actions,
+    userPart: (range) => survey.userPart(range),
+    keyPart: (range) => survey.keyPart(range),
+    groupPart: (range) => survey.groupPart(range),
+    policyPart: (range) => survey.policyPart(range),
+    policy: (name) => survey.policy(name),
+    members: async (group) => {
+      const pages = await survey.members(group);
+      return pages && slowly(pages, pause);
+    },
+    attachments: (policy) => slowly(survey.attachments(policy), pause),
+    usageOf: async (kind, names) => {
+      await pause();
+      return usage.rowsOf(kind, names);
+    },
+  };
+}
+
+async function* slowly<T>(
+  pages: AsyncIterable<T>,
+  pause: () => Promise<void> | undefined,
+): AsyncGenerator<T> {
+  for await (const page of pages) {
+    yield page;
+    await pause();
+  }
+}
+
+function timeText(at: number): string {
+  return new Date(at).toISOString();
+}
