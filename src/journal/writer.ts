@@ -63,7 +63,7 @@ type Outcome = "committed" | "lost" | "unknown" | "answered";
 /** The state of an attempt's entry in the log. `gone`: its place is at or below the floor. */
 type Fate = "created" | "present" | "unknown" | "gone";
 
-/** What became of a create, and the floor afterwards where that is known. */
+/** The result of a create, and the floor afterwards where that is known. */
 interface Created {
   readonly fate: Fate;
   readonly floor?: number | undefined;
