@@ -99,6 +99,10 @@ export interface Policies {
    */
   update(policy: NewPolicy, expected?: NamedStatements): Promise<Policy>;
   delete(name: string): Promise<void>;
+  /** Users that the policy is attached to directly. A page may have few of them, or none, and a next one. */
+  users(name: string, page: PageRequest): Promise<Page<User>>;
+  /** The same for groups. */
+  groups(name: string, page: PageRequest): Promise<Page<Group>>;
 }
 
 export interface Credentials {

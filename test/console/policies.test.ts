@@ -92,6 +92,9 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     expect(stored(await callApi(console, key, "GET", "/auth/policies/ReadSales"))).toEqual(READ.statement);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved.", { exact: true }).waitFor();
+    const holders = page.getByRole("region", { name: "Users with this policy" });
+    await holders.getByRole("link", { name: "bob", exact: true }).waitFor();
+    await page.getByText("It is attached to no group.", { exact: false }).waitFor();
     expect(JSON.stringify(await callApi(console, key, "GET", "/auth/policies/ReadSales"))).toContain(
       "fs:*Object",
     );

@@ -9,6 +9,8 @@ const SHUFFLED = [...NAMES].sort((a, b) => a.length * 7 + a.charCodeAt(0) - (b.l
 
 describe.each(BACKENDS)("lists on $name", (backend) => {
   let bed: TestDirectory;
+  /** A directory with one policy, which some hold. */
+  let held: TestDirectory;
   const lists: Record<string, (page: PageRequest) => Promise<Page<unknown>>> = {};
 
   beforeAll(async () => {
@@ -41,10 +43,22 @@ describe.each(BACKENDS)("lists on $name", (backend) => {
     lists["policies"] = (page) => policies.list(page);
     lists["policies of a user"] = (page) => users.policies("holder", page);
     lists["policies of a group"] = (page) => groups.policies("holder", page);
+    held = await openTestDirectory({ backend });
+    const { directory: other } = held;
+    await other.policies.create(policy("held"));
+    for (const name of [...SHUFFLED, "a-none", "none"]) {
+      await other.users.create({ username: name });
+      await other.groups.create({ name });
+      if (name.endsWith("none")) continue;
+      await other.users.attachPolicy(name, "held");
+      await other.groups.attachPolicy(name, "held");
+    }
+    lists["users of a policy"] = (page) => other.policies.users("held", page);
+    lists["groups of a policy"] = (page) => other.policies.groups("held", page);
     lists["credentials"] = (page) => credentials.list("holder", page);
     lists["external principals"] = (page) => externalPrincipals.list("holder", page);
   });
-  afterAll(() => bed.close());
+  afterAll(() => Promise.all([bed.close(), held.close()]));
 
   const keyOf = (item: unknown): string => {
     const { username, name, access_key_id, id } = item as Record<string, string>;
@@ -57,6 +71,8 @@ describe.each(BACKENDS)("lists on $name", (backend) => {
     "policies",
     "policies of a user",
     "policies of a group",
+    "users of a policy",
+    "groups of a policy",
     "credentials",
     "external principals",
   ];
@@ -150,6 +166,25 @@ describe.each(BACKENDS)("lists on $name", (backend) => {
     expect(byMail.results.map(({ username }) => username)).toEqual(["known"]);
     expect((await users.list({ amount: 10, search: "x" }, { email: "Ann@Example.com" })).results).toEqual([]);
     await users.delete("known");
+  });
+
+  it("of a policy name neither who was made anew nor who held an earlier policy of the name", async () => {
+    const { users, policies } = bed.directory;
+    const held = async () =>
+      (await policies.users("once", { amount: 10 })).results.map(({ username }) => username);
+    await policies.create(policy("once"));
+    for (const username of ["again", "still"]) {
+      await users.create({ username });
+      await users.attachPolicy(username, "once");
+    }
+    await users.delete("again");
+    await users.create({ username: "again" });
+    expect(await held()).toEqual(["still"]);
+    await policies.delete("once");
+    expect(await codeOf(held())).toBe("not_found");
+    await policies.create(policy("once"));
+    expect(await held()).toEqual([]);
+    for (const username of ["again", "still"]) await users.delete(username);
   });
 
   it("of an unknown user or group are not found", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, type RunningProgram } from "../end-to-end/program.ts";
-import { freePort } from "../journal/free-port.ts";
+import { freePort } from "../free-port.ts";
 import { hasProgram } from "../journal/has-program.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
 import { Fleet } from "./fleet.ts";
@@ -55,6 +55,16 @@ describe.skipIf(postgresBin() === undefined || !hasProgram("nginx"))(
       return `http://127.0.0.1:${port}`;
     };
 
+    /** Waits until a node has made users whom the balancer sent to it. */
+    const hasTakenWrites = async (metrics: string): Promise<void> => {
+      for (let tries = 0; ; tries++) {
+        const text = await (await fetch(`${metrics}/metrics`)).text();
+        if (/http_requests_total\{route="[^"]*\/users",method="POST",status="2xx"\}/.test(text)) return;
+        if (tries > 600) throw new Error("the balancer sends nothing to a node that is back");
+        await delay(100);
+      }
+    };
+
     it(
       `${KILLS} kills of either under load: only requests that were on the wire fail, nothing acknowledged is lost`,
       async () => {
@@ -82,8 +92,8 @@ describe.skipIf(postgresBin() === undefined || !hasProgram("nginx"))(
         };
         const writers = Array.from({ length: WRITERS }, (_, index) => writer(index));
         for (let kill = 0; kill < KILLS; kill++) {
-          // By now nginx tries the one that was away before: with both marked as failed it would answer by itself.
-          await delay(2_000);
+          // nginx must use both: with the one that was away before still marked as failed, it would answer by itself.
+          for (const { metrics } of fleet.nodes) await hasTakenWrites(metrics);
           const victim = fleet.nodes[0]!;
           const port = Number(new URL(victim.service).port);
           await fleet.kill(victim);

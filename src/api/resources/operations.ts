@@ -11,6 +11,7 @@ import { CHECK_OPERATIONS } from "../management/check.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
 import { COMPARE_OPERATION } from "../management/policy-checks/compare.ts";
 import { LINT_OPERATION } from "../management/policy-checks/lint.ts";
+import { POLICY_HOLDER_OPERATIONS } from "../management/policy-holders.ts";
 import { POLICY_VERSION_OPERATIONS } from "../management/policy-versions.ts";
 import { QUESTION_OPERATIONS } from "../management/questions.ts";
 import { AUDIT_OPERATIONS } from "../management/records/audit-operations.ts";
@@ -61,6 +62,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   LINT_OPERATION,
   COMPARE_OPERATION,
   ...POLICY_VERSION_OPERATIONS,
+  ...POLICY_HOLDER_OPERATIONS,
   ...APPLY_OPERATIONS,
   ...forManagement(RESOURCE_OPERATIONS),
   ...ACL_OPERATIONS,

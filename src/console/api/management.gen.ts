@@ -1983,6 +1983,8 @@ export interface Operations {
   "GET /auth/policies/{policyId}/versions/{revision}": { path: { policyId: string; revision: string }; query: Record<never, never>; body: undefined; answer: PolicyVersion };
   "POST /auth/policies/{policyId}/restore": { path: { policyId: string }; query: Record<never, never>; body: PolicyRestore; answer: Policy };
   "GET /auth/history": { path: Record<never, never>; query: { about: string; after?: string; amount?: number }; body: undefined; answer: HistoryList };
+  "GET /auth/policies/{policyId}/users": { path: { policyId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: UserList };
+  "GET /auth/policies/{policyId}/groups": { path: { policyId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: GroupList };
   "POST /auth/apply": { path: Record<never, never>; query: Record<never, never>; body: ApplyRequest; answer: ApplyAnswer };
   "GET /auth/users": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number; last_used?: boolean }; body: undefined; answer: UserList };
   "POST /auth/users": { path: Record<never, never>; query: Record<never, never>; body: UserCreation; answer: User };

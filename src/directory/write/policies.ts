@@ -2,9 +2,12 @@
 
 import { alreadyExists, assertNoProblems, assertPossible } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { Policies } from "../directory.ts";
+import type { Page, PageRequest, Policies } from "../directory.ts";
 import type { NewPolicy } from "../new-entities.ts";
 import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";
+import { listPolicyHolders } from "../read/policy-holders.ts";
+import { toGroup } from "../records/group-records.ts";
+import type { RecordTypes } from "../records/layout.ts";
 import {
   policyRecord,
   putPolicy,
@@ -13,6 +16,7 @@ import {
   requireSamePolicy,
   toPolicy,
 } from "../records/policy-records.ts";
+import { toUser } from "../records/user-records.ts";
 import { newPolicyProblems, readServices } from "./policy-rules.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -64,5 +68,22 @@ export function createPolicies(context: DirectoryContext): Policies {
       await writer.write(async (tx) => removePolicy(tx, name, await requirePolicy(tx, name)));
       context.wakeMaintenance();
     },
+
+    users: (name, page) => pageOfHolders(context, name, page, "user", toUser),
+    groups: (name, page) => pageOfHolders(context, name, page, "group", toGroup),
   };
+}
+
+async function pageOfHolders<K extends "user" | "group", T>(
+  context: DirectoryContext,
+  name: string,
+  page: PageRequest,
+  kind: K,
+  make: (name: string, record: RecordTypes[K]) => T,
+): Promise<Page<T>> {
+  const range = rangeOf(page);
+  return read(context, async (reader) => {
+    const { id } = await requirePolicy(reader, name);
+    return range === undefined ? EMPTY_PAGE : listPolicyHolders(reader, id, kind, range, make);
+  });
 }

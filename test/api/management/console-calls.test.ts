@@ -30,6 +30,7 @@ beforeAll(async () => {
     credentials: [keyOf(index)],
   }));
   const nobody = { username: "nobody-special", credentials: [keyOf(8)] };
+  const reader = { username: "reader", credentials: [keyOf(9)], policies: ["ReadsPolicies"] };
   const hostile = HOSTILE.map((username) => ({
     username,
     friendly_name: `known as ${username}`,
@@ -39,8 +40,14 @@ beforeAll(async () => {
   api = await startManagement({}, {
     format: 1,
     preconfigured: true,
-    users: [...users, nobody, ...hostile],
-    policies: [{ name: "Given", statement: STATEMENT }],
+    users: [...users, nobody, reader, ...hostile],
+    policies: [
+      { name: "Given", statement: STATEMENT },
+      {
+        name: "ReadsPolicies",
+        statement: [{ effect: "allow", action: ["auth:ReadPolicy", "auth:ReadGroup"], resource: "*" }],
+      },
+    ],
   } as never);
 });
 afterAll(() => api?.close());
@@ -55,6 +62,8 @@ const CALLS = [
   ["GET", "/auth/users?search=of-", undefined],
   ["GET", "/auth/groups?search=min", undefined],
   ["GET", "/auth/policies?search=giv", undefined],
+  ["GET", "/auth/policies/Given/users", undefined],
+  ["GET", "/auth/policies/Given/groups", undefined],
 ] as const;
 
 describe.each(CALLS)("%s %s %j", (method, path, body) => {
@@ -73,6 +82,16 @@ describe.each(CALLS)("%s %s %j", (method, path, body) => {
     expect((await api.call(keyOf(8), method, path, options)).status).toBe(401);
     expect((await api.call(undefined, method, path, options)).status).toBe(401);
   });
+});
+
+it("who holds a policy is not said to whoever may read the policy alone", async () => {
+  const groups = await api.call(keyOf(9), "GET", "/auth/policies/FSReadAll/groups");
+  expect(groups.json.results.map(({ id }: { id: string }) => id)).toEqual(["Viewers"]);
+  const users = await api.call(keyOf(9), "GET", "/auth/policies/Given/users");
+  expect([users.status, users.json]).toEqual([
+    401,
+    { message: "insufficient permissions: not allowed to auth:ReadUser" },
+  ]);
 });
 
 describe("a page of another site", () => {
@@ -113,6 +132,8 @@ describe("hostile names", () => {
     const part = [...name].slice(0, 20).join("").toUpperCase();
     const found = await api.call(admin, "GET", `/auth/users?search=${encodeURIComponent(part)}`);
     expect(found.json.results.map(({ id }: { id: string }) => id)).toContain(name);
+    const held = await api.call(admin, "GET", "/auth/policies/Given/users");
+    expect(held.json.results.map(({ id }: { id: string }) => id)).toContain(name);
     const body = { name: "FSFullAccess", attach: { user: name } };
     const compared = await api.call(admin, "POST", "/auth/policies/compare", { body });
     expect(compared.status).toBe(200);

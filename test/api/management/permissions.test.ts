@@ -44,6 +44,13 @@ const CASES: readonly Case[] = [
     status: 404,
     action: "auth:ReadPolicy",
   },
+  { id: "listPolicyUsers", call: "GET /auth/policies/Reads/users", status: 200, action: "auth:ReadPolicy" },
+  {
+    id: "listPolicyGroups",
+    call: "GET /auth/policies/Reads/groups",
+    status: 200,
+    action: "auth:ReadPolicy",
+  },
   { id: "getStatus", call: "GET /auth/status", status: 200, action: "auth:ReadDecisions" },
   {
     id: "lintPolicy",

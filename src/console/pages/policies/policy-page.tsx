@@ -1,4 +1,4 @@
-/** One policy: what it allows, its document, its versions, its history. */
+/** One policy: what it allows, its document, who holds it, its versions, its history. */
 
 import { useRoute } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
@@ -15,6 +15,7 @@ import { Section } from "../../parts/section.tsx";
 import { Statements } from "../../parts/statements.tsx";
 import { WhatChanges } from "../../parts/what-changes.tsx";
 import { EditPolicy } from "./edit-policy.tsx";
+import { Holders } from "./holders.tsx";
 import { textOf } from "./policy-text.ts";
 import { Versions } from "./versions.tsx";
 
@@ -40,6 +41,7 @@ export default function PolicyPage() {
           <Section title="Document">
             {may("auth:UpdatePolicy") ? <EditPolicy policy={policy} /> : <ReadPolicy policy={policy} />}
           </Section>
+          <Holders policy={id} />
           <Versions policy={policy} mayRestore={may("auth:UpdatePolicy")} />
           <History about={`policy:${id}`} />
         </>
