@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a user of", () => {
       }
       const mayDo: string[] = [];
       // Things stay as they are while calls are refused.
-      let n = group;
+      let n: string = group;
       const tryOn = async (one: Control, call: typeof tried | typeof asked): Promise<number> => {
         const body = one.body === undefined ? undefined : filled(JSON.stringify(one.body), n);
         const status = await call(page, key, filled(one.call, n), body);
