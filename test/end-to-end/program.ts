@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -95,4 +96,18 @@ export async function start(
       return ended;
     },
   };
+}
+
+/** Does something again and again until a promise ends; returns what that promise gives. */
+export async function whileRepeated<T>(ending: Promise<T>, act: () => Promise<unknown>): Promise<T> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  ending.then(over, over);
+  while (!isOver) {
+    await act();
+    await setTimeout(100);
+  }
+  return ending;
 }

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { secretsIn } from "../deploy/repository.ts";
-import { freePort } from "../journal/free-port.ts";
+import { freePort } from "../free-port.ts";
 import { hasProgram } from "../journal/has-program.ts";
 import { EXAMPLES, ROOT, Scratch, statusOf } from "./kit.ts";
 

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, type TestContext } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
-import { freePort } from "../journal/free-port.ts";
+import { freePort } from "../free-port.ts";
 import { EXAMPLES, Scratch, statusOf } from "./kit.ts";
 
 const TOKEN = "token-of-the-examples-0123456789abcdef";

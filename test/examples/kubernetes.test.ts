@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { KUBERNETES } from "../deploy/helm.ts";
 import { secretsIn } from "../deploy/repository.ts";
-import { freePort } from "../journal/free-port.ts";
+import { freePort } from "../free-port.ts";
 import { hasProgram } from "../journal/has-program.ts";
 import { EXAMPLES, kill, ROOT, Scratch, statusOf } from "./kit.ts";
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { SCOPES, type Scope } from "../../src/api/service-caller.ts";
 import { BearerVerifier } from "../../src/listeners/bearer.ts";
 import { serviceDocument } from "../../src/listeners/service-document.ts";
@@ -188,9 +188,11 @@ describe("a JWT", () => {
 
   it("is refused once it has expired, though it was accepted before", async () => {
     const one = verifier();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
     const token = jwt({ ...SERVICE, exp: Date.now() / 1000 + 1.2 });
     expect(await accepts(one, `Bearer ${token}`)).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 1300));
+    vi.advanceTimersByTime(1300);
     expect(await accepts(one, `Bearer ${token}`)).toBe(false);
   });
 

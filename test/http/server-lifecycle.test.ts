@@ -166,7 +166,8 @@ describe("closing", () => {
     await setTimeout(50);
     const began = performance.now();
     await service.close();
-    expect(performance.now() - began).toBeLessThan(2500);
+    // They may stay open for 95 seconds otherwise.
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 
   it("cuts no request under load", async () => {
@@ -200,13 +201,12 @@ describe("closing", () => {
       while (seen.refused === 0 && seen.cut === 0) await one();
     };
     const callers = Array.from({ length: 16 }, caller);
-    await setTimeout(200);
+    await expect.poll(() => seen.ok, { timeout: 20_000 }).toBeGreaterThan(50);
     closing.begun = true;
     await service.close();
     await Promise.all(callers);
     agent.destroy();
     expect(seen.cut).toBe(0);
-    expect(seen.ok).toBeGreaterThan(50);
   });
 });
 

@@ -9,7 +9,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "./free-port.ts";
+import { freePort } from "../free-port.ts";
 
 const FOLDER = join(homedir(), ".cache", "svc-authorizer", "dynamodb-local");
 const START_MS = 60_000;

@@ -8,8 +8,8 @@ import type { Engine } from "../../src/journal/engine.ts";
 import { openPostgresEngine, type PostgresOptions } from "../../src/journal/engines/postgres.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { withSnapshot } from "../../src/store/port.ts";
+import { freePort } from "../free-port.ts";
 import { openNode } from "./bed.ts";
-import { freePort } from "./free-port.ts";
 import { hasProgram } from "./has-program.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
 

@@ -231,7 +231,7 @@ describe("closing", () => {
     await delivered(silent, 1);
     const begin = performance.now();
     await room.invitations.close();
-    expect(performance.now() - begin).toBeLessThan(2_000);
+    expect(performance.now() - begin).toBeLessThan(10_000);
     await silent.stop();
     const server = await startServer({ port: silent.port });
     sendTo(server.port);

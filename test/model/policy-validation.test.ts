@@ -83,9 +83,9 @@ describe("limits", () => {
 it("is quick on patterns that are made to be slow", () => {
   const action = `${"*?".repeat(124)}:Read`;
   const statement = Array.from({ length: 300 }, () => ({ ...readAll, action: [action] }));
-  const begin = performance.now();
+  const begin = process.cpuUsage();
   expect(policyProblems({ name: "P", statement }, rules)).toHaveLength(300);
-  expect(performance.now() - begin).toBeLessThan(1_000);
+  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(1_000);
 });
 
 it("refuses texts that are half of a surrogate pair", () => {

@@ -182,8 +182,8 @@ describe("the file", () => {
 
   it("that fails later leaves events to the log", () => {
     const { status, stdout } = runModule(
-      `import { createLogger } from "OBSERVElogger.ts";
-       import { createAuditLog } from "OBSERVEaudit-log.ts";
+      `import { createLogger } from "OBSERVElog/logger.ts";
+       import { createAuditLog } from "OBSERVElog/audit-log.ts";
        const logger = createLogger({ format: "json", level: "NONE", auditLevel: "NONE", outputs: ["-"], filesKeep: 0, fileMaxSizeMb: 1 });
        const audit = createAuditLog({ output: "/dev/full", decisions: "all", logger });
        audit.event("login", { n: 1 });
@@ -204,8 +204,8 @@ describe("the file", () => {
   it("has every record after a forced exit", () => {
     const path = newPath("audit.log");
     runModule(
-      `import { createLogger } from "OBSERVElogger.ts";
-       import { createAuditLog } from "OBSERVEaudit-log.ts";
+      `import { createLogger } from "OBSERVElog/logger.ts";
+       import { createAuditLog } from "OBSERVElog/audit-log.ts";
        const logger = createLogger({ format: "json", level: "NONE", auditLevel: "NONE", outputs: [], filesKeep: 0, fileMaxSizeMb: 1 });
        const audit = createAuditLog({ output: process.argv[1], decisions: "all", logger });
        for (let n = 0; n < 5000; n++) audit.event("write", { n });

@@ -73,7 +73,7 @@ describe("a sink", () => {
     const { sink } = sinkOf(target);
     while (sink.write(LINE));
     target.release();
-    await sleep(10);
+    await expect.poll(() => target.written).toBe(LINE.repeat(10));
     expect(sink.write(LINE)).toBe(true);
     await sink.close();
     expect(target.written).toBe(LINE.repeat(11));
@@ -84,15 +84,14 @@ describe("a sink", () => {
     target.failure = new Error("no space left");
     const { sink, reports } = sinkOf(target);
     sink.write("1\n");
-    await sleep(30);
+    await expect.poll(() => sink.failing).toBe(true);
     sink.write("2\n");
     await sleep(30);
     expect(sink.failing).toBe(true);
     expect(reports).toEqual(["log output out: no space left"]);
     target.failure = undefined;
-    await sleep(30);
-    expect(target.written).toBe("1\n2\n");
-    expect(sink.failing).toBe(false);
+    await expect.poll(() => target.written).toBe("1\n2\n");
+    await expect.poll(() => sink.failing).toBe(false);
     await sink.close();
   });
 

@@ -179,7 +179,7 @@ describe("files", () => {
     const path = newPath();
     mkdirSync(path, { recursive: true });
     const { status, stdout, stderr } = runModule(
-      `import { createLogger } from "OBSERVElogger.ts";
+      `import { createLogger } from "OBSERVElog/logger.ts";
        const logger = createLogger({ ...${JSON.stringify(defaults)}, outputs: ["-", process.argv[1]] });
        for (let i = 0; i < 100; i++) { logger.info("still here"); await new Promise((r) => setImmediate(r)); }
        await logger.close();`,
@@ -208,7 +208,7 @@ describe("files", () => {
 
 describe("the end of the process", () => {
   const program = (end: string): string =>
-    `import { createLogger } from "OBSERVElogger.ts";
+    `import { createLogger } from "OBSERVElog/logger.ts";
      const output = process.argv[1];
      const logger = createLogger({ ...${JSON.stringify(defaults)}, outputs: [output] });
      logger.info("first");

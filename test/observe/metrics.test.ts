@@ -242,10 +242,10 @@ describe("routes", () => {
 describe("after the close", () => {
   it("nothing observes the process and it can end", () => {
     const { status, stdout, stderr } = runModule(
-      `import { createHttpCounters } from "OBSERVEcreate-http-counters.ts";
-       import { createMetrics } from "OBSERVEmetrics.ts";
-       import { openEventLoopMetrics } from "OBSERVEevent-loop-metrics.ts";
-       import { createStoreCounters } from "OBSERVEstore-metrics.ts";
+      `import { createHttpCounters } from "OBSERVEmetrics/create-http-counters.ts";
+       import { createMetrics } from "OBSERVEmetrics/metrics.ts";
+       import { openEventLoopMetrics } from "OBSERVEmetrics/event-loop-metrics.ts";
+       import { createStoreCounters } from "OBSERVEmetrics/store-metrics.ts";
        const sources = { build: { version: "1", policiesVersion: "1" }, decisions: { decisions: {}, cacheSize: () => 0, compiledSets: () => 0 },
          http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {}, identities: {}, changes: { revision: () => 0 }, openSnapshots: { long: () => 0 } };
        const all = Array.from({ length: 20 }, () => createMetrics(sources));
@@ -253,7 +253,7 @@ describe("after the close", () => {
        const loop = openEventLoopMetrics();
        const count = () => [...loop.metrics.at(-1).samples()].filter((s) => s.metricName?.endsWith("_count")).reduce((sum, s) => sum + s.value, 0);
        const wait = () => new Promise((resolve) => setTimeout(resolve, 50));
-       gc(); await wait();
+       gc(); for (let tries = 0; tries < 100 && count() === 0; tries++) await wait();
        const observed = count();
        const delays = () => loop.metrics.filter((m) => m.name.includes("lag")).flatMap((m) => [...m.samples()]).length;
        const measured = delays();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, type RunningProgram } from "../end-to-end/program.ts";
-import { freePort } from "../journal/free-port.ts";
+import { freePort } from "../free-port.ts";
 import { hasProgram } from "../journal/has-program.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
 import { Fleet } from "./fleet.ts";

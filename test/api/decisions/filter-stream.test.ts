@@ -170,7 +170,7 @@ describe("a streamed filter", () => {
   });
 
   it("lasts longer than a request may, as long as it moves, and is cut when it does not", async () => {
-    const brief = await startService({ limits: { requestTimeoutMs: 200 } });
+    const brief = await startService({ limits: { requestTimeoutMs: 1_000 } });
     const sent = open(brief);
     sent.write(`${JSON.stringify(HEAD)}\n`);
     const response = await answerTo(sent);
@@ -178,12 +178,12 @@ describe("a streamed filter", () => {
     response.resume();
     const began = performance.now();
     for (let index = 0; index < 8; index++) {
-      await setTimeout(75);
+      await setTimeout(250);
       sent.write(`${item(object("a"))}\n`);
     }
     expect(response.destroyed).toBe(false);
     await cut;
-    expect(performance.now() - began).toBeGreaterThan(600);
+    expect(performance.now() - began).toBeGreaterThan(2_000);
     await brief.close();
   });
 });

@@ -9,6 +9,7 @@ import {
   type RunningProgram,
   run as runProgram,
   start,
+  whileRepeated,
   writeConfig,
 } from "../program.ts";
 
@@ -192,10 +193,11 @@ describe("the audit log", () => {
 
   it("has log-ins that fail, and is followed as it is written", { timeout: 30_000 }, async () => {
     const tail = run("audit", "tail", "--event", "authentication_failed", "--count", "1", "--json");
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
     const basic = Buffer.from(`${KEY}:wrong-secret-of-this-test`).toString("base64");
-    await fetch(`${program.user}/api/v1/auth/users`, { headers: { authorization: `Basic ${basic}` } });
-    const { stdout } = await tail;
+    // It follows what comes after its start, which nothing announces.
+    const { stdout } = await whileRepeated(tail, () =>
+      fetch(`${program.user}/api/v1/auth/users`, { headers: { authorization: `Basic ${basic}` } }),
+    );
     expect(JSON.parse(stdout)).toMatchObject({ event: "authentication_failed", access_key_id: KEY });
   });
 

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../free-port.ts";
 import type { BuiltDataServer } from "./build-data-server.ts";
 
 /** The first user's key, of this process alone. */
@@ -101,13 +101,4 @@ function settings(folder: string, port: number, storage: Storage): Record<string
     LAKEFS_USAGE_REPORT_FLUSH_INTERVAL: "1s",
     ...(s3 || local),
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
