@@ -5,14 +5,17 @@ import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
+import { stillPermitted } from "../still-permitted.ts";
 import type { AuditRecords } from "./ports.ts";
 import { listRecords, oneRecord } from "./read-records.ts";
 import { AUDIT_FILTERS, recordQuery } from "./record-query.ts";
 import { openRecordStreams } from "./record-stream.ts";
 
+const READ_AUDIT = { action: "auth:ReadAudit", resource: "*" } as const;
+
 const SHARED = {
   access: "permitted",
-  permission: { action: "auth:ReadAudit", resource: "*" },
+  permission: READ_AUDIT,
   method: "GET",
   priority: "bulk",
   tag: "audit",
@@ -73,7 +76,10 @@ export const AUDIT_OPERATIONS: readonly UserDeclaration[] = [
     errors: [400],
     handler: (parts) => {
       const streams = openRecordStreams();
-      return (call) => streams.serve(call, recordsOf(parts), recordQuery(call.query, AUDIT_FILTERS));
+      return (call) => {
+        const query = recordQuery(call.query, AUDIT_FILTERS);
+        return streams.serve(call, recordsOf(parts), query, stillPermitted(parts, call, READ_AUDIT));
+      };
     },
   },
   {

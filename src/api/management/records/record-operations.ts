@@ -9,6 +9,7 @@ import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
+import { stillPermitted } from "../still-permitted.ts";
 import type { DecisionRecords } from "./ports.ts";
 import { listRecords, oneRecord } from "./read-records.ts";
 import { RECORD_FILTERS, recordQuery } from "./record-query.ts";
@@ -90,7 +91,10 @@ export const RECORD_OPERATIONS: readonly UserDeclaration[] = [
     errors: [400],
     handler: (parts) => {
       const streams = openRecordStreams();
-      return (call) => streams.serve(call, recordsOf(parts), recordQuery(call.query));
+      return (call) => {
+        const query = recordQuery(call.query);
+        return streams.serve(call, recordsOf(parts), query, stillPermitted(parts, call, READ_DECISIONS));
+      };
     },
   },
   {

@@ -3,6 +3,7 @@
 import { AuthorizerError } from "../../../errors.ts";
 import { type Answer, WRITTEN } from "../../../http/route.ts";
 import type { UserCall } from "../call.ts";
+import type { StillPermitted } from "../still-permitted.ts";
 import type { AuditRecords, RecordQuery } from "./ports.ts";
 
 /** Most streams at once. */
@@ -16,26 +17,33 @@ const MOST_BEHIND = 1 << 20;
 
 /** Serves streams. */
 export interface RecordStreams {
-  /** Writes records to the caller until it goes away, or is 1 MiB behind. */
-  serve(call: UserCall, records: AuditRecords, query: RecordQuery): Promise<Answer>;
+  /** Writes records to the caller until it goes away, is 1 MiB behind, or may read them no longer. */
+  serve(
+    call: UserCall,
+    records: AuditRecords,
+    query: RecordQuery,
+    permitted: StillPermitted,
+  ): Promise<Answer>;
 }
 
 /** Returns what serves the streams of one listener. */
 export function openRecordStreams(): RecordStreams {
   let open = 0;
   return {
-    async serve(call, records, query) {
+    async serve(call, records, query, permitted) {
       if (open >= MOST_STREAMS) {
+        permitted.close();
         throw new AuthorizerError("unavailable", "too many streams of records are open", {
           retryAfterSeconds: 5,
         });
       }
-      const { place } = await records.since(query, undefined);
       open++;
       try {
-        await follow(call, records, query, place);
+        const { place } = await records.since(query, undefined);
+        await follow(call, records, query, place, permitted);
       } finally {
         open--;
+        permitted.close();
       }
       return WRITTEN;
     },
@@ -47,6 +55,7 @@ async function follow(
   records: AuditRecords,
   query: RecordQuery,
   from: number,
+  permitted: StillPermitted,
 ): Promise<void> {
   const { response } = call;
   call.deadline = Number.POSITIVE_INFINITY;
@@ -64,6 +73,8 @@ async function follow(
   for (let look = 1; !response.destroyed && !response.writableEnded; look++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
     if (response.destroyed || response.writableEnded) return;
+    // Nothing is written that the caller could not ask for now.
+    if (!(await permitted.ask().catch(() => false))) break;
     const found = await records.since(query, place).catch(() => undefined);
     if (found === undefined) break;
     place = found.place;

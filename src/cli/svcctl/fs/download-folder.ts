@@ -24,7 +24,6 @@ interface FolderDownload {
   readonly folder: string;
   readonly presign: boolean;
   readonly partSize: number;
-  readonly verify: boolean;
   readonly parallelism: number;
 }
 
@@ -47,7 +46,7 @@ export async function downloadFolder(
   call: CommandCall,
   link: ContentLink,
   remote: SvcUri,
-  { folder, presign, partSize, parallelism, verify }: FolderDownload,
+  { folder, presign, partSize, parallelism }: FolderDownload,
 ): Promise<void> {
   const { context } = call;
   const { repository, ref } = remote;
@@ -69,7 +68,7 @@ export async function downloadFolder(
     } else {
       const place = { repository, ref, path };
       const stats = { size, checksum };
-      await downloadObject(link, { place, stats, file, presign, partSize, verify, progress, warn, signal });
+      await downloadObject(link, { place, stats, file, presign, partSize, progress, warn, signal });
     }
     downloaded += 1;
     moved(`download ${relative}`);

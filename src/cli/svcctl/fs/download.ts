@@ -30,13 +30,12 @@ export async function download(call: CommandCall): Promise<void> {
   if (partSize < SMALLEST_PART) throw new Error(`part size must be at least ${SMALLEST_PART} bytes`);
   const parallelism = parallelismOf(api, call);
   const { presign } = await presignModeOf(api, call, uri.repository);
-  const verify = options["verify"] === true;
-  const link = new ContentLink(api, parallelism);
+  const link = new ContentLink(api, parallelism, options["verify"] === true);
   const target = args[1] ?? ".";
   try {
     if (options["recursive"] === true) {
       const folder = resolve(context.edge.cwd, target);
-      return await downloadFolder(call, link, uri, { folder, presign, partSize, parallelism, verify });
+      return await downloadFolder(call, link, uri, { folder, presign, partSize, parallelism });
     }
     const file = await fileOf(context.edge.cwd, target, uri.path ?? "");
     const { repository, ref, path = "" } = uri;
@@ -64,7 +63,6 @@ export async function download(call: CommandCall): Promise<void> {
           file,
           presign,
           partSize,
-          verify,
           progress,
           warn,
           signal,

@@ -37,6 +37,11 @@ const STAGE_OPTIONS: readonly OptionSpec[] = [
   JSON_OUTPUT,
 ];
 
+const VERIFY: OptionSpec = {
+  flags: "--verify",
+  description: "compare all checksums, also where TLS or the same machine proves the contents",
+};
+
 /** Objects of a repository. */
 export const FS_GROUP: GroupSpec = {
   name: "fs",
@@ -65,10 +70,7 @@ export const FS_GROUP: GroupSpec = {
           default: 8_388_608,
         },
         recursive("download all objects below the path"),
-        {
-          flags: "--verify",
-          description: "compare all checksums, also where TLS or the same machine proves the contents",
-        },
+        VERIFY,
         JSON_OUTPUT,
       ],
       load: async () => (await import("./download.ts")).download,
@@ -133,6 +135,7 @@ export const FS_GROUP: GroupSpec = {
         CONTENT_TYPE,
         ...TRANSFER,
         recursive("upload all files below the source"),
+        VERIFY,
         JSON_OUTPUT,
       ],
       load: async () => (await import("./upload.ts")).upload,

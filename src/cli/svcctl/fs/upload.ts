@@ -9,7 +9,7 @@ import { statsText } from "../objects/stats-text.ts";
 import { printObject } from "../output/print.ts";
 import { ContentLink } from "../transfer/content-link.ts";
 import { interruptible } from "../transfer/interrupt.ts";
-import { fileSource, spooledInput } from "../transfer/local-source.ts";
+import { spooledInput } from "../transfer/local-source.ts";
 import { parallelismOf, presignModeOf } from "../transfer/presign-mode.ts";
 import { openProgress } from "../transfer/progress.ts";
 import type { UploadSource } from "../transfer/upload-body.ts";
@@ -27,7 +27,7 @@ export async function upload(call: CommandCall): Promise<void> {
   const kind = await kindOfSource(context.edge.cwd, source);
   const parallelism = parallelismOf(api, call);
   const mode = await presignModeOf(api, call, uri.repository);
-  const link = new ContentLink(api, parallelism);
+  const link = new ContentLink(api, parallelism, options["verify"] === true);
   try {
     if (options["recursive"] === true && kind === "folder") {
       return await uploadFolder(call, link, uri, {
@@ -41,7 +41,7 @@ export async function upload(call: CommandCall): Promise<void> {
     const place = { repository, ref, path };
     const traits = { contentType: textOption(options, "contentType") ?? "", metadata: {} };
     const spool = source === "-" ? await spooledInput(context.edge.stdin) : undefined;
-    const content: UploadSource = spool ?? fileSource(resolve(context.edge.cwd, source), kind.size);
+    const content: UploadSource = spool ?? { file: resolve(context.edge.cwd, source), size: kind.size };
     const progress = await openProgress(call, "Uploading");
     progress.expect(content.size);
     try {

@@ -31,16 +31,19 @@ export interface ContentRequest {
 /** Moves contents, with the tries of the settings. */
 export class ContentLink {
   readonly api: ApiClient;
-  /** True where contents from the data server itself arrive as they were sent, or not at all. */
-  readonly provesContents: boolean;
+  /** False where the checksum of a large content is computed only if more than the data server had a part in it. */
+  readonly comparesAll: boolean;
   /** Checksums of what is downloaded. */
   readonly hashes = new HashThreads();
   readonly #exchange: HttpExchange;
 
-  /** @param sockets connections to one server, at most */
-  constructor(api: ApiClient, sockets: number) {
+  /**
+   * @param sockets connections to one server, at most
+   * @param verify compares the checksums even of what the way to the data server proves
+   */
+  constructor(api: ApiClient, sockets: number, verify = false) {
     this.api = api;
-    this.provesContents = provesContents(api.settings.endpointUrl);
+    this.comparesAll = verify || !provesContents(api.settings.endpointUrl);
     this.#exchange = new HttpExchange(sockets);
   }
 

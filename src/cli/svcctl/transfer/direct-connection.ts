@@ -29,7 +29,7 @@ export interface FileRange {
 /** One connection. It is used for one request and then closed. */
 export class DirectConnection {
   readonly #free: Buffer[] = [];
-  #current: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #current: Buffer | undefined;
   #socket: Socket | undefined;
   #take: ((block: Buffer, length: number) => boolean) | undefined;
 
@@ -93,29 +93,32 @@ export class DirectConnection {
       const first = (answer.read() as Buffer | null) ?? Buffer.alloc(0);
       this.#take = (block, bytes) => {
         put(block, bytes);
-        return this.#free.length > 0 && received < length;
+        // The block that follows this one is taken even where reading stops.
+        return this.#free.length > 1 && received < length;
       };
-      while (this.#free.length < BLOCKS - 1) this.#free.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
+      while (this.#free.length < BLOCKS) this.#free.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
       if (first.length > 0) put(first, first.length);
       settle();
       if (received < length) socket.resume();
     });
   }
 
-  /** The block for the next read. One more than planned where all others wait for the disk. */
+  /** The block for the next read. */
   #nextBlock(): Buffer {
-    if (this.#take === undefined) return this.#current;
-    this.#current = this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#current ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
     return this.#current;
   }
 
   #release(block: Buffer): void {
-    if (block.length === BLOCK_BYTES && this.#free.length < BLOCKS) this.#free.push(block);
+    if (block.length === BLOCK_BYTES) this.#free.push(block);
   }
 
   /** Before the body is asked for, bytes take the usual way; reading stops after each block, so that none is ahead. */
   #onBlock(block: Buffer, length: number): boolean {
-    if (this.#take !== undefined) return this.#take(block, length);
+    if (this.#take !== undefined) {
+      this.#current = undefined;
+      return this.#take(block, length);
+    }
     const socket = this.#socket;
     socket?.push(Buffer.from(block.subarray(0, length)));
     setImmediate(() => {

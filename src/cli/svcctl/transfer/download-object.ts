@@ -30,7 +30,7 @@ async function downloadLarge(link: ContentLink, download: Download): Promise<voi
   try {
     await compared(download, async (isSecond) => {
       if (isSecond) await partial.restart();
-      return downloadParts(link, isSecond ? { ...download, verify: true } : download, partial);
+      return downloadParts(link, download, partial, isSecond || link.comparesAll);
     });
     await partial.finish();
     await rename(partial.content, file);

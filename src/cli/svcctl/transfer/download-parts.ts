@@ -29,20 +29,21 @@ type Run = readonly [first: number, end: number];
 
 /**
  * Fetches the parts that a partial file lacks. The checksum of a content is not computed where one answer brought it
- * whole on a way that proves it, unless `verify` asks for it.
+ * whole on a way that proves it, unless `compares` asks for it.
  */
 export async function downloadParts(
   link: ContentLink,
   download: Download,
   partial: PartialFile,
+  compares = link.comparesAll,
 ): Promise<Parts> {
-  const { stats, partSize, presign, progress, signal, verify = false } = download;
+  const { stats, partSize, presign, progress, signal } = download;
   const count = Math.ceil(stats.size / partSize);
   const endOf = (part: number): number => Math.min(stats.size, part * partSize);
   let answers = partial.isContinued ? 1 : 0;
   let comparable = isMd5(stats.checksum);
   // Beside the transfer, behind the first part that lacks, where it is known to be needed.
-  const needsHash = verify || presign || partial.isContinued || !link.provesContents;
+  const needsHash = compares || presign || partial.isContinued;
   let hash = comparable && needsHash ? link.hashes.follow(partial.content) : undefined;
   let whole = 0;
   const noteParts = (parts: readonly number[]): void => {

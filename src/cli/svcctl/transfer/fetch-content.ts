@@ -15,8 +15,6 @@ export interface Download {
   readonly presign: boolean;
   /** Larger objects are downloaded in parts of this many bytes. */
   readonly partSize: number;
-  /** Compares the checksum even where the connection proves that the content arrived as it was sent. */
-  readonly verify?: boolean;
   readonly progress: Progress;
   /** Tells people something. */
   readonly warn: (text: string) => void;

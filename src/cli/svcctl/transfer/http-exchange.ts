@@ -1,9 +1,8 @@
 /** One HTTP exchange whose bodies are streams: contents of objects never are in memory as a whole. */
 
 import { createWriteStream } from "node:fs";
-import type { Agent, AgentOptions, ClientRequestArgs, IncomingMessage } from "node:http";
+import type { Agent, AgentOptions, ClientRequest, ClientRequestArgs, IncomingMessage } from "node:http";
 import type { Agent as SecureAgent } from "node:https";
-import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AnswerHead } from "../../rest-client/http-request.ts";
 import { http, https } from "../../rest-client/node-http.ts";
@@ -17,8 +16,8 @@ const SILENCE_MS = 120_000;
 export interface StreamBody {
   /** Bytes. */
   readonly size: number;
-  /** Opens the content from its start; called once for each try. */
-  readonly open: () => Readable;
+  /** Sends the content from its start, and ends the request; called once for each try. Stops where the request is over. */
+  readonly send: (request: ClientRequest) => Promise<void>;
 }
 
 /** A request. */
@@ -95,25 +94,16 @@ export class HttpExchange {
     const options = { method, headers: { ...headers, ...length }, ...way, ...(signal && { signal }) };
     return new Promise((resolve, reject) => {
       const request = (secure ? https : http).request(url, options);
-      const content = body?.open();
       request.setTimeout(SILENCE_MS, () => {
         request.destroy(new TransportFailure(`nothing moved for ${SILENCE_MS / 1000} seconds`, true));
       });
-      request.on("error", (error) => {
-        content?.destroy();
-        reject(error);
-      });
-      request.on("response", (answer) => {
-        // A server may refuse before it has everything; the rest is then not sent.
-        if (content?.readableEnded === false) content.destroy();
-        resolve(answerHead(answer, connection));
-      });
-      if (content === undefined) return void request.end();
-      content.on("error", (error) => {
+      request.on("error", reject);
+      request.on("response", (answer) => resolve(answerHead(answer, connection)));
+      if (body === undefined) return void request.end();
+      body.send(request).catch((error: unknown) => {
         request.destroy();
         reject(error);
       });
-      content.pipe(request);
     });
   }
 }

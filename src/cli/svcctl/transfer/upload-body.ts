@@ -1,19 +1,18 @@
 /** Contents of uploads, counted and hashed while they are sent. */
 
-import type { Readable } from "node:stream";
+import type { ClientRequest } from "node:http";
 import { checksumOf, isMd5, newFingerprint, tellsContent } from "./checksums.ts";
 import type { HashThreads } from "./hash-threads.ts";
 import type { StreamAnswer, StreamBody } from "./http-exchange.ts";
 import type { Progress } from "./progress.ts";
+import { sendFile } from "./send-file.ts";
 
 /** A content to upload. */
 export interface UploadSource {
   /** Bytes. */
   readonly size: number;
-  /** Opens the content, or the bytes from `start` up to and without `end`. */
-  readonly open: (start?: number, end?: number) => Readable;
   /** The file that the content is in. */
-  readonly file?: string;
+  readonly file: string;
 }
 
 /** The place of an object. */
@@ -43,7 +42,7 @@ export interface Upload {
 export async function storedChecksum(
   answer: StreamAnswer,
   name: string,
-  sent: () => Promise<string>,
+  sent: MeasuredBody["digest"],
 ): Promise<string> {
   const checksum = checksumOf(answer.headers);
   if (checksum === "") throw new Error(`upload of ${name}: the object store answered without a checksum`);
@@ -65,50 +64,54 @@ export function storeHeaders(url: string, contentType: string): Record<string, s
 /** Bytes of a content for whose checksum a thread is worth its start. */
 const LARGE = 1024 * 1024;
 
+/** A body, and the MD5 of what was sent; undefined where it was not computed. */
+export interface MeasuredBody {
+  readonly body: StreamBody;
+  readonly digest: () => Promise<string | undefined>;
+}
+
 /**
  * A body that is counted and hashed while it is sent: a large file by a thread that reads it too. A further try begins
  * anew.
+ * @param hashes undefined where the checksum of a large content is not wanted
  */
 export function measuredBody(
-  { source, progress, place }: Upload,
+  { source, progress }: Upload,
   [start, end]: readonly [start: number, end: number],
-  hashes: HashThreads,
-): { readonly body: StreamBody; readonly digest: () => Promise<string> } {
-  const beside = source.file !== undefined && end - start > LARGE ? source.file : undefined;
+  hashes: HashThreads | undefined,
+): MeasuredBody {
+  const { file } = source;
+  const isLarge = end - start > LARGE;
   let fingerprint = newFingerprint();
-  let digest: Promise<string> | undefined;
-  const hashFile = (file: string): Promise<string> => {
-    const hash = hashes.follow(file, start);
-    hash.reached(end);
-    const result = hash.digest();
-    // Whoever compares it hears of a failure.
-    result.catch(() => {});
-    return result;
-  };
+  let beside: Promise<string> | undefined;
   let sent = 0;
-  const open = (): Readable => {
+  const onBlock = (block: Buffer): void => {
+    sent += block.length;
+    progress.moved(block.length);
+    if (!isLarge) fingerprint.update(block);
+  };
+  const send = (request: ClientRequest): Promise<void> => {
     progress.moved(-sent);
     sent = 0;
     fingerprint = newFingerprint();
-    if (beside !== undefined) digest = hashFile(beside);
-    const content = source.open(start, end);
-    content.on("data", (chunk: Buffer) => {
-      sent += chunk.length;
-      progress.moved(chunk.length);
-      if (beside === undefined) fingerprint.update(chunk);
-    });
-    // Before it is taken for whole: a file that shrinks while it is read would leave the server waiting.
-    content.once("end", () => {
-      if (sent !== end - start)
-        content.emit("error", new Error(`${place.path}: the file changed while it was read`));
-    });
-    return content;
+    if (isLarge) beside = hashes && hashOf(hashes, file, start, end);
+    return sendFile(request, { file, start, end, onBlock });
   };
-  return { body: { size: end - start, open }, digest: () => digest ?? Promise.resolve(fingerprint.digest()) };
+  const digest = async (): Promise<string | undefined> => (isLarge ? beside : fingerprint.digest());
+  return { body: { size: end - start, send }, digest };
+}
+
+function hashOf(hashes: HashThreads, file: string, start: number, end: number): Promise<string> {
+  const hash = hashes.follow(file, start);
+  hash.reached(end);
+  const result = hash.digest();
+  // Whoever compares it hears of a failure.
+  result.catch(() => {});
+  return result;
 }
 
 /** Throws an Error where a checksum that can be compared is another one. */
-export function compareChecksums(name: string, sent: string, stored: string): void {
-  if (!isMd5(stored) || stored.toLowerCase() === sent) return;
+export function compareChecksums(name: string, sent: string | undefined, stored: string): void {
+  if (sent === undefined || !isMd5(stored) || stored.toLowerCase() === sent) return;
   throw new Error(`upload of ${name}: checksum ${sent} was sent, and ${stored} is stored`);
 }

@@ -1,7 +1,6 @@
 /** Uploads one file of a linked folder. */
 
 import { lstat, readlink } from "node:fs/promises";
-import { fileSource } from "../../transfer/local-source.ts";
 import { uploadObject } from "../../transfer/upload-object.ts";
 import { CLIENT_MTIME } from "../compare/object-times.ts";
 import { fileBelow } from "../files/file-below.ts";
@@ -21,7 +20,7 @@ export async function sendFile(sync: Sync, path: string): Promise<void> {
     ...(isLink && { [SYMLINK_TARGET]: await readlink(file) }),
     ...(settings.permissions && !isLink && { [POSIX_PERMISSIONS]: permissionsText(stats) }),
   };
-  const source = fileSource(file, stats.isFile() ? stats.size : 0);
+  const source = { file, size: stats.isFile() ? stats.size : 0 };
   progress.expect(source.size);
   const place = { repository: remote.repository, ref: remote.ref, path: remotePath(remote, path) };
   const traits = { contentType: "", metadata };

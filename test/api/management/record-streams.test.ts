@@ -1,0 +1,132 @@
+/** Streams of records, while the right to them ends (security.md §4.4, decision-log.md §3.1). */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Directory } from "../../../src/directory/directory.ts";
+import { basic, type Key, type Management, startManagement } from "./kit.ts";
+
+const STREAMS = ["/audit/stream", "/decisions/stream"];
+
+let folder = "";
+let api: Management;
+let directory: Directory;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "streams-"));
+  api = await startManagement({
+    "authorizer.audit.directory": join(folder, "audit"),
+    "authorizer.decision_log.include": "all",
+    "authorizer.decision_log.directory": join(folder, "decisions"),
+  });
+  directory = api.authorizer.directory;
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A user who may read records until something ends that. */
+async function newReader(username: string): Promise<Key> {
+  await directory.users.create({ username });
+  await directory.users.attachPolicy(username, "Manages");
+  return directory.credentials.create(username) as Promise<Key>;
+}
+
+/** A stream as its reader sees it. */
+class Stream {
+  text = "";
+  ended = false;
+  readonly #abort = new AbortController();
+
+  static async open(path: string, authorization: string): Promise<Stream> {
+    const stream = new Stream();
+    const response = await fetch(`${api.authorizer.userUrl}/api/v1${path}`, {
+      headers: { authorization },
+      signal: stream.#abort.signal,
+    });
+    expect(response.status).toBe(200);
+    void stream.#read(response);
+    return stream;
+  }
+
+  async #read(response: Response): Promise<void> {
+    const decoder = new TextDecoder();
+    try {
+      for await (const piece of response.body ?? []) this.text += decoder.decode(piece, { stream: true });
+    } catch (error) {
+      if (!this.#abort.signal.aborted) throw error;
+    }
+    this.ended = true;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+}
+
+const ENDS: readonly [string, (username: string, key: Key) => Promise<unknown>][] = [
+  ["the policy that gave it is detached", (name) => directory.users.detachPolicy(name, "Manages")],
+  ["the access key is deleted", (name, key) => directory.credentials.delete(name, key.access_key_id)],
+  ["the user is deleted", (name) => directory.users.delete(name)],
+  [
+    "the user becomes inactive",
+    async (name) => {
+      const provisioning = directory.provisioning(() => false);
+      const { id } = (await provisioning.findUser({ username: name })) ?? { id: "" };
+      await provisioning.changeUser(id, (user) => ({ ...user, inactive: true }));
+    },
+  ],
+];
+
+describe.each(STREAMS)("%s", (path) => {
+  it.each(ENDS)("ends when %s, and nothing that happens afterwards is told", async (what, end) => {
+    const name = `reader of ${path} until ${what}`;
+    const key = await newReader(name);
+    const stream = await Stream.open(path, basic(key));
+    await api.call("admin", "POST", "/auth/groups", { body: { id: `Before ${name}` } });
+    await expect.poll(() => stream.text).toContain("admin");
+    await end(name, key);
+    await api.call("admin", "POST", "/auth/groups", { body: { id: `After ${name}` } });
+    await expect.poll(() => stream.ended, { timeout: 5_000 }).toBe(true);
+    expect(stream.text).not.toContain("After ");
+  });
+
+  it("ends when its login is over", async () => {
+    const key = await newReader(`login for ${path}`);
+    const login = await api.call(undefined, "POST", "/auth/login", { body: key });
+    const authorization = `Bearer ${login.json.token}`;
+    const stream = await Stream.open(path, authorization);
+    await api.call({ token: login.json.token }, "POST", "/auth/logout");
+    await expect.poll(() => stream.ended, { timeout: 5_000 }).toBe(true);
+  });
+
+  it("goes on while its reader keeps the right, whatever else changes", async () => {
+    const stream = await Stream.open(path, basic(await newReader(`faithful to ${path}`)));
+    for (const name of ["One", "Two", "Three"]) {
+      await api.call("admin", "POST", "/auth/groups", { body: { id: `${name} ${path}` } });
+      await expect.poll(() => stream.text, { timeout: 5_000 }).toContain(`${name} ${path}`);
+    }
+    expect(stream.ended).toBe(false);
+    stream.close();
+  });
+});
+
+it("are 32 at most, also of callers who come at once", async () => {
+  const authorization = basic(await newReader("greedy"));
+  const aborts: AbortController[] = [];
+  const open = async () => {
+    const abort = new AbortController();
+    aborts.push(abort);
+    const { signal } = abort;
+    const { status } = await fetch(`${api.authorizer.userUrl}/api/v1/audit/stream`, {
+      headers: { authorization },
+      signal,
+    });
+    return status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 40 }, open));
+  for (const abort of aborts) abort.abort();
+  expect(statuses.filter((status) => status === 200)).toHaveLength(32);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(8);
+});
