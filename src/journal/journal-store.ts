@@ -9,13 +9,13 @@ import { storeClosed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
 import { newestCheckpoint, trimLog, writeCheckpoint } from "./checkpoints.ts";
+import { type Contact, contactOf, type WorkerView } from "./contact.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
-import { type Budgets, type Engine, NothingDone } from "./engine.ts";
+import { type Engine, NothingDone } from "./engine.ts";
 import { namedParts } from "./entry-parts.ts";
 import { assertFresh } from "./freshness.ts";
-import { LogHistory } from "./log-history.ts";
+import { followed, LogHistory } from "./log-history.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
-import { type Contact, machineNow } from "./worker-journal.ts";
 import { LogWriter } from "./writer.ts";
 
 /** Settings of a node; times in milliseconds. */
@@ -65,14 +65,6 @@ export interface JournalStore extends Store {
   readonly forWorkers: WorkerView;
   /** Calls `listener` after each poll; returns what ends that. */
   onContact(listener: (contact: Contact) => void): () => void;
-}
-
-/** A node's copy for its workers. */
-export interface WorkerView {
-  /** The folder of the copy; undefined in memory, where no other process can read it. */
-  readonly folder: string | undefined;
-  readonly budgets: Budgets;
-  readonly contact: Contact;
 }
 
 /** Name of the lease of the node that writes checkpoints. */
@@ -128,14 +120,7 @@ class Journal implements JournalStore {
     this.#verifiedAt = this.#clock.now();
     this.history = new LogHistory({
       engine,
-      replica: {
-        get head() {
-          return replica.history.head;
-        },
-        snapshot: () => replica.snapshot(),
-        changes: (after, limit) => replica.changes(after, limit),
-        subscribe: (listener) => replica.subscribe(listener),
-      },
+      replica: followed(replica),
       forgetPast: () => this.#forgetPast(),
     });
     const shared = { engine, replica, counters: this.counters, clock: this.#clock };
@@ -397,18 +382,11 @@ class Journal implements JournalStore {
   }
 
   #contact(): Contact {
-    const age = this.staleness();
-    return {
-      hasContact: this.#hasContact,
-      provedAt: machineNow() - age,
-      provedWall: this.#wallClock() - age,
-    };
+    return contactOf(this.#hasContact, this.staleness(), this.#wallClock());
   }
 
   #tellContact(): void {
-    if (this.#contactListeners.size === 0) return;
-    const contact = this.#contact();
-    for (const listener of this.#contactListeners) listener(contact);
+    for (const listener of this.#contactListeners) listener(this.#contact());
   }
 
   #assertOpen(): void {

@@ -15,6 +15,7 @@ import type {
   VersionedRecord,
 } from "../store/port.ts";
 import { revisionNotKept } from "../store/refusals.ts";
+import type { Replica } from "../store/replica.ts";
 import { checkpointAtMost, readRecords } from "./checkpoints.ts";
 import { type Engine, entryName } from "./engine.ts";
 import { readBody, readBodyStart } from "./entry-parts.ts";
@@ -29,6 +30,18 @@ export interface FollowedCopy {
   /** The entries after a revision that are at hand; undefined where some are not. */
   changes?(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
   subscribe(listener: CommitListener): () => void;
+}
+
+/** The copy of a node that has it in its own process. */
+export function followed(replica: Replica): FollowedCopy {
+  return {
+    get head() {
+      return replica.history.head;
+    },
+    snapshot: () => replica.snapshot(),
+    changes: (after, limit) => replica.changes(after, limit),
+    subscribe: (listener) => replica.subscribe(listener),
+  };
 }
 
 /** The sources of a history. */

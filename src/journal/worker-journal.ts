@@ -4,18 +4,10 @@
  */
 
 import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../store/port.ts";
+import { ageOf, type Contact } from "./contact.ts";
 import type { Engine } from "./engine.ts";
 import { assertFresh, type FreshnessSettings } from "./freshness.ts";
 import { type FollowedCopy, LogHistory } from "./log-history.ts";
-
-/** The contact of the primary to the engine, on clocks that all processes of the machine share. */
-export interface Contact {
-  readonly hasContact: boolean;
-  /** Monotonic milliseconds of the machine at which the copy was proved to be the newest, or later than that. */
-  readonly provedAt: number;
-  /** The same moment in Unix milliseconds. */
-  readonly provedWall: number;
-}
 
 /** A node's copy that a worker reads. */
 export interface WorkerCopy extends FollowedCopy {
@@ -40,11 +32,6 @@ export interface WorkerJournalParts {
   readonly primary: PrimaryCalls;
   readonly settings: FreshnessSettings;
   readonly contact: Contact;
-}
-
-/** Monotonic milliseconds that are the same in all processes of the machine. */
-export function machineNow(): number {
-  return Number(process.hrtime.bigint() / 1_000n) / 1_000;
 }
 
 /** The store of a worker. */
@@ -108,9 +95,7 @@ export class WorkerJournal implements Store {
   }
 
   assertFresh(): void {
-    const { provedAt, provedWall, hasContact } = this.#contact;
-    const age = Math.max(0, machineNow() - provedAt, Date.now() - provedWall);
-    assertFresh(age, hasContact, this.#parts.settings);
+    assertFresh(ageOf(this.#contact), this.#contact.hasContact, this.#parts.settings);
   }
 
   async health(): Promise<void> {

@@ -2,10 +2,10 @@
 
 import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { WorkerView } from "../../journal/journal-store.ts";
+import type { Contact, WorkerView } from "../../journal/contact.ts";
 import { LazyEngine } from "../../journal/lazy-engine.ts";
 import { UsageItems } from "../../journal/usage-items.ts";
-import { type Contact, type PrimaryCalls, WorkerJournal } from "../../journal/worker-journal.ts";
+import { type PrimaryCalls, WorkerJournal } from "../../journal/worker-journal.ts";
 import type { Logger } from "../../observe/log/logger.ts";
 import { openWorkerReplica } from "../../store/local/worker-replica.ts";
 import { openWorkerStore } from "../../store/local/worker-store.ts";

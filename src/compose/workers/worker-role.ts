@@ -2,7 +2,7 @@
 
 import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
-import type { WorkerView } from "../../journal/journal-store.ts";
+import type { WorkerView } from "../../journal/contact.ts";
 import type { LineRelay } from "../../observe/output/relay-target.ts";
 import type { ActivityReport } from "../../overview/activity.ts";
 import type { ExtAuthzAddress } from "../listeners/listen.ts";

@@ -6,7 +6,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { readEnvironment } from "../../config/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import type { Contact } from "../../journal/worker-journal.ts";
+import type { Contact } from "../../journal/contact.ts";
 import { type Answerer, Channel } from "../../workers/channel.ts";
 import { primaryPort } from "../../workers/primary-port.ts";
 import { openData, openLog } from "../data.ts";
