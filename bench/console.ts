@@ -22,13 +22,13 @@ export interface ConsoleRow {
 
 const SIZE = { users: 100_000, groups: 1_000, policiesPerGroup: 10, statementsPerPolicy: 2 };
 const ROUNDS = 3;
-const LONGEST = 180_000;
+const LONGEST = 60_000;
 /** Holds a policy directly, so that all users are looked through for it. */
 const LAST = "user-099999";
 const ROOT = join(import.meta.dirname, "..");
 
 /** The lists, searches and pages that are timed: an address, and a text that stands on the page when it is useful. */
-const PAGES: readonly (readonly [name: string, path: string, text: string, wanted?: string])[] = [
+const PAGES: readonly (readonly [name: string, path: string, text: string])[] = [
   ["overview", "/", "What changed lately"],
   ["list of 100,000 users", "/users", "user-000000"],
   ["the same, searched", "/users?search=r-0777", "user-077700"],
@@ -52,7 +52,6 @@ const PAGES: readonly (readonly [name: string, path: string, text: string, wante
   ],
   ["decisions", "/decisions", "user-000007"],
   ["review", "/review", "Unused access"],
-  ["review, until it names the administrators", "/review", "is one", ""],
   ["account", "/account", "Access keys"],
 ];
 
@@ -80,12 +79,11 @@ export async function measureConsole(log: (text: string) => void): Promise<Conso
       await signIn(page, key);
       const rows = [...first];
       let heap = 0;
-      for (const [name, path, text, wanted = "1,000 ms"] of PAGES) {
+      for (const [name, path, text] of PAGES) {
         const times: number[] = [];
-        const rounds = wanted === "" ? 1 : ROUNDS;
-        for (let round = 0; round < rounds; round++) times.push(await timeOf(page, path, text));
+        for (let round = 0; round < ROUNDS; round++) times.push(await timeOf(page, path, text));
         heap = Math.max(heap, (await heapOf(page))["JSHeapUsedSize"] ?? 0);
-        rows.push({ name, measured: `${Math.round(median(times))} ms`, wanted });
+        rows.push({ name, measured: `${Math.round(median(times))} ms`, wanted: "1,000 ms" });
         log(`the console: ${name}: ${Math.round(median(times))} ms`);
       }
       rows.push({ name: "search of the header", measured: await timeOfSearch(page), wanted: "1,000 ms" });
