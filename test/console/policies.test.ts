@@ -94,7 +94,10 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     await page.getByText("Saved.", { exact: true }).waitFor();
     const holders = page.getByRole("region", { name: "Users with this policy" });
     await holders.getByRole("link", { name: "bob", exact: true }).waitFor();
-    await page.getByText("It is attached to no group.", { exact: false }).waitFor();
+    await page.getByLabel("Group to attach it to", { exact: true }).fill("Viewers");
+    await page.getByRole("button", { name: "Attach to group", exact: true }).click();
+    const groups = page.getByRole("region", { name: "Groups with this policy" });
+    await groups.getByRole("link", { name: "Viewers", exact: true }).waitFor();
     expect(JSON.stringify(await callApi(console, key, "GET", "/auth/policies/ReadSales"))).toContain(
       "fs:*Object",
     );
