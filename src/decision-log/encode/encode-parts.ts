@@ -14,20 +14,21 @@ const SUBJECT_PREFIX = "subject.";
 
 /** Makes texts of statements, condition fields and callers. */
 export class RecordParts {
-  readonly #statements = new WeakMap<CompiledPolicies, Map<CompiledStatement, string>>();
+  /** By user: the ways in which a policy reaches them differ between users with the same policies. */
+  readonly #statements = new WeakMap<DecidingPolicies, Map<CompiledStatement, string>>();
   readonly #fields = new WeakMap<CompiledPolicies, readonly string[]>();
   readonly #callers = new Map<string, string>();
 
   /** `{"policy":…,"statement":…,"via":[…]}`. */
-  statement(statement: CompiledStatement, { policies, via }: DecidingPolicies): string {
-    let known = this.#statements.get(policies);
+  statement(statement: CompiledStatement, loaded: DecidingPolicies): string {
+    let known = this.#statements.get(loaded);
     if (known === undefined) {
       known = new Map();
-      this.#statements.set(policies, known);
+      this.#statements.set(loaded, known);
     }
     let text = known.get(statement);
     if (text === undefined) {
-      text = JSON.stringify({ ...nameOf(statement), via: via(statement.policy.name) });
+      text = JSON.stringify({ ...nameOf(statement), via: loaded.via(statement.policy.name) });
       known.set(statement, text);
     }
     return text;
