@@ -14,8 +14,12 @@ const SUBJECT_PREFIX = "subject.";
 
 /** Makes texts of statements, condition fields and callers. */
 export class RecordParts {
-  /** By user: the ways in which a policy reaches them differ between users with the same policies. */
+  // By user: the ways in which a policy reaches them differ between users with the same policies.
   readonly #statements = new WeakMap<DecidingPolicies, Map<CompiledStatement, string>>();
+  readonly #allowed = new WeakMap<DecidingPolicies, Map<CompiledStatement, Buffer>>();
+  #lastAllowed:
+    | { readonly loaded: DecidingPolicies; readonly statement: CompiledStatement; readonly bytes: Buffer }
+    | undefined;
   readonly #fields = new WeakMap<CompiledPolicies, readonly string[]>();
   readonly #callers = new Map<string, string>();
 
@@ -32,6 +36,21 @@ export class RecordParts {
       known.set(statement, text);
     }
     return text;
+  }
+
+  /** As {@link statement}, as the end of an item that it allowed. */
+  allowed(statement: CompiledStatement, loaded: DecidingPolicies): Buffer {
+    const last = this.#lastAllowed;
+    if (last?.statement === statement && last.loaded === loaded) return last.bytes;
+    const known = this.#allowed.get(loaded) ?? new Map<CompiledStatement, Buffer>();
+    this.#allowed.set(loaded, known);
+    let bytes = known.get(statement);
+    if (bytes === undefined) {
+      bytes = Buffer.from(`},"decision":true,"determining":[${this.statement(statement, loaded)}]}`);
+      known.set(statement, bytes);
+    }
+    this.#lastAllowed = { loaded, statement, bytes };
+    return bytes;
   }
 
   /** `,"caller":{…},"request_id":…`, and `,"trace_id":…` where the caller sent one. */
