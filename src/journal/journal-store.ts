@@ -254,7 +254,9 @@ class Journal implements JournalStore {
 
   /** Follows the log from now on. */
   start(): void {
-    this.#stopWatching = this.#options.engine.watch(() => {
+    this.#stopWatching = this.#options.engine.watch((revision) => {
+      // A node hears of its own entries, too: it has them, or is about to know.
+      if (revision !== undefined && revision <= Math.max(this.revision, this.#writer.trying)) return;
       this.#woken = true;
       this.#wake();
     });
