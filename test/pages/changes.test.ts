@@ -42,7 +42,7 @@ async function streamOf(
   return text;
 }
 
-/** Where a value has which types: members by name, elements alike. Ids and names are texts. */
+/** Returns the types of a value: members by name, elements alike. Ids and names are texts. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== "object" || value === null) return typeof value;

@@ -1,4 +1,4 @@
-/** What docs/identity-providers.md shows: requests with groups and tokens, the location for nginx, the command. */
+/** The blocks of docs/identity-providers.md: requests with groups and tokens, the location for nginx, the command. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
