@@ -14,7 +14,7 @@ interface Case {
   /** Names of text inputs, and of buttons. */
   readonly fields?: readonly string[];
   readonly buttons?: readonly string[];
-  /** What is done before. */
+  /** Is done before the names are looked for. */
   readonly before?: (page: Page) => Promise<unknown>;
 }
 
