@@ -112,7 +112,7 @@ class Usage implements OpenedUsage {
     this.#database = database;
     this.path = path;
     this.#now = now;
-    this.counts = new UsageCounts(now);
+    this.counts = new UsageCounts(options.now);
     this.#timer = setInterval(() => void this.#turn(), intervalMs).unref();
     if (options.shared !== undefined) void this.#turn();
   }
