@@ -3,7 +3,10 @@
 /** Longest time, in milliseconds, for which one reading serves while the event loop turns. */
 const SERVES_MS = 100;
 
-/** Returns a clock in Unix milliseconds that reads the real one at most ten times a second. An idle one needs no timer. */
+/**
+ * Returns a clock in Unix milliseconds that reads the real one at most ten times a second, and is ahead of it rather than
+ * behind. An idle one needs no timer.
+ */
 export function coarseClock(): () => number {
   let time = 0;
   let serves = false;
@@ -12,7 +15,7 @@ export function coarseClock(): () => number {
   };
   return () => {
     if (!serves) {
-      time = Date.now();
+      time = Date.now() + SERVES_MS;
       serves = true;
       setTimeout(end, SERVES_MS).unref();
     }

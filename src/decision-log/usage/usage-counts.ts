@@ -39,7 +39,8 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
   }
 
   now(): number {
-    return ((this.#clock() - this.#began) / TICK_MS) | 0;
+    // Up: a use must not be told to be older than the thing that was used.
+    return Math.ceil((this.#clock() - this.#began) / TICK_MS) | 0;
   }
 
   timeOf(ticks: number): number {
