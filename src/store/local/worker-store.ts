@@ -4,7 +4,7 @@
  */
 
 import { AuthorizerError } from "../../errors.ts";
-import { CommitListeners } from "../commit-listeners.ts";
+import { Listeners } from "../listeners.ts";
 import type { Commit, CommitListener, CommittedChange, LogHead, Snapshot, Store } from "../port.ts";
 import { storeClosed } from "../refusals.ts";
 import { type LocalDatabase, openForReading } from "./database.ts";
@@ -32,7 +32,7 @@ class WorkerStore implements Store {
   readonly history: LocalHistory;
   readonly #database: LocalDatabase;
   readonly #send: (commit: Commit) => Promise<number>;
-  readonly #listeners = new CommitListeners();
+  readonly #listeners = new Listeners<CommittedChange>();
   readonly #snapshots = new Set<LocalSnapshot>();
   readonly #owner: SnapshotOwner;
   #head: LogHead;

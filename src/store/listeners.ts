@@ -1,14 +1,12 @@
-/** Those who hear of commits. */
+/** Those who hear of commits, or of what commits change. */
 
-import type { CommitListener, CommittedChange } from "./port.ts";
-
-/** Tells commits to listeners. */
-export class CommitListeners {
-  readonly #listeners = new Set<CommitListener>();
+/** Tells changes to listeners. */
+export class Listeners<T> {
+  readonly #listeners = new Set<(change: T) => void>();
 
   /** Adds a listener; returns what removes it. */
-  subscribe(listener: CommitListener): () => void {
-    const own: CommitListener = (change) => listener(change);
+  subscribe(listener: (change: T) => void): () => void {
+    const own = (change: T): void => listener(change);
     this.#listeners.add(own);
     return () => {
       this.#listeners.delete(own);
@@ -16,7 +14,7 @@ export class CommitListeners {
   }
 
   /** Calls every listener, also after one has thrown; then throws the first failure. */
-  notify(change: CommittedChange): void {
+  notify(change: T): void {
     const failures: unknown[] = [];
     for (const listener of this.#listeners) {
       try {
