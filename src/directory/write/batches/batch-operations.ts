@@ -1,11 +1,11 @@
 /** Single operations of a batch inside its transaction. */
 
-import { isPossibleName } from "../../model/names.ts";
-import { type BatchOperation, entityKey } from "../batch.ts";
-import { assertNoProblems, groupProblems, userProblems } from "../checks.ts";
-import type { NewPolicy, NewUser } from "../new-entities.ts";
-import { putGroup, putMember, removeGroup, removeMember, requireGroup } from "../records/group-records.ts";
-import { mark } from "../records/layout.ts";
+import { isPossibleName } from "../../../model/names.ts";
+import { type BatchOperation, entityKey } from "../../batch.ts";
+import { assertNoProblems, groupProblems, userProblems } from "../../checks.ts";
+import type { NewPolicy, NewUser } from "../../new-entities.ts";
+import { putGroup, putMember, removeGroup, removeMember, requireGroup } from "../../records/group-records.ts";
+import { mark } from "../../records/layout.ts";
 import {
   attach,
   detach,
@@ -13,13 +13,13 @@ import {
   putPolicy,
   removePolicy,
   requirePolicy,
-} from "../records/policy-records.ts";
-import { putUser, removeUser, requireUser, userRecord } from "../records/user-records.ts";
-import { putApplied } from "./applied.ts";
+} from "../../records/policy-records.ts";
+import { putUser, removeUser, requireUser, userRecord } from "../../records/user-records.ts";
+import { putApplied } from "../applied.ts";
 import { applyOwned } from "./batch-owned.ts";
 import { applyResource } from "./batch-resources.ts";
 import type { BatchScope } from "./batch-scope.ts";
-import { newPolicyProblems, servicesOf } from "./policy-rules.ts";
+import { newPolicyProblems, servicesOf } from "../policy-rules.ts";
 
 type Op<T extends BatchOperation["op"]> = Extract<BatchOperation, { readonly op: T }>;
 type Attachment = Extract<BatchOperation, { readonly policy: string }>;

@@ -1,18 +1,18 @@
 /** Reads the whole directory from one state. */
 
-import type { RegisteredResource, ResourceType } from "../../model/resource-type.ts";
-import { compareUtf8 } from "../../model/utf8-order.ts";
-import { bulkPause } from "../../schedule/bulk-pause.ts";
-import type { DirectoryState, GroupState, Managed, UserState } from "../batch.ts";
-import { type DirectoryContext, read } from "../context.ts";
-import type { NewPolicy } from "../new-entities.ts";
-import type { Found, StateReader } from "../read/reader.ts";
-import { toGroup } from "../records/group-records.ts";
-import { type Partition, splitKey } from "../records/layout.ts";
-import { toPolicy } from "../records/policy-records.ts";
-import { toUser } from "../records/user-records.ts";
-import { readApplied } from "./applied.ts";
-import { toResource, toResourceType } from "./resources.ts";
+import type { RegisteredResource, ResourceType } from "../../../model/resource-type.ts";
+import { compareUtf8 } from "../../../model/utf8-order.ts";
+import { bulkPause } from "../../../schedule/bulk-pause.ts";
+import type { DirectoryState, GroupState, Managed, UserState } from "../../batch.ts";
+import { type DirectoryContext, read } from "../../context.ts";
+import type { NewPolicy } from "../../new-entities.ts";
+import type { Found, StateReader } from "../../read/reader.ts";
+import { toGroup } from "../../records/group-records.ts";
+import { type Partition, splitKey } from "../../records/layout.ts";
+import { toPolicy } from "../../records/policy-records.ts";
+import { toUser } from "../../records/user-records.ts";
+import { readApplied } from "../applied.ts";
+import { toResource, toResourceType } from "../resources.ts";
 
 type Marks = ReadonlyMap<string, Managed<true>>;
 type Keys = UserState["credentials"];

@@ -1,17 +1,17 @@
 /** The bulk side of the directory: `batch.ts` is its contract. */
 
-import { AuthorizerError, type Problem } from "../../errors.ts";
-import type { ResourceType } from "../../model/resource-type.ts";
-import { bulkPause } from "../../schedule/bulk-pause.ts";
-import type { BatchOperation, DirectoryBatches, DirectoryState, StatePlan } from "../batch.ts";
-import type { DirectoryContext } from "../context.ts";
-import type { JudgedState } from "../directory.ts";
+import { AuthorizerError, type Problem } from "../../../errors.ts";
+import type { ResourceType } from "../../../model/resource-type.ts";
+import { bulkPause } from "../../../schedule/bulk-pause.ts";
+import type { BatchOperation, DirectoryBatches, DirectoryState, StatePlan } from "../../batch.ts";
+import type { DirectoryContext } from "../../context.ts";
+import type { JudgedState } from "../../directory.ts";
 import { applyOperation } from "./batch-operations.ts";
 import { readDirectoryState, readStateOf } from "./batch-state.ts";
-import { judgedStateOf } from "./judging.ts";
-import { markKey, readMarkedState } from "./marked-state.ts";
-import { toResourceType } from "./resources.ts";
-import type { Transaction } from "./transaction.ts";
+import { judgedStateOf } from "../judging.ts";
+import { markKey, readMarkedState } from "../marked-state.ts";
+import { toResourceType } from "../resources.ts";
+import type { Transaction } from "../transaction.ts";
 
 /** Time in milliseconds for which a batch is repeated after lost races. */
 export const BATCH_DEADLINE_MS = 60_000;

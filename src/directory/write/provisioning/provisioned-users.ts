@@ -1,15 +1,15 @@
 /** Use cases of an identity provider on users. */
 
 import { isDeepStrictEqual } from "node:util";
-import { isPossibleName } from "../../model/names.ts";
-import { alreadyExists, assertNoProblems, userProblems } from "../checks.ts";
-import { type DirectoryContext, read } from "../context.ts";
-import type { ProvisionedFields, ProvisionedUserKey, Provisioning } from "../provisioning.ts";
-import { eachSlice, nameOf, refsUnder, toProvisionedUser } from "../read/provisioned.ts";
-import type { StateReader } from "../read/reader.ts";
-import type { UserRecord } from "../records/layout.ts";
-import { renameUser } from "../records/renaming.ts";
-import { endSessions, putUser, removeUser, userRecord } from "../records/user-records.ts";
+import { isPossibleName } from "../../../model/names.ts";
+import { alreadyExists, assertNoProblems, userProblems } from "../../checks.ts";
+import { type DirectoryContext, read } from "../../context.ts";
+import type { ProvisionedFields, ProvisionedUserKey, Provisioning } from "../../provisioning.ts";
+import { eachSlice, nameOf, refsUnder, toProvisionedUser } from "../../read/provisioned.ts";
+import type { StateReader } from "../../read/reader.ts";
+import type { UserRecord } from "../../records/layout.ts";
+import { renameUser } from "../../records/renaming.ts";
+import { endSessions, putUser, removeUser, userRecord } from "../../records/user-records.ts";
 import { assertOpenUser, type ProtectedTest } from "./provisioned-guard.ts";
 
 /** Source of the users that identity providers make. */

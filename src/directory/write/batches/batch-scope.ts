@@ -1,8 +1,8 @@
 /** State that the operations of one batch share. */
 
-import type { ResourceType } from "../../model/resource-type.ts";
-import type { DirectoryContext } from "../context.ts";
-import type { Transaction } from "./transaction.ts";
+import type { ResourceType } from "../../../model/resource-type.ts";
+import type { DirectoryContext } from "../../context.ts";
+import type { Transaction } from "../transaction.ts";
 
 /** State that the operations of one batch share. */
 export interface BatchScope {

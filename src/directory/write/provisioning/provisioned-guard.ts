@@ -1,9 +1,9 @@
 /** Groups that identity providers may not change, and their members (scim.md §6). */
 
-import { AuthorizerError } from "../../errors.ts";
-import { quoted } from "../checks.ts";
-import { refsUnder } from "../read/provisioned.ts";
-import type { StateReader } from "../read/reader.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import { quoted } from "../../checks.ts";
+import { refsUnder } from "../../read/provisioned.ts";
+import type { StateReader } from "../../read/reader.ts";
 
 /** True for the name of a protected group. */
 export type ProtectedTest = (group: string) => boolean;

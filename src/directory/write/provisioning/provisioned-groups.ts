@@ -1,17 +1,17 @@
 /** Use cases of an identity provider on groups. */
 
-import { AuthorizerError } from "../../errors.ts";
-import { externalIdProblem, isPossibleName } from "../../model/names.ts";
-import { bulkPause } from "../../schedule/bulk-pause.ts";
-import { alreadyExists, assertField, assertNoProblems, groupProblems, quoted } from "../checks.ts";
-import { type DirectoryContext, read } from "../context.ts";
-import type { ProvisionedGroupChange, Provisioning } from "../provisioning.ts";
-import { eachSlice, nameOf, namesById, refsUnder, toProvisionedGroup } from "../read/provisioned.ts";
-import { putGroup, putMember, removeGroup, removeMember } from "../records/group-records.ts";
-import type { GroupRecord } from "../records/layout.ts";
-import { renameGroup } from "../records/renaming.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import { externalIdProblem, isPossibleName } from "../../../model/names.ts";
+import { bulkPause } from "../../../schedule/bulk-pause.ts";
+import { alreadyExists, assertField, assertNoProblems, groupProblems, quoted } from "../../checks.ts";
+import { type DirectoryContext, read } from "../../context.ts";
+import type { ProvisionedGroupChange, Provisioning } from "../../provisioning.ts";
+import { eachSlice, nameOf, namesById, refsUnder, toProvisionedGroup } from "../../read/provisioned.ts";
+import { putGroup, putMember, removeGroup, removeMember } from "../../records/group-records.ts";
+import type { GroupRecord } from "../../records/layout.ts";
+import { renameGroup } from "../../records/renaming.ts";
 import { assertOpenGroup, type ProtectedTest } from "./provisioned-guard.ts";
-import type { Transaction } from "./transaction.ts";
+import type { Transaction } from "../transaction.ts";
 
 type GroupCases = Pick<
   Provisioning,

@@ -1,18 +1,18 @@
 /** Operations of a batch on what belongs to one user: access keys and external principals. */
 
-import { isErrorCode } from "../../errors.ts";
+import { isErrorCode } from "../../../errors.ts";
 import {
   accessKeyProblem,
   isPossibleName,
   principalProblem,
   secretAccessKeyProblem,
-} from "../../model/names.ts";
-import type { BatchOperation } from "../batch.ts";
-import { alreadyExists, assertField, assertNoProblems, dateProblem, Problems } from "../checks.ts";
-import type { KeyRecord } from "../records/layout.ts";
-import { liveKey, putKey, putPrincipal, removeKey, removePrincipal } from "../records/owned-records.ts";
-import type { SecretBox } from "../records/secrets.ts";
-import { endSessions, requireUser } from "../records/user-records.ts";
+} from "../../../model/names.ts";
+import type { BatchOperation } from "../../batch.ts";
+import { alreadyExists, assertField, assertNoProblems, dateProblem, Problems } from "../../checks.ts";
+import type { KeyRecord } from "../../records/layout.ts";
+import { liveKey, putKey, putPrincipal, removeKey, removePrincipal } from "../../records/owned-records.ts";
+import type { SecretBox } from "../../records/secrets.ts";
+import { endSessions, requireUser } from "../../records/user-records.ts";
 import type { BatchScope } from "./batch-scope.ts";
 
 type Owned = Extract<
