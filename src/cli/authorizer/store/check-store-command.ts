@@ -1,12 +1,12 @@
 /** Implements `svc-authorizer check-store`. */
 
-import { withOfflineStoreToRead } from "../../compose/store/offline-store.ts";
-import type { ConfigValues } from "../../config/table.ts";
-import { checkConsistency, checkWholeStore } from "../../directory/upkeep/check-store.ts";
-import { EXIT } from "../exit-codes.ts";
-import type { ProcessEdge } from "../process-edge.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import type { ConfigFlags } from "./command-context.ts";
+import { withOfflineStoreToRead } from "../../../compose/store/offline-store.ts";
+import type { ConfigValues } from "../../../config/table.ts";
+import { checkConsistency, checkWholeStore } from "../../../directory/upkeep/check-store.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { ProcessEdge } from "../../process-edge.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";
 
 /** Checks the store and prints what is wrong. Answers the exit code: 0 sound, 1 something was found. */

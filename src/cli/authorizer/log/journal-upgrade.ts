@@ -1,10 +1,10 @@
 /** Implements `svc-authorizer journal upgrade`. */
 
-import { withOfflineStore } from "../../compose/store/offline-store.ts";
-import { EXIT } from "../exit-codes.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import type { ConfigFlags } from "./command-context.ts";
-import { storeValues } from "./store-values.ts";
+import { withOfflineStore } from "../../../compose/store/offline-store.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { storeValues } from "../store/store-values.ts";
 
 /** The command on the command line. */
 export async function journalUpgrade(call: CommandCall): Promise<void> {

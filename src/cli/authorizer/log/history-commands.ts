@@ -1,6 +1,6 @@
 /** `svc-authorizer history` and `restore`, as data. A local store must not be in use by the service. */
 
-import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
+import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
 
 /** `--at` of commands that read an earlier state. */
 export const AT_OPTION = {

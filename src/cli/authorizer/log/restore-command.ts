@@ -1,11 +1,11 @@
 /** Implements `svc-authorizer restore`. */
 
-import { auditOnce } from "../../compose/store/offline-store.ts";
-import type { RestoredThing, RestoreReport } from "../../directory/history.ts";
-import { EXIT } from "../exit-codes.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import type { ConfigFlags } from "./command-context.ts";
-import { COMMAND_LINE, withData } from "./open-data.ts";
+import { auditOnce } from "../../../compose/store/offline-store.ts";
+import type { RestoredThing, RestoreReport } from "../../../directory/history.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { COMMAND_LINE, withData } from "../store/open-data.ts";
 import { revisionOf } from "./past-state.ts";
 
 interface RestoreFlags extends ConfigFlags {

@@ -1,6 +1,6 @@
 /** `svc-authorizer reset`, `check-store`, `rotate-key` and `import`, as data. They need the service to be stopped. */
 
-import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "./command.ts";
+import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
 
 /** Commands that look after a store. */
 export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
@@ -66,6 +66,6 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
       { flags: "--dry-run", description: "read and check everything, write nothing" },
       JSON_OPTION,
     ],
-    load: async () => (await import("./import/import-command.ts")).importDirectory,
+    load: async () => (await import("../import/import-command.ts")).importDirectory,
   },
 ];

@@ -1,17 +1,17 @@
 /** `svc-authorizer run`: starts the service and keeps it until a signal. */
 
-import { loadServiceConfig } from "../../compose/configuration.ts";
-import { openData, openLog } from "../../compose/data.ts";
-import { type RunningService, startService } from "../../compose/service.ts";
-import { openServiceTraces } from "../../compose/traces.ts";
-import type { Environment } from "../../config/environment.ts";
-import type { FlagValue, LoadedConfig, LoadOptions } from "../../config/load.ts";
-import { formatProblem } from "../../config/problem.ts";
-import { EXIT } from "../exit-codes.ts";
-import { VERSION } from "../new-program.ts";
-import type { ProcessEdge } from "../process-edge.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import { type ConfigFlags, itemFlagsOf } from "./command-context.ts";
+import { loadServiceConfig } from "../../../compose/configuration.ts";
+import { openData, openLog } from "../../../compose/data.ts";
+import { type RunningService, startService } from "../../../compose/service.ts";
+import { openServiceTraces } from "../../../compose/traces.ts";
+import type { Environment } from "../../../config/environment.ts";
+import type { FlagValue, LoadedConfig, LoadOptions } from "../../../config/load.ts";
+import { formatProblem } from "../../../config/problem.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { VERSION } from "../../new-program.ts";
+import type { ProcessEdge } from "../../process-edge.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import { type ConfigFlags, itemFlagsOf } from "../command-context.ts";
 import { prepareQuickstart, type QuickstartFlags, quickstartConfig, quickstartFolder } from "./quickstart.ts";
 import { forgetUserUrl, noteUserUrl } from "./quickstart-address.ts";
 import { greetingBlock, readyLines, type StartedService } from "./start-greeting.ts";

@@ -1,11 +1,11 @@
 /** Implements `svc-authorizer history`. */
 
-import { type ListedEntries, type ListedEntry, listEntries } from "../../compose/store/log-entries.ts";
-import { AuthorizerError } from "../../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import type { ConfigFlags } from "./command-context.ts";
-import { storeValues } from "./store-values.ts";
+import { type ListedEntries, type ListedEntry, listEntries } from "../../../compose/store/log-entries.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { storeValues } from "../store/store-values.ts";
 
 interface HistoryFlags extends ConfigFlags {
   readonly after?: number;

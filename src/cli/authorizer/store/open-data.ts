@@ -1,9 +1,9 @@
 /** Opens the directory for a command, and closes it afterwards. */
 
-import { loadServiceConfig } from "../../compose/configuration.ts";
-import { type DataParts, openData, openLog } from "../../compose/data.ts";
-import type { CommandCall } from "./command.ts";
-import { type ConfigFlags, loadOptionsOf } from "./command-context.ts";
+import { loadServiceConfig } from "../../../compose/configuration.ts";
+import { type DataParts, openData, openLog } from "../../../compose/data.ts";
+import type { CommandCall } from "../command.ts";
+import { type ConfigFlags, loadOptionsOf } from "../command-context.ts";
 
 /** The author of what commands change. */
 export const COMMAND_LINE = { name: "command line" } as const;

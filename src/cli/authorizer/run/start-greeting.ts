@@ -1,7 +1,7 @@
 /** Printed by `run` once the service answers: lines for programs, or a short block for people at a terminal. */
 
-import type { SetupOffer } from "../../compose/apis/setup.ts";
-import type { Environment } from "../../config/environment.ts";
+import type { SetupOffer } from "../../../compose/apis/setup.ts";
+import type { Environment } from "../../../config/environment.ts";
 import { shownPath } from "./quickstart.ts";
 
 /** A service that answers, as far as the greeting shows it. */

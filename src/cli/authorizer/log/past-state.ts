@@ -1,8 +1,8 @@
 /** Reads `--at` of a command line. */
 
-import type { DirectoryHistory } from "../../directory/history.ts";
-import { AuthorizerError } from "../../errors.ts";
-import { parseTime, TIME_FORMS } from "../times.ts";
+import type { DirectoryHistory } from "../../../directory/history.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import { parseTime, TIME_FORMS } from "../../times.ts";
 
 const REVISION = /^\d{1,15}$/;
 

@@ -1,16 +1,16 @@
 /** Implements `svc-authorizer rotate-key`. */
 
-import { auditOnce, withOfflineStore } from "../../compose/store/offline-store.ts";
-import type { Environment } from "../../config/environment.ts";
-import type { ConfigValues } from "../../config/table.ts";
-import { SHORTEST_SECRET_KEY_BYTES } from "../../config/validate.ts";
-import { isKnownPlaceholder } from "../../config/values/placeholder.ts";
-import { rotateSecretKey } from "../../directory/upkeep/rotate-key.ts";
-import { AuthorizerError } from "../../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import type { ProcessEdge } from "../process-edge.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import type { ConfigFlags } from "./command-context.ts";
+import { auditOnce, withOfflineStore } from "../../../compose/store/offline-store.ts";
+import type { Environment } from "../../../config/environment.ts";
+import type { ConfigValues } from "../../../config/table.ts";
+import { SHORTEST_SECRET_KEY_BYTES } from "../../../config/validate.ts";
+import { isKnownPlaceholder } from "../../../config/values/placeholder.ts";
+import { rotateSecretKey } from "../../../directory/upkeep/rotate-key.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { ProcessEdge } from "../../process-edge.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";
 
 /** Arguments of `rotate-key`. */

@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Environment } from "../../config/environment.ts";
-import type { ConfigObject, FlagValue, LoadOptions } from "../../config/load.ts";
-import { AuthorizerError } from "../../errors.ts";
+import type { Environment } from "../../../config/environment.ts";
+import type { ConfigObject, FlagValue, LoadOptions } from "../../../config/load.ts";
+import { AuthorizerError } from "../../../errors.ts";
 
 /** The default data folder of the quick start. */
 export const QUICKSTART_FOLDER = "./.svc-authorizer";
@@ -17,7 +17,7 @@ export interface QuickstartFlags {
   readonly data?: string;
 }
 
-const DATASET = fileURLToPath(new URL("../../../fixtures/datasets/quickstart.yaml", import.meta.url));
+const DATASET = fileURLToPath(new URL("../../../../fixtures/datasets/quickstart.yaml", import.meta.url));
 const TOKEN_FILE = "token";
 const SECRET_BYTES = 32;
 const OWNER_ONLY = 0o600;

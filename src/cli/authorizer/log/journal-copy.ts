@@ -1,11 +1,11 @@
 /** Implements `svc-authorizer journal copy`. */
 
-import { loadServiceConfig } from "../../compose/configuration.ts";
-import { copyStore } from "../../compose/store/copy-log.ts";
-import { EXIT } from "../exit-codes.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import type { ConfigFlags } from "./command-context.ts";
-import { storeValues } from "./store-values.ts";
+import { loadServiceConfig } from "../../../compose/configuration.ts";
+import { copyStore } from "../../../compose/store/copy-log.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { storeValues } from "../store/store-values.ts";
 
 interface CopyFlags extends ConfigFlags {
   readonly to: string;

@@ -1,6 +1,6 @@
 /** `svc-authorizer journal`, as data: work on the log as a whole. */
 
-import { CONFIG_OPTIONS, type GroupSpec, JSON_OPTION } from "./command.ts";
+import { CONFIG_OPTIONS, type GroupSpec, JSON_OPTION } from "../command.ts";
 
 /** Commands on the log as a whole. */
 export const JOURNAL_COMMANDS: GroupSpec = {

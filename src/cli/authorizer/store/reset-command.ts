@@ -6,13 +6,13 @@ import {
   emptyStore,
   storePlace,
   withOfflineStore,
-} from "../../compose/store/offline-store.ts";
-import type { ConfigValues } from "../../config/table.ts";
-import { countEntities } from "../../directory/read/count-entities.ts";
-import { EXIT } from "../exit-codes.ts";
-import type { ProcessEdge } from "../process-edge.ts";
-import { type CommandCall, flagsOf } from "./command.ts";
-import type { ConfigFlags } from "./command-context.ts";
+} from "../../../compose/store/offline-store.ts";
+import type { ConfigValues } from "../../../config/table.ts";
+import { countEntities } from "../../../directory/read/count-entities.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { ProcessEdge } from "../../process-edge.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";
 
 /** Empties the store with `yes`, else says what would be lost. Answers the exit code: 2 for a missing `--yes`. */
