@@ -4,15 +4,7 @@
  */
 
 import { AuthorizerError } from "../../errors.ts";
-<<<<<<< HEAD
-import { Listeners } from "../listeners.ts";
-import type { Commit, CommitListener, CommittedChange, LogHead, Snapshot, Store } from "../port.ts";
-import { storeClosed } from "../refusals.ts";
-import { type LocalDatabase, openForReading } from "./database.ts";
-import { decodeVersion, FORMAT_KEY, REVISION_KEY } from "./layout.ts";
-=======
 import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../port.ts";
->>>>>>> main
 import { LocalHistory } from "./local-history.ts";
 import { readEntries } from "./local-log.ts";
 import { WorkerFolder } from "./worker-folder.ts";
@@ -33,14 +25,6 @@ class WorkerStore implements Store {
   readonly history: LocalHistory;
   readonly #folder: WorkerFolder;
   readonly #send: (commit: Commit) => Promise<number>;
-<<<<<<< HEAD
-  readonly #listeners = new Listeners<CommittedChange>();
-  readonly #snapshots = new Set<LocalSnapshot>();
-  readonly #owner: SnapshotOwner;
-  #head: LogHead;
-  #closed = false;
-=======
->>>>>>> main
 
   constructor(folder: WorkerFolder, send: (commit: Commit) => Promise<number>) {
     this.#folder = folder;

@@ -4,7 +4,7 @@ import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { PAGING } from "../../rest/declared.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
-import { stillPermitted } from "../still-permitted.ts";
+import { stillPermitted } from "../permissions/still-permitted.ts";
 import type { AuditRecords } from "./ports.ts";
 import { listRecords } from "./read-records.ts";
 import { recordQuery } from "./record-query.ts";

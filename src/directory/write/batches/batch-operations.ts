@@ -16,10 +16,10 @@ import {
 } from "../../records/policy-records.ts";
 import { putUser, removeUser, requireUser, userRecord } from "../../records/user-records.ts";
 import { putApplied } from "../applied.ts";
+import { newPolicyProblems, servicesOf } from "../policy-rules.ts";
 import { applyOwned } from "./batch-owned.ts";
 import { applyResource } from "./batch-resources.ts";
 import type { BatchScope } from "./batch-scope.ts";
-import { newPolicyProblems, servicesOf } from "../policy-rules.ts";
 
 type Op<T extends BatchOperation["op"]> = Extract<BatchOperation, { readonly op: T }>;
 type Attachment = Extract<BatchOperation, { readonly policy: string }>;

@@ -6,12 +6,12 @@ import { bulkPause } from "../../../schedule/bulk-pause.ts";
 import type { BatchOperation, DirectoryBatches, DirectoryState, StatePlan } from "../../batch.ts";
 import type { DirectoryContext } from "../../context.ts";
 import type { JudgedState } from "../../directory.ts";
-import { applyOperation } from "./batch-operations.ts";
-import { readDirectoryState, readStateOf } from "./batch-state.ts";
 import { judgedStateOf } from "../judging.ts";
 import { markKey, readMarkedState } from "../marked-state.ts";
 import { toResourceType } from "../resources.ts";
 import type { Transaction } from "../transaction.ts";
+import { applyOperation } from "./batch-operations.ts";
+import { readDirectoryState, readStateOf } from "./batch-state.ts";
 
 /** Time in milliseconds for which a batch is repeated after lost races. */
 export const BATCH_DEADLINE_MS = 60_000;

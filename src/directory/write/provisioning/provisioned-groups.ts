@@ -10,8 +10,8 @@ import { eachSlice, nameOf, namesById, refsUnder, toProvisionedGroup } from "../
 import { putGroup, putMember, removeGroup, removeMember } from "../../records/group-records.ts";
 import type { GroupRecord } from "../../records/layout.ts";
 import { renameGroup } from "../../records/renaming.ts";
-import { assertOpenGroup, type ProtectedTest } from "./provisioned-guard.ts";
 import type { Transaction } from "../transaction.ts";
+import { assertOpenGroup, type ProtectedTest } from "./provisioned-guard.ts";
 
 type GroupCases = Pick<
   Provisioning,

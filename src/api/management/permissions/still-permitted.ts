@@ -1,11 +1,11 @@
 /** Whether the caller of a stream may go on reading it: rights end while it is open. */
 
-import { AuthorizerError } from "../../errors.ts";
-import type { RequiredLeaf } from "../../model/decision.ts";
-import type { UserCall } from "./call.ts";
-import type { ManagementParts } from "./declaration.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import type { RequiredLeaf } from "../../../model/decision.ts";
+import type { UserCall } from "../call.ts";
+import type { ManagementParts } from "../declaration.ts";
+import { authenticate, proofOf } from "../login/proof.ts";
 import { requirePermission } from "./permissions.ts";
-import { authenticate, proofOf } from "./proof.ts";
 
 /** Asks again for what a stream was opened with. */
 export interface StillPermitted {

@@ -3,12 +3,12 @@
  * validated.
  */
 
-import { requireObject } from "../../http/body/json-body.ts";
-import { RequestRefused } from "../../http/errors.ts";
-import { isPossibleName } from "../../model/names.ts";
-import { faulty } from "../rest/bodies.ts";
-import type { OpenCall } from "./call.ts";
-import type { UserDeclaration } from "./declaration.ts";
+import { requireObject } from "../../../http/body/json-body.ts";
+import { RequestRefused } from "../../../http/errors.ts";
+import { isPossibleName } from "../../../model/names.ts";
+import { faulty } from "../../rest/bodies.ts";
+import type { OpenCall } from "../call.ts";
+import type { UserDeclaration } from "../declaration.ts";
 
 /** A kind of entity that is created under a name, as the reference writes it. */
 export type Kind = "User" | "Group" | "Policy";

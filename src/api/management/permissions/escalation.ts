@@ -3,15 +3,15 @@
  * with what the caller holds: those that give policies to somebody, and those that take a deny from the caller.
  */
 
-import type { Directory, JudgedState } from "../../directory/directory.ts";
-import type { NamedStatements, Statement } from "../../model/policy.ts";
-import { parseResourceText } from "../../model/resource-text.ts";
-import type { Grant, GrantChecks, Judged, Removal } from "../rest/grants.ts";
-import type { AuditEvents, WarningLog } from "../rest/ports.ts";
-import { warningHeaders } from "../rest/warning-headers.ts";
-import type { UserCall } from "./call.ts";
-import { PermissionRefused } from "./errors.ts";
-import type { EscalationCheck, ExcessRight } from "./ports.ts";
+import type { Directory, JudgedState } from "../../../directory/directory.ts";
+import type { NamedStatements, Statement } from "../../../model/policy.ts";
+import { parseResourceText } from "../../../model/resource-text.ts";
+import type { Grant, GrantChecks, Judged, Removal } from "../../rest/grants.ts";
+import type { AuditEvents, WarningLog } from "../../rest/ports.ts";
+import { warningHeaders } from "../../rest/warning-headers.ts";
+import type { UserCall } from "../call.ts";
+import { PermissionRefused } from "../errors.ts";
+import type { EscalationCheck, ExcessRight } from "../ports.ts";
 
 /** `authorizer.escalation`. */
 export type EscalationMode = "off" | "warn" | "deny";

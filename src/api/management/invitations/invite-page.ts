@@ -4,23 +4,23 @@
  */
 
 import type { Response } from "express";
-import type { Directory } from "../../directory/directory.ts";
-import { type AuthorizerError, isErrorCode } from "../../errors.ts";
-import { type ErrorReply, errorReply } from "../../http/errors.ts";
-import type { HttpLimits } from "../../http/limits.ts";
-import type { Described } from "../../http/openapi/document.ts";
-import { callOf, pageHandler, setHeaders } from "../../http/pages/pages.ts";
-import type { HttpCounters } from "../../http/ports.ts";
-import type { TrustedProxies } from "../../http/request/client-address.ts";
-import { Query } from "../../http/request/query.ts";
-import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall } from "../../http/route.ts";
-import { schemaRef } from "../../http/schema/schema-forms.ts";
-import { NO_STORE_HEADER } from "../rest/declared.ts";
-import type { AuditEvents } from "../rest/ports.ts";
-import { refuseCrossSite } from "./cross-site.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import { type AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { type ErrorReply, errorReply } from "../../../http/errors.ts";
+import type { HttpLimits } from "../../../http/limits.ts";
+import type { Described } from "../../../http/openapi/document.ts";
+import { callOf, pageHandler, setHeaders } from "../../../http/pages/pages.ts";
+import type { HttpCounters } from "../../../http/ports.ts";
+import type { TrustedProxies } from "../../../http/request/client-address.ts";
+import { Query } from "../../../http/request/query.ts";
+import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall } from "../../../http/route.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import { NO_STORE_HEADER } from "../../rest/declared.ts";
+import type { AuditEvents } from "../../rest/ports.ts";
+import { refuseCrossSite } from "../login/cross-site.ts";
+import { isSecure } from "../login/proof.ts";
+import type { Setup, UserInvitations } from "../ports.ts";
 import { failurePage, keyPage, openingPage, PAGE_HEADERS, PAGE_TYPE, statePage } from "./invite-html.ts";
-import type { Setup, UserInvitations } from "./ports.ts";
-import { isSecure } from "./proof.ts";
 
 /** The path of the links of invitations, below `email.svc_base_url`. */
 export const INVITE_PATH = "/auth/invite";

@@ -3,21 +3,21 @@
  * file. The paths are those of a data server's own API.
  */
 
-import { type AuthorizerError, isErrorCode } from "../../errors.ts";
-import { requireObject } from "../../http/body/json-body.ts";
-import type { Reply } from "../../http/route.ts";
-import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
-import { NO_STORE_HEADER } from "../rest/declared.ts";
-import { MANAGEMENT_EXAMPLES } from "../rest/examples.ts";
-import { withFieldNames } from "../rest/field-names.ts";
-import { BASE_PATH, json, NO_STORE } from "../rest/operation.ts";
-import { answerWith } from "../rest/operation-kinds.ts";
-import type { OpenCall } from "./call.ts";
-import { bodyOf, type ManagementParts, type OpenDeclaration } from "./declaration.ts";
-import { OwnText } from "./errors.ts";
-import type { FirstAdministrator } from "./ports.ts";
+import { type AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { requireObject } from "../../../http/body/json-body.ts";
+import type { Reply } from "../../../http/route.ts";
+import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";
+import { NO_STORE_HEADER } from "../../rest/declared.ts";
+import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
+import { withFieldNames } from "../../rest/field-names.ts";
+import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
+import { answerWith } from "../../rest/operation-kinds.ts";
+import type { OpenCall } from "../call.ts";
+import { bodyOf, type ManagementParts, type OpenDeclaration } from "../declaration.ts";
+import { OwnText } from "../errors.ts";
+import type { FirstAdministrator } from "../ports.ts";
+import { secretBody } from "../shapes.ts";
 import { AuthenticationFailed } from "./proof.ts";
-import { secretBody } from "./shapes.ts";
 
 /** The path of the reference, and its short form. */
 const PATHS = [

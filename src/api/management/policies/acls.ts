@@ -1,20 +1,20 @@
 /** Access lists of groups (management-cli.md §3, "groups acl"), as a data server keeps them: one labelled policy. */
 
-import type { BatchOperation } from "../../directory/batch.ts";
-import type { Directory } from "../../directory/directory.ts";
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { failure } from "../../http/openapi/failures.ts";
-import type { Reply } from "../../http/route.ts";
-import { schemaRef } from "../../http/schema/schema-forms.ts";
-import type { NamedStatements, Policy } from "../../model/policy.ts";
-import { faulty } from "../rest/bodies.ts";
-import { WARNING_HEADER } from "../rest/declared.ts";
-import type { Grant } from "../rest/grants.ts";
-import { BASE_PATH, created, json, param } from "../rest/operation.ts";
-import { answerWith, CREATE, READ } from "../rest/operation-kinds.ts";
-import type { OpenCall, UserCall } from "./call.ts";
-import { bodyOf, type ManagementParts, type UserDeclaration } from "./declaration.ts";
-import { givenByReplacing } from "./escalation.ts";
+import type { BatchOperation } from "../../../directory/batch.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import { AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { failure } from "../../../http/openapi/failures.ts";
+import type { Reply } from "../../../http/route.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import type { NamedStatements, Policy } from "../../../model/policy.ts";
+import { faulty } from "../../rest/bodies.ts";
+import { WARNING_HEADER } from "../../rest/declared.ts";
+import type { Grant } from "../../rest/grants.ts";
+import { BASE_PATH, created, json, param } from "../../rest/operation.ts";
+import { answerWith, CREATE, READ } from "../../rest/operation-kinds.ts";
+import type { OpenCall, UserCall } from "../call.ts";
+import { bodyOf, type ManagementParts, type UserDeclaration } from "../declaration.ts";
+import { givenByReplacing } from "../permissions/escalation.ts";
 
 const ACL = `${BASE_PATH}/auth/groups/{groupId}/acl`;
 const TAG = { tag: "groups", access: "permitted" } as const;

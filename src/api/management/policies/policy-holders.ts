@@ -1,16 +1,16 @@
 /** The users and groups that a policy is attached to (console.md §4.5). */
 
-import type { Page, PageRequest } from "../../directory/directory.ts";
-import type { Reply } from "../../http/route.ts";
-import { PAGING } from "../rest/declared.ts";
-import { MANAGEMENT_EXAMPLES } from "../rest/examples.ts";
-import { BASE_PATH, param } from "../rest/operation.ts";
-import { answerWithPage } from "../rest/operation-kinds.ts";
-import { listReply } from "../rest/pages.ts";
-import { groupBody } from "../rest/shapes.ts";
-import type { UserCall } from "./call.ts";
-import type { ManagementParts, UserDeclaration } from "./declaration.ts";
-import { requirePermission } from "./permissions.ts";
+import type { Page, PageRequest } from "../../../directory/directory.ts";
+import type { Reply } from "../../../http/route.ts";
+import { PAGING } from "../../rest/declared.ts";
+import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
+import { BASE_PATH, param } from "../../rest/operation.ts";
+import { answerWithPage } from "../../rest/operation-kinds.ts";
+import { listReply } from "../../rest/pages.ts";
+import { groupBody } from "../../rest/shapes.ts";
+import type { UserCall } from "../call.ts";
+import type { ManagementParts, UserDeclaration } from "../declaration.ts";
+import { requirePermission } from "../permissions/permissions.ts";
 
 const OF_POLICY = {
   access: "permitted",

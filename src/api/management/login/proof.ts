@@ -3,11 +3,11 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { stringifySetCookie } from "cookie";
-import { AuthorizerError } from "../../errors.ts";
-import type { TrustedProxies } from "../../http/request/client-address.ts";
-import { hasRepeatedAuthorization } from "../../http/request/request-headers.ts";
-import type { Identities, Identity } from "../../identity/identity.ts";
-import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import type { TrustedProxies } from "../../../http/request/client-address.ts";
+import { hasRepeatedAuthorization } from "../../../http/request/request-headers.ts";
+import type { Identities, Identity } from "../../../identity/identity.ts";
+import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";
 
 /** A proof that a caller shows. */
 export type Proof =

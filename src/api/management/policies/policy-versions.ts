@@ -1,19 +1,19 @@
 /** Versions of policies and the history of users, groups and policies (journal.md §4). */
 
-import type { EntryAbout, PastPage, PastResults, PolicyVersion, Thing } from "../../directory/history.ts";
-import { AuthorizerError } from "../../errors.ts";
-import type { Parameter } from "../../http/openapi/openapi-types.ts";
-import type { Query } from "../../http/request/query.ts";
-import type { Reply } from "../../http/route.ts";
-import { EXAMPLE_STATEMENT, EXAMPLE_TIME, WARNING_HEADER } from "../rest/declared.ts";
-import type { Grant } from "../rest/grants.ts";
-import { BASE_PATH, json, param } from "../rest/operation.ts";
-import { answerWith, answerWithPage } from "../rest/operation-kinds.ts";
-import { pageOf as namedPageOf } from "../rest/pages.ts";
-import { writtenPolicyWarnings } from "../rest/policy-warnings.ts";
-import type { OpenCall, UserCall } from "./call.ts";
-import { bodyOf, type ManagementParts, type Named, type UserDeclaration } from "./declaration.ts";
-import { givenByReplacing } from "./escalation.ts";
+import type { EntryAbout, PastPage, PastResults, PolicyVersion, Thing } from "../../../directory/history.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import type { Parameter } from "../../../http/openapi/openapi-types.ts";
+import type { Query } from "../../../http/request/query.ts";
+import type { Reply } from "../../../http/route.ts";
+import { EXAMPLE_STATEMENT, EXAMPLE_TIME, WARNING_HEADER } from "../../rest/declared.ts";
+import type { Grant } from "../../rest/grants.ts";
+import { BASE_PATH, json, param } from "../../rest/operation.ts";
+import { answerWith, answerWithPage } from "../../rest/operation-kinds.ts";
+import { pageOf as namedPageOf } from "../../rest/pages.ts";
+import { writtenPolicyWarnings } from "../../rest/policy-warnings.ts";
+import type { OpenCall, UserCall } from "../call.ts";
+import { bodyOf, type ManagementParts, type Named, type UserDeclaration } from "../declaration.ts";
+import { givenByReplacing } from "../permissions/escalation.ts";
 
 /** Most entries that one call reads. */
 const MOST = 100;

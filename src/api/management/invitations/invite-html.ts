@@ -1,8 +1,8 @@
 /** The pages behind `/auth/invite`: no script, one style that the policy names by its digest. */
 
 import { createHash } from "node:crypto";
-import { escapeHtml } from "../../http/pages/html.ts";
-import type { InvitationState } from "./ports.ts";
+import { escapeHtml } from "../../../http/pages/html.ts";
+import type { InvitationState } from "../ports.ts";
 
 const STYLE = [
   "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}",

@@ -1,12 +1,12 @@
 /** Permissions of management calls: the row of each call in the permission table, decided by the engine. */
 
-import type { Decisions } from "../../decisions/decisions.ts";
-import { AuthorizerError } from "../../errors.ts";
-import type { RequiredLeaf } from "../../model/decision.ts";
-import type { Endpoints } from "../../request-map/endpoints.ts";
-import type { UserCall } from "./call.ts";
-import { fieldsOfPath, type ManagementParts, pathValues, type UserDeclaration } from "./declaration.ts";
-import { PermissionRefused } from "./errors.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import type { RequiredLeaf } from "../../../model/decision.ts";
+import type { Endpoints } from "../../../request-map/endpoints.ts";
+import type { UserCall } from "../call.ts";
+import { fieldsOfPath, type ManagementParts, pathValues, type UserDeclaration } from "../declaration.ts";
+import { PermissionRefused } from "../errors.ts";
 
 /** Parts with which permissions are decided. */
 export interface PermissionParts {

@@ -1,7 +1,7 @@
 /** Writes that another site makes in a browser's name are refused (security.md §6.1). */
 
 import type { IncomingMessage } from "node:http";
-import { RequestRefused } from "../../http/errors.ts";
+import { RequestRefused } from "../../../http/errors.ts";
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const OTHER_SITES: ReadonlySet<string> = new Set(["cross-site", "same-site"]);

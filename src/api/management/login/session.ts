@@ -4,18 +4,18 @@
  */
 
 import { decodeJwt } from "jose";
-import type { Directory } from "../../directory/directory.ts";
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import type { Reply } from "../../http/route.ts";
-import { EXAMPLE_TIME, NO_STORE_HEADER } from "../rest/declared.ts";
-import { MANAGEMENT_EXAMPLES } from "../rest/examples.ts";
-import { BASE_PATH, json, NO_STORE } from "../rest/operation.ts";
-import { answerWith } from "../rest/operation-kinds.ts";
-import type { OpenCall, UserCall } from "./call.ts";
-import { bodyOf, type ManagementDeclaration, type ManagementParts } from "./declaration.ts";
-import { notImplemented } from "./errors.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import { AuthorizerError, isErrorCode } from "../../../errors.ts";
+import type { Reply } from "../../../http/route.ts";
+import { EXAMPLE_TIME, NO_STORE_HEADER } from "../../rest/declared.ts";
+import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
+import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
+import { answerWith } from "../../rest/operation-kinds.ts";
+import type { OpenCall, UserCall } from "../call.ts";
+import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
+import { notImplemented } from "../errors.ts";
+import { userBody } from "../shapes.ts";
 import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
-import { userBody } from "./shapes.ts";
 
 const SESSION = { tag: "sessions", priority: "bulk" } as const;
 const TOKEN_ANSWER = answerWith(200, "LoginToken", {

@@ -1,12 +1,12 @@
 /** `POST /auth/check`: what a user may do, for the user and for callers who may read the user. */
 
-import type { Reply } from "../../http/route.ts";
-import { schemaRef } from "../../http/schema/schema-forms.ts";
-import { checkBody, readCheck } from "../decisions/native/check.ts";
-import { BASE_PATH, json } from "../rest/operation.ts";
-import { answerWith } from "../rest/operation-kinds.ts";
-import type { UserCall } from "./call.ts";
-import type { ManagementParts, UserDeclaration } from "./declaration.ts";
+import type { Reply } from "../../../http/route.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import { checkBody, readCheck } from "../../decisions/native/check.ts";
+import { BASE_PATH, json } from "../../rest/operation.ts";
+import { answerWith } from "../../rest/operation-kinds.ts";
+import type { UserCall } from "../call.ts";
+import type { ManagementParts, UserDeclaration } from "../declaration.ts";
 import { requirePermission } from "./permissions.ts";
 
 /** The operation. */
