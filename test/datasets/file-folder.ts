@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 
 /** Makes the folder; answers what writes a file below it and returns its path. */
-export function temporaryFolder(): {
+export function fileFolder(): {
   readonly path: string;
   write(name: string, content: string | object): string;
 } {
