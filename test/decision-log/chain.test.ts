@@ -2,15 +2,8 @@ import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync } fro
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isDecision, type LoggedSeal } from "../../src/decision-log/record.ts";
-import {
-  decidedBy,
-  findingsIn,
-  linesOf,
-  openTestLog,
-  SECRET,
-  segmentTexts,
-  temporaryFolder,
-} from "./test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { decidedBy, findingsIn, linesOf, openTestLog, SECRET, segmentTexts } from "./test-log.ts";
 
 const tick = (ms = 1) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -140,6 +133,25 @@ describe("a decision log", () => {
     expect(first?.[1]).toBe(second?.[1]);
     expect(first?.[1]).not.toBe(third?.[1]);
     expect(await findingsIn(directory)).toEqual([]);
+  });
+
+  it("masks what a pointer names in the items of a batch, too, each place once", async () => {
+    const directory = temporaryFolder();
+    const mask = ["/resource/arn", "/items/*/resource/arn", "/action"];
+    const log = await openTestLog(directory, { mask });
+    log.decided(decidedBy("alice", "hidden"));
+    const batch = log.batch({ entrance: "filter", requestId: "r", call: undefined });
+    batch.about({ user: "alice", action: "fs:ReadObject", loaded: undefined, context: new Map() });
+    for (const id of ["hidden", "another"]) batch.add({ effect: "allow" }, `arn:svc:fs:::repository/${id}`);
+    batch.end();
+    await log.close();
+    const folder = join(directory, "n1-0");
+    expect(segmentTexts(folder).join("")).not.toMatch(/repository\/(hidden|another)|fs:Read/);
+    const [one, many] = linesOf(folder).filter(isDecision);
+    const arns = many?.items?.map(({ resource }) => resource?.arn);
+    expect(arns).toHaveLength(2);
+    expect(arns?.[0]).toBe(one?.resource?.arn);
+    expect(arns?.[1]).not.toBe(one?.resource?.arn);
   });
 
   it("never contains its secret key", async () => {
