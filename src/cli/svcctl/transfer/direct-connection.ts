@@ -28,10 +28,16 @@ export interface FileRange {
 
 /** One connection. It is used for one request and then closed. */
 export class DirectConnection {
+  readonly #spare: Buffer[];
   readonly #free: Buffer[] = [];
   #current: Buffer | undefined;
   #socket: Socket | undefined;
   #take: ((block: Buffer, length: number) => boolean) | undefined;
+
+  /** @param spare blocks that connections before this one used; those of this one go there in the end */
+  constructor(spare: Buffer[]) {
+    this.#spare = spare;
+  }
 
   /** Opens it: the `createConnection` of a request. */
   open({ host, port }: ClientRequestArgs, secure: boolean): Socket {
@@ -61,6 +67,7 @@ export class DirectConnection {
         if (underWay.size > 0 || (failure === undefined && received < length)) return;
         this.#take = undefined;
         socket.destroy();
+        this.#spare.push(...this.#free.splice(0));
         if (failure === undefined) resolve();
         else reject(failure);
       };
@@ -96,7 +103,7 @@ export class DirectConnection {
         // The block that follows this one is taken even where reading stops.
         return this.#free.length > 1 && received < length;
       };
-      while (this.#free.length < BLOCKS) this.#free.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
+      while (this.#free.length < BLOCKS) this.#free.push(this.#newBlock());
       if (first.length > 0) put(first, first.length);
       settle();
       if (received < length) socket.resume();
@@ -105,8 +112,12 @@ export class DirectConnection {
 
   /** The block for the next read. */
   #nextBlock(): Buffer {
-    this.#current ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#current ??= this.#free.pop() ?? this.#newBlock();
     return this.#current;
+  }
+
+  #newBlock(): Buffer {
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
   }
 
   #release(block: Buffer): void {

@@ -45,6 +45,7 @@ export interface StreamAnswer extends AnswerHead {
 /** Keeps connections open between exchanges. */
 export class HttpExchange {
   readonly #behindProxy: boolean;
+  readonly #blocks: Buffer[] = [];
   readonly #agents: { readonly "http:": Agent; readonly "https:": SecureAgent };
 
   /** @param sockets connections to one server, at most */
@@ -86,7 +87,7 @@ export class HttpExchange {
     const secure = protocol === "https:";
     const agent = secure ? this.#agents["https:"] : this.#agents["http:"];
     const length = body === undefined ? {} : { "content-length": String(body.size) };
-    const connection = direct === true && !this.#behindProxy ? new DirectConnection() : undefined;
+    const connection = direct === true && !this.#behindProxy ? new DirectConnection(this.#blocks) : undefined;
     const way =
       connection === undefined
         ? { agent }
