@@ -27,18 +27,23 @@ export class RunningDataServer {
     this.#child = child;
   }
 
-  /** @param setUp false leaves the first user to whoever calls it first */
+  /**
+   * @param setUp false leaves the first user to whoever calls it first
+   * @param more further settings, as variables
+   */
   static async start(
     { server }: BuiltDataServer,
     storage: Storage = { kind: "local" },
     setUp = true,
+    more: Readonly<Record<string, string>> = {},
   ): Promise<RunningDataServer> {
     const folder = mkdtempSync(join(tmpdir(), "data-server-"));
     const port = await freePort();
-    const env = { PATH: process.env["PATH"], HOME: folder, ...settings(folder, port, storage) };
+    const env = { PATH: process.env["PATH"], HOME: folder, ...settings(folder, port, storage), ...more };
     if (setUp) {
       const user = ["--user-name", "admin", "--access-key-id", KEY, "--secret-access-key", SECRET];
-      spawnSync(server, ["setup", ...user], { env, cwd: folder });
+      // Its users may be kept by a service in this process, which has to answer meanwhile.
+      await once(spawn(server, ["setup", ...user], { env, cwd: folder, stdio: "ignore" }), "exit");
     }
     const log = openSync(join(folder, "log"), "w");
     const child = spawn(server, ["run"], { env, cwd: folder, stdio: ["ignore", log, log] });
