@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isWhole, report, sized } from "../size.ts";
+import { report, sized } from "../size.ts";
 import { type BuiltDataServer, builtDataServer } from "./build-data-server.ts";
 import { HAS_TIME, measured } from "./measured-run.ts";
 import { clientVariables, KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
@@ -110,7 +110,7 @@ describe.skipIf(built === undefined || !hasRoom)("data server: large transfers",
       const rate = bytes / MB / seconds;
       rates.set(tool, { rate, perCpu: bytes / MB / (cpuSeconds + serverSeconds) });
       report(
-        `${what}, ${tool}: ${Math.round(rate)} MB/s; CPU ${cpuSeconds.toFixed(1)} s, server ${serverSeconds} s; ${megabytes} MB of memory`,
+        `${what}, ${tool}: ${Math.round(rate)} MB/s; CPU ${cpuSeconds.toFixed(1)} s, server ${serverSeconds.toFixed(1)} s; ${megabytes} MB of memory`,
       );
       if (tool === "svcctl") expect(megabytes).toBeLessThan(MOST_MEGABYTES);
     }
