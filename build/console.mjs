@@ -88,6 +88,8 @@ function settings(outDir) {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       license: { fileName: "LICENSES.md" },
+      // `npm start` shows what the build prints: no advice about its speed.
+      rolldownOptions: { checks: { bundlerTimings: false, pluginTimings: false } },
     },
   };
 }

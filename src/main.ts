@@ -2,6 +2,11 @@
 
 import { runAuthorizer } from "./cli/authorizer/program.ts";
 
+// A reader of our output may stop early, as `head` does. That is no failure, and a service goes on.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 process.exitCode = await runAuthorizer(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,

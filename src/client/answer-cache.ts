@@ -4,7 +4,9 @@
  */
 
 import type { BatchAnswer } from "./batches.ts";
+import type { ClientError } from "./client-error.ts";
 import type { Evaluation } from "./questions.ts";
+import { pause } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 import { type Change, type WatchEvent, watchRevisions } from "./watch.ts";
 
@@ -14,8 +16,15 @@ export interface CacheOptions {
   readonly entries?: number;
   /** Milliseconds without a word from the watch after which nothing kept is used; default 10,000. */
   readonly maxStaleness?: number;
+  /**
+   * Hears why nothing is kept: the watch broke, or the service refuses it, as for a token without scope `read`. The cache
+   * goes on trying, and every question is asked meanwhile. Without it, a refusal is a warning on the console.
+   */
+  readonly onError?: (error: ClientError) => void;
 }
 
+/** A watch that was refused is tried again after this time: the token may be another one by then. */
+const REFUSED_WAIT_MS = 30_000;
 const DEFAULT_ENTRIES = 10_000;
 const DEFAULT_MAX_STALENESS_MS = 10_000;
 
@@ -23,6 +32,7 @@ const DEFAULT_MAX_STALENESS_MS = 10_000;
 export class AnswerCache {
   readonly #entries: number;
   readonly #maxStaleness: number;
+  readonly #onError: CacheOptions["onError"];
   readonly #stop = new AbortController();
   /** By user, then by question: a change of a user takes his answers only. */
   readonly #users: Map<string, Map<string, boolean>> = new Map();
@@ -34,7 +44,8 @@ export class AnswerCache {
   constructor(transport: Transport, options: CacheOptions) {
     this.#entries = options.entries ?? DEFAULT_ENTRIES;
     this.#maxStaleness = options.maxStaleness ?? DEFAULT_MAX_STALENESS_MS;
-    this.#follow(watchRevisions(transport, { signal: this.#stop.signal })).catch(() => this.#clear());
+    this.#onError = options.onError;
+    void this.#follow(transport, this.#stop.signal);
   }
 
   /** Returns the kept answer, or asks and keeps what comes. */
@@ -60,13 +71,30 @@ export class AnswerCache {
     return this.#revision !== undefined && performance.now() - this.#heardAt < this.#maxStaleness;
   }
 
-  async #follow(events: AsyncGenerator<WatchEvent>): Promise<void> {
-    for await (const event of events) this.#hear(event);
+  async #follow(transport: Transport, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for await (const event of watchRevisions(transport, { signal })) this.#hear(event);
+      } catch (error) {
+        this.#clear();
+        this.#refused(error as ClientError);
+      }
+      await pause(REFUSED_WAIT_MS, signal).catch(() => undefined);
+    }
+  }
+
+  /** Not silently: somebody would go on without the cache that he wanted, and wonder about the load. */
+  #refused(error: ClientError): void {
+    const text = `svc-authorizer: no answers are kept, because the service refuses the watch: ${error.message}`;
+    if (this.#onError !== undefined) this.#onError(error);
+    // biome-ignore lint/suspicious/noConsole: a library without a logger has no other way to be heard.
+    else console.warn(text);
   }
 
   #hear(event: WatchEvent): void {
     if (event.type === "disconnected") {
       this.#clear();
+      this.#onError?.(event.error);
       return;
     }
     if (event.type === "change") this.#evict(event.change);

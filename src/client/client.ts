@@ -14,6 +14,7 @@ import {
 } from "./client-error.ts";
 import type * as api from "./decision-api.gen.ts";
 import { type Filterer, type FilterQuestion, filterAllowed } from "./filter-allowed.ts";
+import { filterStream, type StreamedFilter, type StreamedResources } from "./filter-stream.ts";
 import type {
   Action,
   Check,
@@ -27,7 +28,7 @@ import type {
   Filter,
   Simulation,
 } from "./questions.ts";
-import { type CallOptions, Transport, type TransportOptions } from "./transport.ts";
+import { type CallOptions, DEFAULT_TIMEOUT_MS, Transport, type TransportOptions } from "./transport.ts";
 import { type WatchEvent, type WatchOptions, watchRevisions } from "./watch.ts";
 
 export type {
@@ -50,6 +51,8 @@ export type {
   Filterer,
   FilterQuestion,
   Simulation,
+  StreamedFilter,
+  StreamedResources,
   WatchEvent,
   WatchOptions,
 };
@@ -137,6 +140,21 @@ export class AuthorizerClient {
     return allowed;
   }
 
+  /**
+   * Yields the index of each allowed resource, ascending, while further resources are read and sent: any number of them,
+   * in constant memory. The `timeout` is the longest time in which nothing moves; nothing is repeated. Runtimes must
+   * stream the bodies of requests: Node, Deno and Bun do.
+   * @throws ClientError where the answer is not complete, and for a resource that the service cannot read
+   */
+  filterStream(
+    filter: StreamedFilter,
+    resources: StreamedResources,
+    options: CallOptions = {},
+  ): AsyncGenerator<number> {
+    const silence = options.timeout ?? this.#options.timeout ?? DEFAULT_TIMEOUT_MS;
+    return filterStream(this.#transport, filter, resources, options, silence);
+  }
+
   /** Decides one AuthZEN evaluation. */
   evaluate(evaluation: Evaluation, options: ExplainOptions = {}): Promise<EvaluationResult> {
     return this.#post(`/access/v1/evaluation${queryOf(options)}`, evaluation, options);
@@ -206,13 +224,7 @@ export class AuthorizerClient {
 
   /** Reads the service's AuthZEN metadata. */
   async metadata(options?: CallOptions): Promise<api.PdpMetadata> {
-    const response = await this.#transport.send(
-      "GET",
-      "/.well-known/authzen-configuration",
-      undefined,
-      options,
-    );
-    return (await response.json()) as api.PdpMetadata;
+    return (await this.#transport.get<api.PdpMetadata>("/.well-known/authzen-configuration", options)).body;
   }
 
   /** Follows the changes of the directory until the signal ends it; needs scope `read`. */

@@ -1,6 +1,7 @@
 /** Sends calls over `fetch`, which every runtime has: deadlines, repeats, request ids, traces and revisions. */
 
-import { ClientError, type ClientErrorCode, type ClientProblem } from "./client-error.ts";
+import { ClientError } from "./client-error.ts";
+import { errorOf, failureOf } from "./failures.ts";
 import { mayRetry, pause, waitBefore } from "./retry.ts";
 import { newerRevision, parseRevision, type Revision } from "./revision.ts";
 
@@ -36,9 +37,18 @@ export interface Answer<T> {
   readonly revision: Revision | undefined;
 }
 
-const DEFAULT_TIMEOUT_MS = 10_000;
+/** A body, and the terms of a call that streams it. */
+export interface Sending {
+  readonly body: string | ReadableStream<Uint8Array>;
+  readonly type: string;
+  readonly options?: CallOptions;
+}
+
+/** An answer that has not begun after this long will not come: the service begins its streams at once. */
+const BEGINNING_MS = 15_000;
+/** The time of a call whose caller says none. */
+export const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_RETRIES = 2;
-const SERVER_CODES: ReadonlySet<string> = new Set(["stale", "behind", "other_log"]);
 
 /** The connection to one service. It remembers the highest revision seen, so that callers read their own writes. */
 export class Transport {
@@ -57,36 +67,54 @@ export class Transport {
   }
 
   /**
-   * Sends a JSON body and reads a JSON answer.
+   * Sends a JSON body and reads a JSON answer, again where that may help.
    * @throws ClientError where no answer came in time; the signal's reason where the caller ended the call
    */
-  async post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer<T>> {
-    const response = await this.send("POST", path, JSON.stringify(body), options);
-    const text = await this.#read(response, options);
+  post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer<T>> {
+    return this.#ask("POST", path, JSON.stringify(body), options);
+  }
+
+  /**
+   * Reads a JSON answer, as {@link post} does.
+   * @throws ClientError; the signal's reason
+   */
+  get<T>(path: string, options: CallOptions = {}): Promise<Answer<T>> {
+    return this.#ask("GET", path, undefined, options);
+  }
+
+  /**
+   * Opens a stream: no repeats, and no deadline once the answer has begun; the caller reads it and bounds its silence.
+   * @throws ClientError where the service refuses; any other error where the answer does not begin in time
+   */
+  async open(path: string, signal: AbortSignal, sending?: Sending): Promise<Response> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(noBeginning()), BEGINNING_MS);
     try {
-      return { body: JSON.parse(text) as T, revision: revisionOf(response) };
-    } catch (cause) {
-      throw new ClientError(response.status, "the answer is not JSON", [], { code: "unreadable", cause });
+      const method = sending === undefined ? "GET" : "POST";
+      return await this.#once(method, path, sending, sending?.options ?? {}, anyOf(signal, late.signal));
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  /** Sends a request, again where that may help, and returns the first answer with a status of 2xx. */
-  async send(
+  async #ask<T>(
     method: string,
     path: string,
     body: string | undefined,
-    options: CallOptions = {},
-  ): Promise<Response> {
+    options: CallOptions,
+  ): Promise<Answer<T>> {
     const { timeout = this.#options.timeout ?? DEFAULT_TIMEOUT_MS } = options;
     const deadline = AbortSignal.timeout(timeout);
-    const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
+    const signal = anyOf(options.signal, deadline);
+    const sending = body === undefined ? undefined : { body, type: "application/json" };
     const endsAt = performance.now() + timeout;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#once(method, path, body, options, signal);
+        const response = await this.#once(method, path, sending, options, signal);
+        return { body: await readJson<T>(response, signal), revision: revisionOf(response) };
       } catch (error) {
         options.signal?.throwIfAborted();
-        const failure = this.#failureOf(error, deadline, timeout);
+        const failure = failureOf(error, deadline, timeout);
         const wait = waitBefore(attempt, failure);
         const isLast = attempt >= (this.#options.retries ?? DEFAULT_RETRIES);
         if (isLast || !mayRetry(failure) || performance.now() + wait >= endsAt) throw failure;
@@ -95,26 +123,23 @@ export class Transport {
     }
   }
 
-  /** Opens a stream: no deadline, no repeats; the caller reads the body. */
-  async open(path: string, signal: AbortSignal): Promise<Response> {
-    return this.#once("GET", path, undefined, {}, signal);
-  }
-
   async #once(
     method: string,
     path: string,
-    body: string | undefined,
+    sending: Sending | undefined,
     options: CallOptions,
     signal: AbortSignal,
   ): Promise<Response> {
-    const headers = await this.#headers(options, body !== undefined);
+    const headers = await this.#headers(options, sending?.type, signal);
     const call = this.#options.fetch ?? globalThis.fetch;
     const response = await call(this.#base + path, {
       method,
       headers,
       signal,
       redirect: "error",
-      ...(body !== undefined && { body }),
+      ...(sending !== undefined && { body: sending.body }),
+      // A body that is a stream is sent while the answer comes; the standard wants this said.
+      ...(sending?.body instanceof ReadableStream && { duplex: "half" }),
     });
     const revision = revisionOf(response);
     if (revision !== undefined) this.#revision = newerRevision(this.#revision, revision);
@@ -125,68 +150,61 @@ export class Transport {
     throw error;
   }
 
-  async #headers(options: CallOptions, hasBody: boolean): Promise<Record<string, string>> {
+  async #headers(
+    options: CallOptions,
+    contentType: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Record<string, string>> {
     const { token } = this.#options;
     return {
-      authorization: `Bearer ${typeof token === "string" ? token : await token()}`,
-      ...(hasBody && { "content-type": "application/json" }),
+      authorization: `Bearer ${typeof token === "string" ? token : await tokenOf(token, signal)}`,
+      ...(contentType !== undefined && { "content-type": contentType }),
       ...(options.requestId !== undefined && { "x-request-id": options.requestId }),
       ...(options.traceparent !== undefined && { traceparent: options.traceparent }),
       ...(this.#revision !== undefined && { "x-svc-min-revision": this.#revision.text }),
     };
   }
+}
 
-  async #read(response: Response, options: CallOptions): Promise<string> {
-    try {
-      return await response.text();
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      throw new ClientError(0, "the answer ended early", [], { code: "unreachable", cause: error });
-    }
+function anyOf(given: AbortSignal | undefined, own: AbortSignal): AbortSignal {
+  return given === undefined ? own : AbortSignal.any([given, own]);
+}
+
+function noBeginning(): ClientError {
+  return new ClientError(0, `no answer began within ${BEGINNING_MS} ms`, [], { code: "timeout" });
+}
+
+/** The token that the caller's function gives; its time is that of the call. */
+async function tokenOf(give: () => string | Promise<string>, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  let abort = (): void => undefined;
+  const ended = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return await Promise.race([give(), ended]);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ClientError(0, "the function `token` gave no token", [], { code: "unauthenticated", cause });
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
+}
 
-  #failureOf(error: unknown, deadline: AbortSignal, timeout: number): ClientError {
-    if (error instanceof ClientError) return error;
-    if (deadline.aborted) {
-      return new ClientError(0, `no answer within ${timeout} ms`, [], { code: "timeout", cause: error });
-    }
-    const reason = error instanceof Error ? (error.cause ?? error) : error;
-    const detail = reason instanceof Error && reason.message !== "" ? `: ${reason.message}` : "";
-    return new ClientError(0, `the service cannot be reached${detail}`, [], {
-      code: "unreachable",
-      cause: error,
-    });
+async function readJson<T>(response: Response, signal: AbortSignal): Promise<T> {
+  const text = await response.text().catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new ClientError(0, "the answer ended early", [], { code: "unreachable", cause });
+  });
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw new ClientError(response.status, "the answer is not JSON", [], { code: "unreadable", cause });
   }
 }
 
 function revisionOf(response: Response): Revision | undefined {
   const header = response.headers.get("x-svc-revision");
   return header === null ? undefined : parseRevision(header);
-}
-
-async function errorOf(response: Response): Promise<ClientError> {
-  const text = await response.text().catch(() => "");
-  const requestId = response.headers.get("x-request-id") ?? undefined;
-  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
-  const { message, problems, code } = readError(text);
-  return new ClientError(response.status, message ?? `status ${response.status}`, problems, {
-    ...(code !== undefined && SERVER_CODES.has(code) && { code: code as ClientErrorCode }),
-    ...(requestId !== undefined && { requestId }),
-    ...(Number.isFinite(retryAfter) && { retryAfterSeconds: retryAfter }),
-  });
-}
-
-interface ErrorBody {
-  readonly message?: string;
-  readonly code?: string;
-  readonly problems?: readonly ClientProblem[];
-}
-
-function readError(text: string): ErrorBody {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === "object" && body !== null ? body : {};
-  } catch {
-    return {};
-  }
 }

@@ -100,7 +100,7 @@ export interface ServiceParts {
 /** Opens everything but the listening. Throws what a faulty data set, store or audit output throws. */
 export async function openParts(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
   const { values, directory, catalog } = data;
-  const { audit, records: auditRecords } = await openAudit(data, options);
+  const { audit, records: auditRecords, trail: auditTrail } = await openAudit(data, options);
   const datasets = await fillStore(data, options, audit);
   const endpoints = openEndpoints(catalog);
   const usage = openServiceUsage(data);
@@ -143,7 +143,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     }),
   };
   const http = createHttpCounters();
-  const metrics = openMetrics(data, { ...working, decisionLog, shadow, datasets, http });
+  const metrics = openMetrics(data, { ...working, decisionLog, auditTrail, shadow, datasets, http });
   const listening = { http, health, metrics, audit };
   return {
     data,
@@ -288,6 +288,7 @@ interface Measured
   extends Pick<ServiceParts, "decisions" | "decisionLog" | "shadow" | "identities" | "datasets"> {
   readonly invitations: ReturnType<typeof openServiceInvitations>;
   readonly audit: AuditLog;
+  readonly auditTrail: ServiceAudit["trail"];
   readonly http: ReturnType<typeof createHttpCounters>;
   readonly version: string;
 }
@@ -308,6 +309,7 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     changes: { revision: () => revisions.newest, journal, engineTimes },
     openSnapshots,
     traces: traces?.counters,
+    auditTrail: parts.auditTrail,
     decisionLog: decisionLog && { counters: decisionLog.log.counters, sinks: decisionLog.sinks },
     shadow: shadow?.shadow.counters,
   });

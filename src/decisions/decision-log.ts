@@ -37,7 +37,7 @@ export interface DecidingPolicies {
   /** The ways in which a policy reaches the user. */
   readonly via: (policy: string) => readonly Via[];
   /** Present for a subject that is no user. */
-  readonly asserted?: Assertion;
+  readonly asserted?: Assertion | undefined;
 }
 
 /** A decision to be recorded. */

@@ -3,7 +3,6 @@
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
-import type { CompiledStatement } from "../engine/statement.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Outcome } from "../model/decision.ts";
 import type { Policy } from "../model/policy.ts";
@@ -235,10 +234,7 @@ async function filter(
   const { policies } = user;
   const context = native.ofUser(request.context, user);
   const loaded = policiesOf(user);
-  const { usage } = deciding;
-  const counted =
-    usage && ((statement: CompiledStatement | undefined) => usage.decidedOne(loaded, action, statement));
-  const question = { ...request, context, counted };
+  const question = { ...request, context, use: deciding.useOf(loaded) };
   batch?.about({ user: request.user, action, loaded, context });
   if (!policies.readsResource) {
     const budget = workBudget(request.waiter);

@@ -6,15 +6,12 @@
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal, StoredPolicy } from "../directory/directory.ts";
-import type { CompiledPolicies } from "../engine/compile.ts";
-import type { Assertion } from "../model/decision.ts";
+import type { LoadedUser, PrincipalWithPolicies } from "./loaded-user.ts";
 
 /** A user with compiled policies. */
-export interface CachedPrincipal {
-  readonly principal: Principal;
-  readonly policies: CompiledPolicies;
-  /** Present for a subject that is no user: whose groups the policies are. */
-  readonly asserted?: Assertion;
+export interface CachedPrincipal extends PrincipalWithPolicies {
+  /** As decisions see it; undefined before the first one. */
+  loaded?: LoadedUser | undefined;
 }
 
 /** The counters of the cache. */

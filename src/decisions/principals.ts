@@ -108,14 +108,14 @@ export class Principals {
       const count = principal.policies.length;
       if (count > policiesPerUser) {
         onTooMany({ policies: count });
-        return { principal, policies: sets.denyAll };
+        return { principal, policies: sets.denyAll, loaded: undefined };
       }
     }
     const asked =
       relevant === undefined
         ? held
         : held.map((one) => ({ ...one, policies: one.policies.filter(relevant) }));
-    return { principal, policies: await sets.get(asked) };
+    return { principal, policies: await sets.get(asked), loaded: undefined };
   }
 
   async #load(

@@ -3,8 +3,10 @@
  * which somebody may act, whether or not the decision gets a record.
  */
 
+import type { DecidingPlace } from "../engine/deciding-place.ts";
 import type { CompiledStatement } from "../engine/statement.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
+import type { Via } from "../model/policy.ts";
 import type { DecidingPolicies } from "./decision-log.ts";
 
 /** A user who is decided about. */
@@ -12,21 +14,33 @@ export interface UsingUser extends DecidingPolicies {
   readonly username: string;
   /** Internal id, never reused; "" for a subject that the directory does not know. */
   readonly userId: string;
+  /** The way in which all policies reach the user; undefined if there are several, or none. */
+  readonly onlyVia: Via | undefined;
 }
 
-/** Counts use. Each call takes well under a microsecond and never throws. */
-export interface DecisionUsage {
+/** The use of one user, who counts as used with each decision. No call throws. */
+export interface UserUse {
+  /** Counts a decision about one permission: integers, no object and no look-up. */
+  decidedOne(action: string, place: DecidingPlace): void;
   /**
    * Counts a decision, and the statements that decided it.
    * @param required what was required; null if nothing was
    */
-  decided(
-    user: UsingUser,
-    required: RequiredPermissions | null,
-    decidedBy: readonly CompiledStatement[] | undefined,
-  ): void;
-  /** Counts a decision about one permission. */
-  decidedOne(user: UsingUser, action: string, statement: CompiledStatement | undefined): void;
+  decided(required: RequiredPermissions | null, decidedBy: readonly CompiledStatement[] | undefined): void;
+  /** Counts decisions about one action in a row, all at the time of the call: for lists. */
+  inARow(action: string): UseInARow;
+}
+
+/** Counts decisions in a row. */
+export interface UseInARow {
+  /** Counts one. */
+  decided(place: DecidingPlace): void;
+}
+
+/** Counts use. */
+export interface DecisionUsage {
+  /** The counts of a user; to be kept as long as the user is. */
+  of(user: UsingUser): UserUse;
   /** Counts that a data server, which decides by itself, was given the policies of a user. */
   served(user: Pick<UsingUser, "username" | "userId">): void;
 }

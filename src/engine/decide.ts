@@ -15,7 +15,8 @@ import {
   noteDeciding,
   type Question,
 } from "./decide-tree.ts";
-import { type KnownOfContext, look } from "./look.ts";
+import type { DecidingPlace } from "./deciding-place.ts";
+import { type KnownOfContext, type LookedUp, look } from "./look.ts";
 import { priceOf } from "./matches.ts";
 import { isWildcardName } from "./patterns/resource-pattern.ts";
 import type { CompiledStatement } from "./statement.ts";
@@ -44,6 +45,18 @@ export function aboutLeaf<R extends Omit<EngineRequest, "required">>(request: R,
 
 /** Called with the effect of each evaluated node. */
 export type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
+
+/** As {@link decide} for one permission. Fills in the place of the statement that decides. */
+export function decideOne(
+  policies: CompiledPolicies,
+  required: Leaf<string>,
+  { user, context }: Pick<EngineRequest, "user" | "context">,
+  place: DecidingPlace,
+): Outcome {
+  const findings = lookUp(required, { policies, user }, context);
+  findings.tellPlace(place);
+  return decideLeaf(required.action, findings);
+}
 
 /** Decides whether the policies allow the required permissions. */
 export function decide(policies: CompiledPolicies, request: EngineRequest, observe?: NodeObserver): Outcome {
@@ -141,7 +154,7 @@ export function lookUp(
   leaf: Leaf<string>,
   { policies, user }: Pick<Question<string>, "policies" | "user">,
   context: ConditionFields,
-): LeafFindings & { readonly work: number } {
+): LookedUp {
   return look(policies, leaf, { user, context, userOnlyDenies: onlyDeniesOwn(policies, user) });
 }
 

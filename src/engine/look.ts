@@ -5,6 +5,7 @@ import type { CompiledPolicies } from "./compile.ts";
 import type { ConditionResult } from "./conditions/condition-part.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
 import type { Leaf, LeafFindings } from "./decide-tree.ts";
+import type { DecidingPlace } from "./deciding-place.ts";
 import { Findings, NO_STATEMENT } from "./matches.ts";
 import type { PolicySet } from "./policy-set.ts";
 import { RequiredResource } from "./required-resource.ts";
@@ -34,9 +35,20 @@ const required = new RequiredResource();
 /** Of each set, the order of its first statement that allows. */
 let allows = new Int32Array(8);
 
+/** The result of a look-up. Read it before the next one, which overwrites it. */
+export interface LookedUp extends LeafFindings {
+  /** Units of work. */
+  readonly work: number;
+  /** Writes down the place of the statement that decided. */
+  tellPlace(place: DecidingPlace): void;
+}
+
 /** The result of the last look-up. */
-class Looked implements LeafFindings {
+class Looked implements LookedUp {
   deny: CompiledStatement | undefined = undefined;
+  /** Set and order of the statement that denies. */
+  denySet = 0;
+  denyOrder = NO_STATEMENT;
   failure: CompiledStatement | undefined = undefined;
   allowed = false;
   /** Units of work. */
@@ -53,16 +65,45 @@ class Looked implements LeafFindings {
     }
     return first;
   }
+
+  tellPlace(place: DecidingPlace): void {
+    if (this.deny !== undefined) place.be(this.denySet, this.denyOrder);
+    else if (this.failure !== undefined) place.beOf(this.failure);
+    else if (this.allowed) this.#tellAllow(place);
+    else place.beNone();
+  }
+
+  #tellAllow(place: DecidingPlace): void {
+    const policies = this.policies as CompiledPolicies;
+    const { sets } = policies;
+    let found = -1;
+    for (let index = 0; index < sets.length; index++) {
+      if (allows[index] === NO_STATEMENT) continue;
+      if (found < 0 || isEarlier(policies, index, found)) found = index;
+    }
+    place.be(found, allows[found] as number);
+  }
+}
+
+/** True if the first statement of one set that allows comes before that of another set. */
+function isEarlier(policies: CompiledPolicies, one: number, other: number): boolean {
+  const statement = statementOf(policies, one);
+  const before = statementOf(policies, other);
+  return statement !== before && policies.earlier(before, statement) === statement;
+}
+
+function statementOf({ sets }: CompiledPolicies, index: number): CompiledStatement {
+  return (sets[index] as PolicySet).statementAt(allows[index] as number);
 }
 
 const result = new Looked();
 
-/** Looks up one permission. Read the result before the next call, which overwrites it. */
+/** Looks up one permission. */
 export function look(
   policies: CompiledPolicies,
   { action, resource }: Leaf<string>,
   { user, context, userOnlyDenies, known }: Looker,
-): LeafFindings & { readonly work: number } {
+): LookedUp {
   const wellFormed = action.toWellFormed();
   required.set(resource.toWellFormed(), policies.arnPrefix);
   findings.begin(context, user, userOnlyDenies);
@@ -72,7 +113,7 @@ export function look(
   for (let index = 0; index < sets.length; index++) {
     const set = sets[index] as PolicySet;
     lookIn(set.indexOf(wellFormed).resources, index);
-    if (findings.deny !== NO_STATEMENT) noteDeny(policies, set.statementAt(findings.deny));
+    if (findings.deny !== NO_STATEMENT) noteDeny(policies, index, findings.deny);
   }
   const failure = known !== undefined ? known.failure : firstFailure(policies, context, user);
   if (failure !== undefined) noteFailure(policies, failure);
@@ -96,7 +137,7 @@ export class Looking {
   }
 
   /** As {@link look}. */
-  at(resource: string): LeafFindings & { readonly work: number } {
+  at(resource: string): LookedUp {
     const policies = this.#policies;
     const { user, context, userOnlyDenies } = this.#looker;
     required.set(resource.toWellFormed(), policies.arnPrefix);
@@ -104,8 +145,7 @@ export class Looking {
     beginResult(policies);
     for (let index = 0; index < this.#resources.length; index++) {
       lookIn(this.#resources[index] as readonly ResourceIndex[], index);
-      if (findings.deny === NO_STATEMENT) continue;
-      noteDeny(policies, (policies.sets[index] as PolicySet).statementAt(findings.deny));
+      if (findings.deny !== NO_STATEMENT) noteDeny(policies, index, findings.deny);
     }
     if (this.#failure !== undefined) noteFailure(policies, this.#failure);
     result.work = findings.work;
@@ -140,8 +180,13 @@ function firstFailure(
   return policies.canFail ? policies.firstFailure(context, user) : undefined;
 }
 
-function noteDeny(policies: CompiledPolicies, statement: CompiledStatement): void {
-  result.deny = policies.earlier(result.deny, statement);
+function noteDeny(policies: CompiledPolicies, set: number, order: number): void {
+  const statement = (policies.sets[set] as PolicySet).statementAt(order);
+  const before = result.deny;
+  result.deny = policies.earlier(before, statement);
+  if (result.deny === before) return;
+  result.denySet = set;
+  result.denyOrder = order;
 }
 
 /** The first deny or failure ends the check. A refusal names a deny only if it comes before a failure. */

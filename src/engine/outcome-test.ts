@@ -7,8 +7,9 @@
 import type { ConditionFields, Outcome } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { onlyDeniesOwn } from "./decide.ts";
-import { decideLeaf, type LeafFindings } from "./decide-tree.ts";
-import { Looking } from "./look.ts";
+import { decideLeaf } from "./decide-tree.ts";
+import type { DecidingPlace } from "./deciding-place.ts";
+import { type LookedUp, Looking } from "./look.ts";
 import type { CompiledStatement } from "./statement.ts";
 
 /** The constant input. */
@@ -26,6 +27,8 @@ export interface OutcomeTest {
   work(): number;
   /** The statement that decided about the last resource: see `decidedBy` of `EngineRequest`. Call it at once. */
   decidedBy(): CompiledStatement | undefined;
+  /** Fills in the place of that statement. Call it at once. */
+  tellPlace(place: DecidingPlace): void;
 }
 
 /** Units of work of a test that tries few patterns. */
@@ -45,7 +48,7 @@ export function outcomeTest(
     userOnlyDenies: onlyDeniesOwn(policies, user),
   });
   let work = 0;
-  let last: LeafFindings | undefined;
+  let last: LookedUp | undefined;
   const test = (resource: string): Outcome => {
     const found = looking.at(resource);
     last = found;
@@ -53,5 +56,6 @@ export function outcomeTest(
     return decideLeaf(action, found);
   };
   const decidedBy = () => last?.deny ?? last?.failure ?? last?.allow;
-  return Object.assign(test, { work: () => work, decidedBy });
+  const tellPlace = (place: DecidingPlace) => last?.tellPlace(place);
+  return Object.assign(test, { work: () => work, decidedBy, tellPlace });
 }

@@ -10,6 +10,7 @@ import type { CompiledPolicy } from "./compiled-policy.ts";
 import { Failures } from "./failures.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import type { CompiledStatement } from "./statement.ts";
+import { StatementOrder } from "./statement-order.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 /** Policies in evaluation order. Immutable except for indexes that are built on first use. */
@@ -27,7 +28,8 @@ export class PolicySet {
   readonly price: number;
   /** The indexes by action. */
   readonly indexes: ActionIndexes;
-  readonly #starts: readonly number[];
+  /** The statements by position. */
+  readonly order: StatementOrder;
   readonly #failures: Failures;
   readonly #lists: ActionLists;
   readonly #byList: readonly ListedStatements[];
@@ -36,7 +38,7 @@ export class PolicySet {
   constructor(partition: string, parts: SetParts) {
     const { policies, starts, lists, byList, failures } = parts;
     this.policies = policies;
-    this.#starts = starts;
+    this.order = new StatementOrder(policies, starts);
     this.#lists = lists;
     this.#byList = byList;
     this.#failures = failures;
@@ -60,15 +62,7 @@ export class PolicySet {
 
   /** The statement at a position in evaluation order. */
   statementAt(order: number): CompiledStatement {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] as number) <= order) low = middle;
-      else high = middle - 1;
-    }
-    const statements = this.policies[low]?.statements as readonly CompiledStatement[];
-    return statements[order - (this.#starts[low] as number)] as CompiledStatement;
+    return this.order.statementAt(order);
   }
 
   /** The statements that match an action, in evaluation order, found without the indexes. */

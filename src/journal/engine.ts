@@ -34,6 +34,14 @@ export interface Engine {
   readonly restMs?: number | undefined;
   /** Creates an item if there is none of its name; false where there is one. */
   create(name: ItemName, item: Buffer): Promise<boolean>;
+  /**
+   * As {@link create}, and reads the floor afterwards on the same way to the database. The floor is undefined where only
+   * that read failed. Absent where this takes two ways.
+   */
+  createAndFloor?(
+    name: ItemName,
+    item: Buffer,
+  ): Promise<{ readonly created: boolean; readonly floor: number | undefined }>;
   /** Reads an item; undefined where there is none. */
   read(name: ItemName): Promise<Buffer | undefined>;
   /** Entries that follow a revision without a gap, at most `limit` of them. */
@@ -48,8 +56,11 @@ export interface Engine {
   list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]>;
   /** True when the log has come so near to what the engine can hold that it has to be trimmed; absent: it never does. */
   isCrowded?(): Promise<boolean>;
-  /** Calls `listener` when an entry may have been created; returns what ends that. Polling goes on regardless. */
-  watch(listener: () => void): () => void;
+  /**
+   * Calls `listener` when an entry may have been created, with its revision where that is known; returns what ends that.
+   * Polling goes on regardless.
+   */
+  watch(listener: (revision?: number) => void): () => void;
   close(): Promise<void>;
 }
 

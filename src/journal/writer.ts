@@ -63,6 +63,12 @@ type Outcome = "committed" | "lost" | "unknown" | "answered";
 /** The state of an attempt's entry in the log. `gone`: its place is at or below the floor. */
 type Fate = "created" | "present" | "unknown" | "gone";
 
+/** The result of a create, and the floor afterwards where that is known. */
+interface Created {
+  readonly fate: Fate;
+  readonly floor?: number | undefined;
+}
+
 /** Commits use cases to the log. */
 export class LogWriter {
   readonly #parts: WriterParts;
@@ -70,9 +76,15 @@ export class LogWriter {
   #running: Promise<void> | undefined;
   readonly #checking = new Set<Promise<unknown>>();
   #closed = false;
+  #trying = 0;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
+  }
+
+  /** Revision of the entry that is being created: its outcome is found out without being told. 0: none. */
+  get trying(): number {
+    return this.#trying;
   }
 
   /** Commits; resolves with the revision, throws as {@link Store.commit} and "outcome_unknown". */
@@ -164,7 +176,10 @@ export class LogWriter {
   async #commitGroup(group: readonly Waiting[]): Promise<boolean> {
     const { counters, onCommitted } = this.#parts;
     const made = await this.#make(group);
-    const outcome = await this.#settle(made, group);
+    this.#trying = made.head.revision;
+    const outcome = await this.#settle(made, group).finally(() => {
+      this.#trying = 0;
+    });
     if (outcome === "committed") {
       counters.committed += 1;
       counters.useCases += group.length;
@@ -265,7 +280,7 @@ export class LogWriter {
     const ask = <T>(call: () => Promise<T>): Promise<T> => this.#ask(call, giveAnswer);
     const attempts = [made];
     let winner = made;
-    let fate = await this.#create(made, true);
+    let { fate, floor: known }: Created = await this.#create(made, true);
     for (;;) {
       if (fate === "unknown") {
         const item = await ask(() => engine.read(entryName(revision)));
@@ -279,7 +294,7 @@ export class LogWriter {
         // Once nobody waits for it any more, an empty entry takes the place, so that the log can go on.
         if (answered && attempts.length === 1) attempts.push(await this.#empty());
         winner = attempts.at(-1)!;
-        fate = await this.#create(winner, false);
+        ({ fate, floor: known } = await this.#create(winner, false));
         if (fate === "unknown") await clock.delay(RETRY_MS);
       } else if (fate === "present") {
         const item = await ask(() => engine.read(entryName(revision)));
@@ -294,7 +309,9 @@ export class LogWriter {
         winner = own;
         fate = "created";
       } else if (fate === "created") {
-        if ((await ask(() => engine.floor())) >= revision) {
+        const floorAfter = known ?? (await ask(() => engine.floor()));
+        known = undefined;
+        if (floorAfter >= revision) {
           fate = "gone";
           continue;
         }
@@ -318,13 +335,19 @@ export class LogWriter {
     return this.#entryOf(writes, await encodeBody(writes), {});
   }
 
-  async #create({ head, item }: Made, isFirst: boolean): Promise<Fate> {
+  async #create({ head, item }: Made, isFirst: boolean): Promise<Created> {
+    const { engine } = this.#parts;
+    const name = entryName(head.revision);
     try {
-      return (await this.#parts.engine.create(entryName(head.revision), item)) ? "created" : "present";
+      const { created, floor } = (await engine.createAndFloor?.(name, item)) ?? {
+        created: await engine.create(name, item),
+        floor: undefined,
+      };
+      return created ? { fate: "created", floor } : { fate: "present" };
     } catch (error) {
       this.#parts.onTrouble(error);
       if (isFirst && error instanceof NothingDone) throw error;
-      return "unknown";
+      return { fate: "unknown" };
     }
   }
 

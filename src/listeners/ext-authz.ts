@@ -10,21 +10,26 @@ import {
   type handleServerStreamingCall,
   type handleUnaryCall,
   Metadata,
+  type MethodDefinition,
   ServerCredentials,
   type ServerUnaryCall,
+  type ServiceDefinition,
   type sendUnaryData,
   status,
 } from "@grpc/grpc-js";
-import { fromJSON } from "@grpc/proto-loader";
+import { fromJSON, type MessageTypeDefinition, type PackageDefinition } from "@grpc/proto-loader";
 import type { DecisionMeters } from "../api/decisions/ports.ts";
 import { CHECK_PATH, type ExtAuthzOptions } from "../api/ext-authz/check.ts";
+import { firstHeaders } from "../api/ext-authz/header-map.ts";
 import {
   AUTHORIZATION,
   type CheckRequest,
   type CheckResponse,
   DEFINITIONS,
+  HEADER_MAP,
   HEALTH,
 } from "../api/ext-authz/messages.ts";
+import { MOST_HEADERS } from "../api/forward-auth/request-headers.ts";
 import { AuthorizerError } from "../errors.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
@@ -60,6 +65,8 @@ const SERVING = 1;
 const NOT_SERVING = 2;
 const MOST_STREAMS = 1_000;
 const MOST_WATCHERS = 100;
+/** Headers that are read. Those of a request, and the pseudo headers that Envoy lists with them, are fewer. */
+const MOST_READ = MOST_HEADERS + 20;
 
 /** Builds the listener; it does not listen yet. */
 export function createExtAuthzListener(options: ExtAuthzListenerOptions): ExtAuthzListener {
@@ -115,10 +122,37 @@ function addServices(
   const check: handleUnaryCall<CheckRequest, CheckResponse> = (call, answer) => {
     new ExtAuthzCall(serving, verifier.current, call, answer).serve();
   };
-  grpc.addService(definitions[AUTHORIZATION] as never, { Check: check });
+  grpc.addService(withHeaders(definitions) as never, { Check: check });
   const health = healthService(options.health);
   grpc.addService(definitions[HEALTH] as never, { Check: health.check, Watch: health.watch });
   return health.stop;
+}
+
+/** The service with calls of {@link CheckRequest}, whose headers are no more than it takes to refuse them. */
+function withHeaders(definitions: PackageDefinition): ServiceDefinition {
+  const service = definitions[AUTHORIZATION] as ServiceDefinition;
+  const method = service["Check"] as MethodDefinition<object, object>;
+  const headerMap = definitions[HEADER_MAP] as MessageTypeDefinition<object, object>;
+  const requestDeserialize = (bytes: Buffer): object => {
+    const request = method.requestDeserialize(bytes) as RawCheckRequest;
+    const http = request.attributes?.request?.http;
+    if (http !== undefined && http !== null) {
+      const { header_map: bytes } = http;
+      const first = bytes.length === 0 ? undefined : firstHeaders(bytes, MOST_READ);
+      const map = first && headerMap.deserialize(Buffer.from(first));
+      const isCut = first !== undefined && first.length < bytes.length;
+      Object.assign(http, { header_map: map && { ...map, isCut } });
+    }
+    return request;
+  };
+  return { ...service, Check: { ...method, requestDeserialize } };
+}
+
+/** A question with its headers as bytes. */
+interface RawCheckRequest {
+  readonly attributes: {
+    readonly request: { readonly http: { readonly header_map: Buffer } | null } | null;
+  } | null;
 }
 
 interface HealthAnswer {

@@ -59,7 +59,7 @@ export function newId(): string {
 
 /** The later of two times in RFC 3339. */
 export function laterTime(a: string, b: string): string {
-  return a.localeCompare(b, "en") > 0 ? a : b;
+  return a > b ? a : b;
 }
 
 /** The body in bytes. */

@@ -1,6 +1,6 @@
 /** Answers that the client keeps follow the changes of the directory. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { AuthorizerClient, type WatchEvent } from "../../src/client/client.ts";
+import { AuthorizerClient, type ClientError, type WatchEvent } from "../../src/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 
 const OBJECT = "arn:svc:fs:::repository/r/object/o";
@@ -110,4 +110,22 @@ it("tells the changes to those who watch themselves", async () => {
 it("ends the watch with the error where the token may not watch", async () => {
   const other = new AuthorizerClient({ url: authorizer.url, token: "x".repeat(40) });
   await expect(other.watch().next()).rejects.toMatchObject({ code: "unauthenticated" });
+});
+
+it("says that it keeps nothing where the token may not watch, and asks each time", async () => {
+  const errors: ClientError[] = [];
+  const told = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const clients = [{ onError: (error: ClientError) => errors.push(error) }, {}].map(
+    (cache) => new AuthorizerClient({ url: authorizer.url, token: "x".repeat(40), cache }),
+  );
+  try {
+    await vi.waitFor(() => expect(errors).toMatchObject([{ code: "unauthenticated" }]), 5_000);
+    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1), 5_000);
+    expect(told.mock.calls[0]?.[0]).toMatch(
+      /^svc-authorizer: no answers are kept, because the service refuses/,
+    );
+  } finally {
+    for (const one of clients) one.close();
+    told.mockRestore();
+  }
 });

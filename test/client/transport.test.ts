@@ -56,6 +56,37 @@ it("gives up after the repeats, with the last error", async () => {
   expect(requests).toHaveLength(2);
 });
 
+it("repeats a call whose answer broke off, and does not take the rest for an answer", async () => {
+  steps = [
+    (_, response) => {
+      response.writeHead(200, { "content-length": "100" }).write('{"allowed":true');
+      setImmediate(() => response.destroy());
+    },
+  ];
+  expect(await client().check(CHECK)).toEqual({ allowed: true, effect: "allow" });
+  expect(requests).toHaveLength(2);
+});
+
+it.each([
+  ["seconds", () => "1"],
+  // A date has whole seconds: this one is between one and two seconds away.
+  ["a date", () => new Date(Date.now() + 2_000).toUTCString()],
+])("waits as long as Retry-After says in %s", async (_, retryAfter) => {
+  const at: number[] = [];
+  steps = [
+    (_request, response) => {
+      at.push(performance.now());
+      response.writeHead(503, { "retry-after": retryAfter() }).end("{}");
+    },
+    (request, response) => {
+      at.push(performance.now());
+      allowed(request, response);
+    },
+  ];
+  expect((await client().check(CHECK)).allowed).toBe(true);
+  expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(900);
+});
+
 it("waits as long as Retry-After says, and not beyond its own deadline", async () => {
   steps = [answer(503, { message: "later" }, { "retry-after": "60" })];
   await expect(client({ timeout: 2_000 }).check(CHECK)).rejects.toMatchObject({
@@ -80,6 +111,23 @@ it("does not repeat a call that is wrong", async () => {
 it("ends at its deadline", async () => {
   steps = [silence];
   await expect(client({ timeout: 100 }).check(CHECK)).rejects.toMatchObject({ code: "timeout", status: 0 });
+});
+
+it("ends at its deadline in the middle of an answer, and where the token does not come", async () => {
+  steps = [(_, response) => response.writeHead(200).write('{"allowed":')];
+  await expect(client({ timeout: 100 }).check(CHECK)).rejects.toMatchObject({ code: "timeout" });
+  const waiting = client({ timeout: 100, token: () => new Promise(() => undefined) });
+  await expect(waiting.check(CHECK)).rejects.toMatchObject({ code: "timeout" });
+});
+
+it("says that the token is missing where its function fails, and asks nothing", async () => {
+  const lost = client({ token: () => Promise.reject(new Error("the vault is sealed")) });
+  await expect(lost.check(CHECK)).rejects.toMatchObject({
+    code: "unauthenticated",
+    message: "the function `token` gave no token",
+    cause: { message: "the vault is sealed" },
+  });
+  expect(requests).toEqual([]);
 });
 
 it("ends with the caller's reason", async () => {

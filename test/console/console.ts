@@ -137,10 +137,14 @@ interface AxeResult {
   }[];
 }
 
-/** Returns what axe finds serious or critical on the page, one line each. */
-export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  const { violations } = (await page.evaluate("axe.run()")) as AxeResult;
+/**
+ * Returns what axe finds serious or critical on the page, one line each.
+ * @param rules those that are looked at; absent: all
+ */
+export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
+  const options = rules === undefined ? {} : { runOnly: rules };
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResult;
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, help, nodes }) => `${new URL(page.url()).pathname}: ${id}: ${help}: ${nodes[0]?.html}`);

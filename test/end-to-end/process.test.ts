@@ -37,6 +37,14 @@ function settings(folder: string, more: Record<string, unknown> = {}) {
 const clientOf = (program: RunningProgram): AuthorizerClient =>
   new AuthorizerClient({ url: program.service, token: TOKEN });
 
+it("a reader of its output that stops early, as head does, is no failure", () => {
+  const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+  // By the time that the program writes, the reader has gone.
+  const piped = `"$0" "$1" config docs 2>&1 >&3 3>&- | cat; echo end`;
+  const script = `{ ${piped}; } 3> >(exec true)`;
+  expect(execFileSync("bash", ["-c", script, process.execPath, main], { encoding: "utf8" })).toBe("end\n");
+});
+
 describe("run --quickstart", () => {
   it("prints a curl line that works as it is, and starts again with the same data and secrets", async () => {
     const folder = newFolder();

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CompiledPolicies } from "../../src/engine/compile.ts";
 import { compilePolicyInSteps } from "../../src/engine/compiled-policy.ts";
-import { decide, decideInSteps } from "../../src/engine/decide.ts";
+import { decide, decideInSteps, decideOne } from "../../src/engine/decide.ts";
+import { DecidingPlace } from "../../src/engine/deciding-place.ts";
 import { policySetInSteps } from "../../src/engine/policy-set.ts";
 import { type CompiledStatement, StatementPool } from "../../src/engine/statement.ts";
 import { finish } from "../../src/engine/work.ts";
@@ -10,6 +11,7 @@ import type { NamedStatements, Statement } from "../../src/model/policy.ts";
 import { compareUtf8 } from "../../src/model/utf8-order.ts";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
 import { oracle } from "./oracle.ts";
+import { statementAt } from "./statement-at.ts";
 
 const RUNS = Number(process.env["ORACLE_CASES"] ?? 30_000) / 10;
 const options = { partition: "svc", evaluator: "data_server" } as const;
@@ -45,6 +47,7 @@ describe("policies put together from shared sets", () => {
   it("decide as a naive evaluator does with all of them, and name the same first deny", {
     timeout: 240_000,
   }, () => {
+    const place = new DecidingPlace();
     const effects = { allow: 0, neutral: 0, deny: 0 };
     const request = fc.record({ user, required, context });
     fc.assert(
@@ -62,6 +65,10 @@ describe("policies put together from shared sets", () => {
             expect(decide(user, { ...one, decidedBy: atOnce })).toEqual(expected);
             const inSteps: CompiledStatement[] = [];
             expect(finish(decideInSteps(user, { ...one, decidedBy: inSteps }))).toEqual(expected);
+            if ("action" in one.required) {
+              expect(decideOne(user, one.required, one, place)).toEqual(expected);
+              expect(statementAt(place, user)).toBe(atOnce[0]);
+            }
             const written = ({ policy, index }: CompiledStatement) => policy.statement[index];
             expect(atOnce.map(written)).toEqual(statements);
             expect(inSteps.map(written)).toEqual(statements);

@@ -2,9 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
+import { DecidingPlace } from "../../src/engine/deciding-place.ts";
 import { outcomeTest } from "../../src/engine/outcome-test.ts";
 import type { CompiledStatement } from "../../src/engine/statement.ts";
 import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
+import { statementAt } from "./statement-at.ts";
 
 describe("the test of many resources", () => {
   it.each(["extended", "data_server"] as const)("says what a decision says: %s", (evaluator) => {
@@ -18,6 +20,7 @@ describe("the test of many resources", () => {
         (policies, name, fields, resources) => {
           const compiled = compile(policies, { partition: "svc", evaluator });
           const action = "fs:ReadObject";
+          const place = new DecidingPlace();
           const test = outcomeTest(compiled, { user: name, action, context: fields });
           for (const resource of resources) {
             const decidedBy: CompiledStatement[] = [];
@@ -29,6 +32,8 @@ describe("the test of many resources", () => {
             });
             expect(test(resource)).toEqual(outcome);
             expect(test.decidedBy()).toBe(decidedBy[0]);
+            test.tellPlace(place);
+            expect(statementAt(place, compiled)).toBe(decidedBy[0]);
             if (outcome.effect === "allow") allowed++;
           }
         },

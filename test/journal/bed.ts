@@ -26,7 +26,13 @@ export interface Cable {
 export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine {
   return {
     budgets: engine.budgets,
+    get restMs() {
+      return engine.restMs;
+    },
     create: (name, item) => engine.create(name, item),
+    ...(engine.createAndFloor !== undefined && {
+      createAndFloor: (name, item) => engine.createAndFloor!(name, item),
+    }),
     read: (name) => engine.read(name),
     entries: async (after, limit) => {
       if (cable.cut) throw new Error("the connection was cut");

@@ -55,6 +55,18 @@ export function describeEngine(name: string, makeBed: () => Promise<EngineBed>):
       expect(await one!.read(entryName(21))).toBeUndefined();
     });
 
+    it("creates an item and reads the floor as it is afterwards, where both are one way", async () => {
+      const createAndFloor = one!.createAndFloor?.bind(one!);
+      if (createAndFloor === undefined) return;
+      const item = Buffer.from("item");
+      expect(await createAndFloor(entryName(1), item)).toEqual({ created: true, floor: 0 });
+      expect(await createAndFloor(entryName(1), item)).toMatchObject({ created: false });
+      await other!.raiseFloor(1);
+      await other!.remove([entryName(1)]);
+      expect(await createAndFloor(entryName(1), item)).toEqual({ created: true, floor: 1 });
+      expect(await other!.read(entryName(1))).toEqual(item);
+    });
+
     it("reads entries in order up to the first gap, with the floor", async () => {
       for (const revision of [1, 2, 3, 5, 10])
         await one!.create(entryName(revision), Buffer.from(`${revision}`));

@@ -42,6 +42,7 @@ function newSources() {
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
     decisionLog: { counters: newCounters(), sinks: [{ lagSeconds: 3 }] },
+    auditTrail: { counters: { ...newCounters(), lost: 4 }, sinks: [{ lagSeconds: 5 }, { lagSeconds: 8 }] },
     shadow: {
       decisions: 9,
       dropped: 2,

@@ -19,12 +19,12 @@ export function askedRequest(
   call: AskingCall,
 ): AskedRequest {
   const http = attributes?.request?.http;
-  const listed = http?.header_map?.headers;
+  const { headers: listed, isCut = false } = http?.header_map ?? {};
   if (http === undefined || http === null) throw refused("the call describes no HTTP request");
   // The map of headers, which Envoy sends else, hides which of them came more than once.
   if (listed === undefined) throw refused("set encode_raw_headers: true in the filter ext_authz of Envoy");
   const headers = new RequestHeaders(rawHeaders(listed));
-  if (headers.tooMany) throw refused("the request has too many headers");
+  if (isCut || headers.tooMany) throw refused("the request has too many headers");
   const contentLength = headers.get("content-length");
   if (headers.repeated.has("content-length") || headers.repeated.has("host")) {
     throw refused("Content-Length or Host came more than once");

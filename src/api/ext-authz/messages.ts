@@ -6,6 +6,8 @@
 
 /** Name of Envoy's service, for paths and health. */
 export const AUTHORIZATION = "envoy.service.auth.v3.Authorization";
+/** Name of the message of headers. */
+export const HEADER_MAP = "envoy.service.auth.v3.HeaderMap";
 /** Name of gRPC's health service. */
 export const HEALTH = "grpc.health.v1.Health";
 
@@ -33,7 +35,8 @@ export const DEFINITIONS = {
             method: string(2),
             path: string(4),
             host: string(5),
-            header_map: message("HeaderMap", 13),
+            // A HeaderMap: it is decoded when it was cut (`header-map.ts`).
+            header_map: { type: "bytes", id: 13 },
           },
         },
         HeaderMap: { fields: { headers: list("HeaderValue", 1) } },
@@ -98,7 +101,11 @@ export interface CheckRequest {
         readonly method: string;
         readonly path: string;
         readonly host: string;
-        readonly header_map: { readonly headers: readonly HeaderValue[] } | null;
+        /** `isCut`: there are more headers than a request may have. */
+        readonly header_map:
+          | { readonly headers: readonly HeaderValue[]; readonly isCut?: boolean }
+          | null
+          | undefined;
       } | null;
     } | null;
   } | null;

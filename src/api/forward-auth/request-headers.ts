@@ -4,7 +4,7 @@
  * Largest number of headers. `node:http` drops headers beyond a limit of its own, and a dropped header would not be
  * checked.
  */
-const MOST_HEADERS = 500;
+export const MOST_HEADERS = 500;
 
 /** Headers by lower-case name. */
 export class RequestHeaders {

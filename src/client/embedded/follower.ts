@@ -1,11 +1,11 @@
 /** Follows the replica stream of a service into a decision point, and knows how old it is (journal.md §6.5). */
 
 import { ClientError } from "../client-error.ts";
+import { readLines } from "../read-lines.ts";
 import { pause, waitBefore } from "../retry.ts";
 import { Transport, type TransportOptions } from "../transport.ts";
 import type { DecisionSettings, TouchedIds } from "./compiled-users.ts";
 import { DecisionPoint } from "./decision-point.ts";
-import { readLines } from "./read-lines.ts";
 import { type ReplicaRecord, ReplicaState } from "./replica-state.ts";
 
 /** A line of the stream that is no record. */

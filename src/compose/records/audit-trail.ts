@@ -5,6 +5,7 @@ import type { AuditRecords } from "../../api/management/records/ports.ts";
 import { AuditTrail } from "../../decision-log/audit/audit-trail.ts";
 import type { Report } from "../../decision-log/chain/chain.ts";
 import { chainName } from "../../decision-log/chain/chain-files.ts";
+import type { DecisionLogCounters } from "../../decision-log/counters.ts";
 import { DecisionIndex } from "../../decision-log/index/decision-index.ts";
 import type { ChainSettings } from "../../decision-log/settings.ts";
 import { AuthorizerError } from "../../errors.ts";
@@ -23,6 +24,11 @@ export interface ServiceAudit {
   readonly audit: AuditLog;
   /** undefined if no chain is kept. */
   readonly records: AuditRecords | undefined;
+  /** The counters of the chain, and its sinks, for metrics. */
+  readonly trail?: {
+    readonly counters: DecisionLogCounters;
+    readonly sinks: readonly { readonly lagSeconds: number }[];
+  };
 }
 
 /**
@@ -87,7 +93,7 @@ export async function withAuditTrail(data: DataParts, audit: AuditLog): Promise<
       get: (id) => index.get(id),
       since: (query, place) => index.since(query, place),
     };
-    return { audit: chained, records };
+    return { audit: chained, records, trail: { counters: trail.counters, sinks } };
   } catch (cause) {
     lock?.release();
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -19,10 +19,15 @@ export function useActionsOn(kind: Kind, name: string): ReadonlySet<string> | un
   return data && new Set(data.results);
 }
 
-/** Whether some statement lets the person do an action on any resource at all; false while that is not known. */
-export function useMaySomewhere(action: string): boolean {
+/** Whether some statement lets the person do an action on any resource at all; undefined while that is not known. */
+export function useMayAnywhere(action: string): boolean | undefined {
   const { user, actions } = useSession();
   const body = { user, required: { any_resource: { action } } };
   const { data } = useAnswer("POST /auth/check", { body }, { enabled: !actions.has(action) });
-  return actions.has(action) || data?.allowed === true;
+  return actions.has(action) || data?.allowed;
+}
+
+/** {@link useMayAnywhere}; false while that is not known. */
+export function useMaySomewhere(action: string): boolean {
+  return useMayAnywhere(action) === true;
 }

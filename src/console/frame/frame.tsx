@@ -1,16 +1,29 @@
 /** The frame around every page: header with search, navigation, and the page itself. */
 
+import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ErrorBoundary, lazy, Route, Router, useLocation } from "preact-iso";
+import { NotAllowed } from "../parts/not-allowed.tsx";
 import { NotFound } from "../parts/not-found.tsx";
 import { GlobalSearch } from "./global-search.tsx";
 import { firstPage, isShown, ROUTES } from "./routes.ts";
 import { SessionProvider, useSession, useSignOut } from "./session.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-const PAGES = ROUTES.map(({ path, load }) => ({ path, component: lazy(load) }));
+const PAGES = ROUTES.map(({ path, load, needs, label = "" }) => ({
+  path,
+  component: needs === undefined ? lazy(load) : whereAllowed(lazy(load), { needs, label }),
+}));
 const ELSEWHERE = PAGES.filter(({ path }) => path !== "/");
 const FIRST = PAGES.find(({ path }) => path === "/");
+
+/** A page, or for those who may not see it, the permission that it needs. */
+function whereAllowed(
+  Shown: ComponentType,
+  { needs, label }: { readonly needs: string; readonly label: string },
+): ComponentType {
+  return () => (useSession().actions.has(needs) ? <Shown /> : <NotAllowed title={label} action={needs} />);
+}
 
 /** The frame, for a person who signed in. */
 export function Frame() {
@@ -75,8 +88,8 @@ function Navigation({ open }: { readonly open: boolean }) {
   const { path } = useLocation();
   const session = useSession();
   const signOut = useSignOut();
-  const entries = ROUTES.flatMap(({ path: to, navigation }) =>
-    navigation !== undefined && isShown(navigation, session) ? [{ to, label: navigation.label }] : [],
+  const entries = ROUTES.flatMap((route) =>
+    route.label !== undefined && isShown(route, session) ? [{ to: route.path, label: route.label }] : [],
   );
   const isCurrent = (to: string): boolean => path === to || (to !== "/" && path.startsWith(`${to}/`));
   return (

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../api/hooks.ts";
+import { groupPage, policyPage, userPage } from "../parts/links.ts";
 import { Name } from "../parts/name.tsx";
 import { useDelayed } from "../parts/use-delayed.ts";
 import { useSession } from "./session.tsx";
@@ -25,14 +26,17 @@ function useFound(part: string): { readonly results: readonly Found[]; readonly 
   const users = useAnswer("GET /auth/users", input, options("auth:ListUsers"));
   const groups = useAnswer("GET /auth/groups", input, options("auth:ListGroups"));
   const policies = useAnswer("GET /auth/policies", input, options("auth:ListPolicies"));
-  const of = (kind: string, path: string, found: readonly { readonly id: string }[] = []): Found[] =>
-    found.map(({ id }) => ({ kind, name: id, href: `/${path}/${encodeURIComponent(id)}` }));
+  const of = (
+    kind: string,
+    page: (name: string) => string,
+    found: readonly { readonly id: string }[] = [],
+  ): Found[] => found.map(({ id }) => ({ kind, name: id, href: page(id) }));
   return {
     results: asked
       ? [
-          ...of("User", "users", users.data?.results),
-          ...of("Group", "groups", groups.data?.results),
-          ...of("Policy", "policies", policies.data?.results),
+          ...of("User", userPage, users.data?.results),
+          ...of("Group", groupPage, groups.data?.results),
+          ...of("Policy", policyPage, policies.data?.results),
         ]
       : [],
     isAsking: users.isFetching || groups.isFetching || policies.isFetching,

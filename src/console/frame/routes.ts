@@ -8,42 +8,39 @@ export interface PageRoute {
   /** Address, with `:name` for what the page is about. */
   readonly path: string;
   readonly load: () => Promise<{ readonly default: ComponentType }>;
-  /** Its entry in the navigation; absent: it has none. */
-  readonly navigation?: {
-    readonly label: string;
-    /** Whether a person sees the entry; absent: everybody. */
-    readonly isFor?: (session: Session) => boolean;
-  };
+  /** The action, on all resources, without which the page shows what is missing; absent: the page is for everybody. */
+  readonly needs?: string;
+  /** Its name in the navigation, for those who may see the page; absent: it has none. */
+  readonly label?: string;
 }
-
-const may =
-  (action: string) =>
-  ({ actions }: Session): boolean =>
-    actions.has(action);
 
 /** All pages, in the order of the navigation. */
 export const ROUTES: readonly PageRoute[] = [
   {
     path: "/",
     load: () => import("../pages/overview/overview-page.tsx"),
-    navigation: { label: "Overview", isFor: may("auth:ReadDecisions") },
+    label: "Overview",
+    needs: "auth:ReadDecisions",
   },
   {
     path: "/users",
     load: () => import("../pages/users/users-page.tsx"),
-    navigation: { label: "Users", isFor: may("auth:ListUsers") },
+    label: "Users",
+    needs: "auth:ListUsers",
   },
   { path: "/users/:id", load: () => import("../pages/users/user-page.tsx") },
   {
     path: "/groups",
     load: () => import("../pages/groups/groups-page.tsx"),
-    navigation: { label: "Groups", isFor: may("auth:ListGroups") },
+    label: "Groups",
+    needs: "auth:ListGroups",
   },
   { path: "/groups/:id", load: () => import("../pages/groups/group-page.tsx") },
   {
     path: "/policies",
     load: () => import("../pages/policies/policies-page.tsx"),
-    navigation: { label: "Policies", isFor: may("auth:ListPolicies") },
+    label: "Policies",
+    needs: "auth:ListPolicies",
   },
   { path: "/policies/:id", load: () => import("../pages/policies/policy-page.tsx") },
   // No name of a policy can stand in its way.
@@ -51,37 +48,39 @@ export const ROUTES: readonly PageRoute[] = [
   {
     path: "/playground",
     load: () => import("../pages/playground/playground-page.tsx"),
-    navigation: { label: "Playground" },
+    label: "Playground",
   },
   {
     path: "/who-can",
     load: () => import("../pages/who-can/who-can-page.tsx"),
-    navigation: { label: "Who can", isFor: may("auth:ReadUser") },
+    label: "Who can",
+    needs: "auth:ReadUser",
   },
   {
     path: "/decisions",
     load: () => import("../pages/decisions/decisions-page.tsx"),
-    navigation: { label: "Decisions", isFor: may("auth:ReadDecisions") },
+    label: "Decisions",
+    needs: "auth:ReadDecisions",
   },
   {
     path: "/review",
     load: () => import("../pages/review/review-page.tsx"),
-    navigation: { label: "Review", isFor: may("auth:ReadDecisions") },
+    label: "Review",
+    needs: "auth:ReadDecisions",
   },
   {
     path: "/account",
     load: () => import("../pages/account/account-page.tsx"),
-    navigation: { label: "Account" },
+    label: "Account",
   },
 ];
 
 /** The page that a person starts with: the first one of the navigation. */
 export function firstPage(session: Session): string {
-  const first = ROUTES.find(({ navigation }) => navigation !== undefined && isShown(navigation, session));
-  return first?.path ?? "/account";
+  return ROUTES.find((route) => route.label !== undefined && isShown(route, session))?.path ?? "/account";
 }
 
-/** Whether an entry of the navigation is shown to a person. */
-export function isShown({ isFor }: NonNullable<PageRoute["navigation"]>, session: Session): boolean {
-  return isFor?.(session) ?? true;
+/** Whether a page is shown to a person. */
+export function isShown({ needs }: PageRoute, { actions }: Session): boolean {
+  return needs === undefined || actions.has(needs);
 }

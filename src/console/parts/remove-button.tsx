@@ -1,5 +1,6 @@
 /** Taking one thing away from another, which can be put back by one act. */
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Input, OperationName } from "../api/call.ts";
 import { useChange } from "../api/hooks.ts";
@@ -15,7 +16,7 @@ export interface RemoveButtonProps<O extends OperationName> {
   /** Says what is removed from what, for people who hear the button alone. */
   readonly name: string;
   /** The question before it is done. */
-  readonly question: string;
+  readonly question: ComponentChildren;
 }
 
 /** A button that asks once, then removes. */

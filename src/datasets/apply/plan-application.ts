@@ -154,8 +154,10 @@ class Planner {
     const isMarked = this.#state.applied.get(entityKey(entity))?.dropped === true;
     if (!isMarked && sameJson(last, said)) return;
     const { groups, policies } = this.#held(entity);
-    const anew = (now: readonly string[] = [], before: readonly string[] = [], there?: Names) =>
-      now.filter((one) => there?.has(one) === true && !before.includes(one));
+    const anew = (now: readonly string[] = [], before: readonly string[] = [], there?: Names) => {
+      const known = new Set(before);
+      return now.filter((one) => there?.has(one) === true && !known.has(one));
+    };
     this.claims.push({
       kind,
       name,
@@ -195,13 +197,15 @@ class Planner {
     const { groups, policies } = this.#names(entity);
     const { said } = entity;
     const common = { action: "add" } as const;
-    const place = (list: "groups" | "policies", name: string) =>
-      `${placeOfEntity(entity)}/${list}/${said[list]?.indexOf(name) ?? 0}`;
+    const at = placeOfEntity(entity);
+    const [groupAt, policyAt] = [indexesOf(said.groups), indexesOf(said.policies)];
     for (const { name, drifted } of groups.add) {
-      this.#add({ ...common, drifted, at: place("groups", name), ...membership("add", entity.name, name) });
+      const place = `${at}/groups/${groupAt.get(name) ?? 0}`;
+      this.#add({ ...common, drifted, at: place, ...membership("add", entity.name, name) });
     }
     for (const { name, drifted } of policies.add) {
-      this.#add({ ...common, drifted, at: place("policies", name), ...attachment("add", entity, name) });
+      const place = `${at}/policies/${policyAt.get(name) ?? 0}`;
+      this.#add({ ...common, drifted, at: place, ...attachment("add", entity, name) });
     }
   }
 
@@ -239,6 +243,11 @@ class Planner {
     this.changes.push(change);
     if (change.operation !== undefined) this.operations.push(change.operation);
   }
+}
+
+/** Places in a list, which may be long: each is looked up once for every name. */
+function indexesOf(names: readonly string[] = []): ReadonlyMap<string, number> {
+  return new Map(names.map((name, index) => [name, index]));
 }
 
 function nameOf({ kind, name }: EntityName): EntityName {

@@ -22,6 +22,10 @@ export interface BatchLog {
   nextId(): string;
 }
 
+const EMPTY = Buffer.alloc(0);
+const COMMA = Buffer.from(",");
+const QUOTE = Buffer.from('"');
+
 /** Collects the items of a batch, encoded. */
 export class EncodedBatch implements DecisionBatch {
   readonly #log: BatchLog;
@@ -30,10 +34,13 @@ export class EncodedBatch implements DecisionBatch {
   #subject: BatchSubject | undefined;
   /** Subject, action and context of the record: those of its first item. */
   #head = "";
-  /** The same of the current item if they differ from those of the record, else `{`. */
-  #itemHead = "{";
+  /** The beginning of the current item: with subject, action and context if they differ from those of the record. */
+  #itemHead: Buffer = Buffer.from('{"resource":{"arn":"');
   readonly #items = new ItemBuffer();
   #count = 0;
+  /** The type of the last resource, and what says so between its ARN and its id. */
+  #type: string | undefined;
+  #typeBytes: Buffer = EMPTY;
 
   constructor(log: BatchLog, question: BatchQuestion) {
     this.#log = log;
@@ -41,8 +48,8 @@ export class EncodedBatch implements DecisionBatch {
   }
 
   about(subject: BatchSubject): void {
-    if (subject === this.#subject) return;
     const { user, subjectType, loaded, action, context } = subject;
+    if (isSame(subject, this.#subject)) return;
     const { parts } = this.#log.encoder;
     const head =
       parts.subject(user, subjectType, loaded, context) +
@@ -50,29 +57,33 @@ export class EncodedBatch implements DecisionBatch {
       parts.context(loaded?.policies, context);
     if (this.#subject === undefined) this.#head = head;
     this.#subject = subject;
-    this.#itemHead = head === this.#head ? "{" : `{${head.slice(1)},`;
+    this.#itemHead = Buffer.from(`${head === this.#head ? "{" : `{${head.slice(1)},`}"resource":{"arn":"`);
   }
 
   add(outcome: Outcome, arn: string, asked?: AskedResource, statement?: CompiledStatement): void {
     const { effect } = outcome;
     this.#counts[effect]++;
     if (this.#count >= this.#log.items || !this.#log.wants(effect)) return;
-    const loaded = this.#subject?.loaded;
+    const items = this.#items;
+    if (this.#count++ > 0) items.addBytes(COMMA);
+    items.addBytes(this.#itemHead);
+    items.addQuoted(arn);
     // A resource that was asked for by its ARN has no other name.
-    const given =
-      asked === undefined || asked.id === arn
-        ? ""
-        : `,"type":${JSON.stringify(asked.type)},"id":${JSON.stringify(asked.id)}`;
-    const why =
-      statement === undefined || loaded === undefined
-        ? ""
-        : this.#log.encoder.parts.statement(statement, loaded);
-    const decision = effect === "allow" ? '},"decision":true' : DECISIONS[effect];
-    this.#items.add(
-      `${this.#count === 0 ? "" : ","}${this.#itemHead}"resource":{"arn":${JSON.stringify(arn)}${given}` +
-        `${decision},"determining":[${why}]}`,
-    );
-    this.#count++;
+    if (asked !== undefined && asked.id !== arn) {
+      const { type, id } = asked;
+      if (type !== this.#type) {
+        this.#type = type;
+        this.#typeBytes = Buffer.from(`","type":${JSON.stringify(type)},"id":"`);
+      }
+      items.addBytes(this.#typeBytes);
+      items.addQuoted(id);
+    }
+    items.addBytes(QUOTE);
+    const loaded = this.#subject?.loaded;
+    const { parts } = this.#log.encoder;
+    if (statement === undefined || loaded === undefined) items.addBytes(UNDETERMINED[effect]);
+    else if (effect === "allow") items.addBytes(parts.allowed(statement, loaded));
+    else items.add(`${DECISIONS[effect]},"determining":[${parts.statement(statement, loaded)}]}`);
   }
 
   end(): Promise<void> | undefined {
@@ -100,6 +111,28 @@ export class EncodedBatch implements DecisionBatch {
 const NOTHING = new Map<string, string>();
 
 const DECISIONS = {
+  allow: '},"decision":true',
   neutral: '},"decision":false,"effect":"neutral"',
   deny: '},"decision":false,"effect":"deny"',
 } as const;
+
+/** The end of an item that no statement decided. */
+const UNDETERMINED = {
+  allow: Buffer.from(`${DECISIONS.allow},"determining":[]}`),
+  neutral: Buffer.from(`${DECISIONS.neutral},"determining":[]}`),
+  deny: Buffer.from(`${DECISIONS.deny},"determining":[]}`),
+} as const;
+
+/** True for a subject that makes the same record. Its policies may have been looked up anew. */
+function isSame(one: BatchSubject, other: BatchSubject | undefined): boolean {
+  if (one === other) return true;
+  return (
+    other !== undefined &&
+    one.user === other.user &&
+    one.subjectType === other.subjectType &&
+    one.action === other.action &&
+    one.context === other.context &&
+    one.loaded?.policies === other.loaded?.policies &&
+    one.loaded?.asserted === other.loaded?.asserted
+  );
+}

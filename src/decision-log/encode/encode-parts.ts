@@ -15,6 +15,10 @@ const SUBJECT_PREFIX = "subject.";
 /** Makes texts of statements, condition fields and callers. */
 export class RecordParts {
   readonly #statements = new WeakMap<CompiledPolicies, Map<CompiledStatement, string>>();
+  readonly #allowed = new WeakMap<CompiledPolicies, Map<CompiledStatement, Buffer>>();
+  #lastAllowed:
+    | { readonly policies: CompiledPolicies; readonly statement: CompiledStatement; readonly bytes: Buffer }
+    | undefined;
   readonly #fields = new WeakMap<CompiledPolicies, readonly string[]>();
   readonly #callers = new Map<string, string>();
 
@@ -31,6 +35,22 @@ export class RecordParts {
       known.set(statement, text);
     }
     return text;
+  }
+
+  /** As {@link statement}, as the end of an item that it allowed. */
+  allowed(statement: CompiledStatement, loaded: DecidingPolicies): Buffer {
+    const last = this.#lastAllowed;
+    if (last?.statement === statement && last.policies === loaded.policies) return last.bytes;
+    const { policies } = loaded;
+    const known = this.#allowed.get(policies) ?? new Map<CompiledStatement, Buffer>();
+    this.#allowed.set(policies, known);
+    let bytes = known.get(statement);
+    if (bytes === undefined) {
+      bytes = Buffer.from(`},"decision":true,"determining":[${this.statement(statement, loaded)}]}`);
+      known.set(statement, bytes);
+    }
+    this.#lastAllowed = { policies, statement, bytes };
+    return bytes;
   }
 
   /** `,"caller":{…},"request_id":…`, and `,"trace_id":…` where the caller sent one. */

@@ -10,6 +10,9 @@ const MOST_FREE_BYTES = 4 << 20;
 /** Bytes of UTF-8 for a character of a text. */
 const MOST_PER_CHARACTER = 3;
 
+/** A text of ASCII in which JSON escapes nothing. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 const free: Buffer[] = [];
 
 /** Collects texts as UTF-8. */
@@ -22,6 +25,26 @@ export class ItemBuffer {
     const least = this.#used + text.length * MOST_PER_CHARACTER;
     if (least > this.#bytes.length) this.#grow(least);
     this.#used += this.#bytes.write(text, this.#used);
+  }
+
+  /** Adds bytes. */
+  addBytes(bytes: Uint8Array): void {
+    const end = this.#used + bytes.length;
+    if (end > this.#bytes.length) this.#grow(end);
+    this.#bytes.set(bytes, this.#used);
+    this.#used = end;
+  }
+
+  /** Adds a text as a JSON string, without the quotation marks around it. */
+  addQuoted(text: string): void {
+    // Nearly all texts are as they are: a copy of each with quotation marks would be garbage.
+    if (!PLAIN.test(text)) {
+      this.add(JSON.stringify(text).slice(1, -1));
+      return;
+    }
+    const least = this.#used + text.length;
+    if (least > this.#bytes.length) this.#grow(least);
+    this.#used += this.#bytes.write(text, this.#used, "latin1");
   }
 
   /** The bytes added so far, valid until {@link release}. */

@@ -97,7 +97,9 @@ class Usage implements OpenedUsage {
   readonly #now: () => number;
   /** The marks of what was read of other nodes. */
   readonly #known = new Map<string, string>();
+  /** The next rows to be written; the rest is in `#taken`. */
   #waiting: readonly UsageRow[] = [];
+  #taken: Iterator<UsageRow> | undefined;
   #writing: Promise<void> = Promise.resolve();
   #turning: Promise<void> = Promise.resolve();
   #forgotAt = Number.NEGATIVE_INFINITY;
@@ -194,19 +196,26 @@ class Usage implements OpenedUsage {
   }
 
   async #writeTaken(): Promise<void> {
-    const rows = this.#waiting.length > 0 ? this.#waiting : this.counts.taken();
-    let done = 0;
     try {
-      for (; done < rows.length; done += ROWS_PER_WRITE) {
-        this.#database.add(this.#options.node, rows.slice(done, done + ROWS_PER_WRITE));
-        this.#isTold = false;
-        await turnOfOthers();
-      }
-      this.#waiting = [];
+      // First what could not be written before.
+      if (this.#taken !== undefined) await this.#writeRest(this.#taken);
+      this.#taken = this.counts.taken();
+      await this.#writeRest(this.#taken);
     } catch (error) {
-      this.#waiting = rows.slice(done);
       this.#options.report("last use cannot be written now", { reason: reasonOf(error) });
     }
+  }
+
+  async #writeRest(taken: Iterator<UsageRow>): Promise<void> {
+    for (;;) {
+      if (this.#waiting.length === 0) this.#waiting = nextOf(taken, ROWS_PER_WRITE);
+      if (this.#waiting.length === 0) break;
+      this.#database.add(this.#options.node, this.#waiting);
+      this.#waiting = [];
+      this.#isTold = false;
+      await turnOfOthers();
+    }
+    this.#taken = undefined;
   }
 
   /** Forgets old use, once a day. */
@@ -264,6 +273,16 @@ class Usage implements OpenedUsage {
       await turnOfOthers();
     }
   }
+}
+
+function nextOf(rows: Iterator<UsageRow>, amount: number): readonly UsageRow[] {
+  const some: UsageRow[] = [];
+  while (some.length < amount) {
+    const next = rows.next();
+    if (next.done === true) break;
+    some.push(next.value);
+  }
+  return some;
 }
 
 function withoutLastName(rows: readonly UsageRow[]): readonly UsageRow[] {

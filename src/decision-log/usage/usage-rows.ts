@@ -22,6 +22,12 @@ export interface UsageRow extends UsageName {
   readonly last: number;
 }
 
+/** A count that goes on. */
+export interface Count extends UsageName {
+  count: number;
+  last: number;
+}
+
 /** The use of one thing, summed over all nodes. */
 export interface Used {
   readonly count: number;

@@ -1,8 +1,8 @@
 /** AuthZEN access evaluations, mapped to policies (decision-api.md §2.7). */
 
+import { DecidingPlace } from "../../engine/deciding-place.ts";
 import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
-import type { Via } from "../../model/policy.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { AuthzenSubject } from "../authzen-entities.ts";
 import type { BatchSubject, DecisionBatch } from "../decision-log.ts";
@@ -14,6 +14,7 @@ import type {
   EvaluationRequest,
 } from "../decisions.ts";
 import { isQuick } from "../index-builds.ts";
+import { LoadedUser, type UserPolicies } from "../loaded-user.ts";
 import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 import {
@@ -25,9 +26,9 @@ import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Asserter } from "../subjects/asserted-groups.ts";
 import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
-import type { UsingUser } from "../usage.ts";
+import type { UseInARow } from "../usage.ts";
 import { sourceIpOf } from "./condition-fields.ts";
-import type { Deciding, UserPolicies } from "./deciding.ts";
+import type { Deciding } from "./deciding.ts";
 import { requestedFields, TOKEN_PROPERTY } from "./evaluation-fields.ts";
 
 /** Options of {@link Authzen}. */
@@ -46,6 +47,13 @@ export interface AuthzenOptions {
 interface Mapped {
   readonly arn: string | undefined;
   readonly action: string | undefined;
+}
+
+/** A test of resources of one type. */
+interface TypeTest {
+  readonly test: OutcomeTest;
+  readonly use: UseInARow | undefined;
+  readonly subject: BatchSubject;
 }
 
 const ALLOWED: EvaluationAnswer = { decision: true };
@@ -81,29 +89,33 @@ export class Authzen {
     if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
     const user = principals.cached(username);
     if (user === undefined || user.policies.readsContext) return undefined;
-    const tests = new Map<string, OutcomeTest | undefined>();
+    const tests = new Map<string, TypeTest | undefined>();
     const loaded = policiesOf(user);
-    const { usage } = deciding;
-    const subjects = new Map<string, BatchSubject>();
-    const subjectOf = (type: string): BatchSubject => {
-      const action = types.action(type, actionName) ?? actionName;
-      return { user: username, action, loaded, context: NO_FIELDS };
+    const place = new DecidingPlace();
+    const testOf = (type: string): TypeTest | undefined => {
+      const action = types.action(type, actionName);
+      const test = quickTest(user, username, action);
+      if (action === undefined || test === undefined) return undefined;
+      const subject = { user: username, action, loaded, context: NO_FIELDS };
+      return { test, use: deciding.useOf(loaded)?.inARow(action), subject };
     };
     return (type, id) => {
       const arn = types.arn(type, id);
-      if (!tests.has(type)) tests.set(type, quickTest(user, username, types.action(type, actionName)));
-      const test = tests.get(type);
-      if (arn === undefined || test === undefined) return undefined;
+      if (!tests.has(type)) tests.set(type, testOf(type));
+      const found = tests.get(type);
+      if (arn === undefined || found === undefined) return undefined;
+      const { test, use, subject } = found;
       const before = test.work();
       const outcome = test(arn);
       budget.spend(test.work() - before);
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
-      usage?.decidedOne(loaded, types.action(type, actionName) ?? actionName, test.decidedBy());
+      if (use !== undefined) {
+        test.tellPlace(place);
+        use.decided(place);
+      }
       if (batch !== undefined) {
-        const subject = subjects.get(type) ?? subjectOf(type);
-        subjects.set(type, subject);
         batch.about(subject);
         batch.add(outcome, arn, { type, id }, test.decidedBy());
       }
@@ -250,22 +262,13 @@ export function askedSubject(
   return { user: id, groups: own("groups"), token, asserter };
 }
 
-/** The policies of a loaded user, for decisions, their records and the counts of use; made once for each decision. */
-export function policiesOf(
-  user: CachedPrincipal,
-  cache: UserPolicies["cache"] = "hit",
-): UserPolicies & UsingUser {
-  const { policies, asserted, principal } = user;
-  const via = (policy: string): readonly Via[] => viaOf(user, policy);
-  const found = { policies, via, username: principal.username, userId: principal.id, cache };
-  return asserted === undefined ? found : { ...found, asserted };
-}
-
-/** The ways in which a policy reaches a user. */
-export function viaOf(user: CachedPrincipal, policy: string): readonly Via[] {
-  return user.principal.held.flatMap(({ via, policies }) =>
-    policies.some(({ name }) => name === policy) ? [via] : [],
-  );
+/** The policies of a user, for decisions, their records and the counts of use. */
+export function policiesOf(user: CachedPrincipal, cache: UserPolicies["cache"] = "hit"): UserPolicies {
+  user.loaded ??= new LoadedUser(user);
+  const { loaded } = user;
+  if (cache === "hit") return loaded;
+  const { policies, via, asserted } = loaded;
+  return { policies, via, asserted, cache, counted: loaded };
 }
 
 function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {

@@ -1,20 +1,22 @@
 /** One decision about a loaded user: outcome, explanation, counting, audit. */
 
-import { decide, decideInSteps, type EngineRequest, isShort } from "../../engine/decide.ts";
+import { decide, decideInSteps, decideOne, type EngineRequest, isShort } from "../../engine/decide.ts";
+import { DecidingPlace } from "../../engine/deciding-place.ts";
 import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
-import type { ConditionFields, Explanation, Outcome, RequiredPermissions } from "../../model/decision.ts";
-import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type {
-  AskedResource,
-  AskingCall,
-  DecidingPolicies,
-  DecisionBatch,
-  DecisionLog,
-} from "../decision-log.ts";
+  ConditionFields,
+  Explanation,
+  Outcome,
+  RequiredLeaf,
+  RequiredPermissions,
+} from "../../model/decision.ts";
+import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
+import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "../decision-log.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
-import type { DecisionUsage, UsingUser } from "../usage.ts";
+import type { UserPolicies } from "../loaded-user.ts";
+import type { DecisionUsage, UserUse } from "../usage.ts";
 
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
@@ -58,14 +60,6 @@ export interface Recorded {
   readonly written: Promise<void> | undefined;
 }
 
-/** The compiled policies of a loaded user: the input of a decision. */
-export interface UserPolicies extends DecidingPolicies {
-  readonly cache: "hit" | "miss";
-  /** The user whose policies these are; absent for what is only tried. */
-  readonly username?: string;
-  readonly userId?: string;
-}
-
 /** Options of {@link Deciding}. */
 export interface DecidingOptions {
   readonly counters: DecisionCounters;
@@ -86,6 +80,7 @@ export interface DecidingOptions {
 export class Deciding {
   readonly #options: DecidingOptions;
   readonly #notesStatements: boolean;
+  readonly #place = new DecidingPlace();
 
   constructor(options: DecidingOptions) {
     this.#options = options;
@@ -112,9 +107,12 @@ export class Deciding {
     return this.#notesStatements;
   }
 
-  /** Counts use; undefined where it is not counted. */
-  get usage(): DecisionUsage | undefined {
-    return this.#options.usage;
+  /** The counts of a user; undefined where use is not counted, and for policies that are only tried. */
+  useOf({ counted }: UserPolicies): UserUse | undefined {
+    const { usage } = this.#options;
+    if (usage === undefined || counted === undefined) return undefined;
+    counted.use ??= usage.of(counted);
+    return counted.use;
   }
 
   /**
@@ -126,11 +124,31 @@ export class Deciding {
     request: EngineRequest,
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
+    const { required } = request;
+    if (!call.explain && call.budget === undefined && "action" in required && !this.logs) {
+      return this.#decidedAtOnce(loaded, request, required, call);
+    }
     const asked = this.#notesStatements ? noting(request) : request;
     if (call.explain) return this.#explained(loaded, asked, call);
     if (call.budget !== undefined || !isShort(request.required))
       return this.#decidedInSteps(loaded, asked, call);
     return this.#answered(decide(loaded.policies, asked), asked, loaded, call);
+  }
+
+  /** The usual way: one permission, without a record of the decision. */
+  #decidedAtOnce(
+    loaded: UserPolicies,
+    request: EngineRequest,
+    required: RequiredLeaf,
+    call: DecisionCall,
+  ): CheckAnswer {
+    const place = this.#place;
+    const { contextOf } = request;
+    const asked = contextOf === undefined ? request : { ...request, context: contextOf(required.resource) };
+    const outcome = decideOne(loaded.policies, required, asked, place);
+    this.#options.counters.decisions[call.entrance][outcome.effect]++;
+    this.useOf(loaded)?.decidedOne(required.action, place);
+    return this.#unlogged(outcome, asked, call);
   }
 
   #decidedInSteps(loaded: UserPolicies, request: EngineRequest, call: DecisionCall): Promise<CheckAnswer> {
@@ -149,14 +167,15 @@ export class Deciding {
   ): CheckAnswer | Promise<CheckAnswer> {
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
     this.#used(loaded, request.required, request.decidedBy);
-    const { audit, log } = this.#options;
-    if (log === undefined) {
-      if (outcome.effect === "allow" && audit.decisions !== "all") return outcome;
-      const { effect, message } = outcome;
-      const id = this.#audited(outcome, request, call);
-      return message === undefined ? { effect, id } : { effect, message, id };
-    }
+    if (!this.logs) return this.#unlogged(outcome, request, call);
     return this.#recorded(outcome, { ...request, loaded }, call);
+  }
+
+  #unlogged(outcome: Outcome, request: EngineRequest, call: DecisionCall): CheckAnswer {
+    const { effect, message } = outcome;
+    if (effect === "allow" && !this.auditsAllows) return outcome;
+    const id = this.#audited(outcome, request, call);
+    return message === undefined ? { effect, id } : { effect, message, id };
   }
 
   /** The answer about a user who does not exist. */
@@ -195,9 +214,7 @@ export class Deciding {
     required: RequiredPermissions | null,
     decidedBy: CompiledStatement[] | undefined,
   ): void {
-    const { usage } = this.#options;
-    if (usage === undefined || loaded === undefined || !isUsing(loaded)) return;
-    usage.decided(loaded, required, decidedBy);
+    if (loaded !== undefined) this.useOf(loaded)?.decided(required, decidedBy);
   }
 
   /** Records a refusal for which no policy was read and which counts as no decision. */
@@ -303,9 +320,4 @@ function noting({ user, required, context, contextOf }: EngineRequest): EngineRe
   return contextOf === undefined
     ? { user, required, context, decidedBy: [] }
     : { user, required, context, contextOf, decidedBy: [] };
-}
-
-/** True for the policies of a user who exists: those that are only tried are no use. */
-function isUsing(loaded: UserPolicies): loaded is UserPolicies & UsingUser {
-  return loaded.userId !== undefined;
 }

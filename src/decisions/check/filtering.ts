@@ -5,11 +5,13 @@
 
 import type { CompiledPolicies } from "../../engine/compile.ts";
 import { decide } from "../../engine/decide.ts";
+import { DecidingPlace } from "../../engine/deciding-place.ts";
 import { outcomeTest } from "../../engine/outcome-test.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import { STEP_UNITS, type Steps } from "../../engine/work.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { DecisionCounters, FilterRequest } from "../decisions.ts";
+import type { UserUse } from "../usage.ts";
 
 /** Resources whose attributes are read at once. */
 const READ = 64;
@@ -17,8 +19,8 @@ const READ = 64;
 /** The common input of the items of a filter. */
 export interface FilterQuestion extends Omit<FilterRequest, "context"> {
   readonly context: ConditionFields;
-  /** Called with the statement that decided each item, where use is counted. */
-  readonly counted: ((statement: CompiledStatement | undefined) => void) | undefined;
+  /** Counts use; undefined where it is not counted. */
+  readonly use: UserUse | undefined;
 }
 
 /** Decides about each resource. Returns the indexes of the allowed ones, ascending. */
@@ -27,10 +29,12 @@ export function* filterResources(
   request: FilterQuestion,
   counters: DecisionCounters,
 ): Steps<readonly number[]> {
-  const { user, action, resources, context, batch, counted } = request;
+  const { user, action, resources, context, batch, use } = request;
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
   const test = outcomeTest(policies, { user, action, context });
+  const counted = use?.inARow(action);
+  const place = new DecidingPlace();
   let done = 0;
   for (let index = 0; index < resources.length; index++) {
     const resource = resources[index] as string;
@@ -38,7 +42,10 @@ export function* filterResources(
     const { effect } = outcome;
     counts[effect]++;
     batch?.add(outcome, resource, undefined, test.decidedBy());
-    counted?.(test.decidedBy());
+    if (counted !== undefined) {
+      test.tellPlace(place);
+      counted.decided(place);
+    }
     if (effect === "allow") allowed.push(index);
     const work = test.work() - done;
     if (work < STEP_UNITS) continue;
@@ -56,7 +63,7 @@ export function* filterResources(
  */
 export async function filterByAttributes(
   policies: CompiledPolicies,
-  { user, action, resources, batch, counted }: FilterQuestion,
+  { user, action, resources, batch, use }: FilterQuestion,
   counters: DecisionCounters,
   fieldsOf: (resource: string) => Promise<ConditionFields>,
   pause: () => Promise<void> | undefined,
@@ -69,14 +76,14 @@ export async function filterByAttributes(
     for (const [index, context] of fields.entries()) {
       await pause();
       const resource = some[index] as string;
+      const required = { action, resource };
       const decidedBy: CompiledStatement[] | undefined =
-        batch === undefined && counted === undefined ? undefined : [];
-      const request = { user, required: { action, resource }, context, ...(decidedBy && { decidedBy }) };
-      const outcome = decide(policies, request);
+        batch === undefined && use === undefined ? undefined : [];
+      const outcome = decide(policies, { user, required, context, ...(decidedBy && { decidedBy }) });
       const { effect } = outcome;
       counts[effect]++;
       batch?.add(outcome, resource, undefined, decidedBy?.[0]);
-      counted?.(decidedBy?.[0]);
+      use?.decided(required, decidedBy);
       if (effect === "allow") allowed.push(from + index);
     }
   }

@@ -7,7 +7,7 @@ export class MemoryEngine implements Engine {
   readonly budgets: { entry: number; part: number };
   readonly #items = new Map<string, Buffer>();
   readonly #names = new Map<string, ItemName>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(revision?: number) => void>();
   #floor = 0;
 
   constructor(budgets = { entry: 64 * 1024, part: 350 * 1024 }) {
@@ -19,7 +19,7 @@ export class MemoryEngine implements Engine {
     if (this.#items.has(key)) return false;
     this.#items.set(key, Buffer.from(item));
     this.#names.set(key, name);
-    for (const listener of this.#listeners) listener();
+    if (name.kind === "entry") for (const listener of this.#listeners) listener(name.number);
     return true;
   }
 
@@ -59,7 +59,7 @@ export class MemoryEngine implements Engine {
       .slice(0, limit);
   }
 
-  watch(listener: () => void): () => void {
+  watch(listener: (revision?: number) => void): () => void {
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);

@@ -19,7 +19,7 @@ export class Listening {
   readonly #channel: string;
   readonly #notify: Notify;
   readonly #warn: (message: string) => void;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(revision?: number) => void>();
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -34,8 +34,11 @@ export class Listening {
     this.#warn = warn;
   }
 
-  /** Calls `listener` for each notification and after each connect; returns what ends that. */
-  watch(listener: () => void): () => void {
+  /**
+   * Calls `listener` for each notification, with the revision that it names, and after each connect; returns what ends
+   * that.
+   */
+  watch(listener: (revision?: number) => void): () => void {
     this.#listeners.add(listener);
     if (this.#client === undefined) void this.#connect();
     return () => {
@@ -66,7 +69,7 @@ export class Listening {
         clearTimeout(this.#timer);
         this.#isHeard = true;
       }
-      this.#tell();
+      this.#tell(payload !== undefined && /^\d+$/.test(payload) ? Number(payload) : undefined);
     });
     try {
       await client.connect();
@@ -96,7 +99,7 @@ export class Listening {
     );
   }
 
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+  #tell(revision?: number): void {
+    for (const listener of this.#listeners) listener(revision);
   }
 }

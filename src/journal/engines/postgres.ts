@@ -23,6 +23,7 @@ export interface PostgresOptions {
 }
 
 const CHANNEL = "svc_authorizer_entry";
+const FLOOR = "SELECT floor FROM svc_authorizer_floor";
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Time for the answer of a statement that the server has ended. */
 const ANSWER_MS = 500;
@@ -50,6 +51,8 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
   };
   const pool = new pg.Pool({
     ...config,
+    // What is asked at once on a connection goes out at once.
+    pipeline: true,
     max: options.maxOpenConnections > 0 ? options.maxOpenConnections : Number.MAX_SAFE_INTEGER,
     min: 0,
     maxLifetimeSeconds: Math.ceil(options.connectionMaxLifetimeMs / 1_000),
@@ -87,14 +90,26 @@ class PostgresEngine implements Engine {
     this.#mostIdle = mostIdle;
   }
 
-  async create({ kind, number, name }: ItemName, item: Buffer): Promise<boolean> {
-    const insert = `INSERT INTO ${POSTGRES_TABLES[kind]} (number, name, item) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING number`;
-    const text =
-      kind === "entry"
-        ? `WITH made AS (${insert}) SELECT pg_notify('${CHANNEL}', number::text) FROM made`
-        : insert;
-    const { rowCount } = await this.#query(text, [number, name, item]);
+  async create(name: ItemName, item: Buffer): Promise<boolean> {
+    const { rowCount } = await this.#query(insertOf(name.kind), [name.number, name.name, item]);
     return rowCount === 1;
+  }
+
+  async createAndFloor(
+    name: ItemName,
+    item: Buffer,
+  ): Promise<{ readonly created: boolean; readonly floor: number | undefined }> {
+    // Two statements, each its own transaction, sent together: the second one sees what there is after the first.
+    const [inserted, floor] = await this.#withClient(async (client) => {
+      const asked = [
+        client.query(insertOf(name.kind), [name.number, name.name, item]),
+        client.query<{ floor: string }>(FLOOR, []),
+      ] as const;
+      const [made, read] = await Promise.allSettled(asked);
+      if (made.status === "rejected") throw made.reason;
+      return [made.value, read.status === "fulfilled" ? read.value : undefined];
+    });
+    return { created: inserted.rowCount === 1, floor: floor && floorOf(floor.rows) };
   }
 
   async read({ kind, number, name }: ItemName): Promise<Buffer | undefined> {
@@ -119,7 +134,7 @@ class PostgresEngine implements Engine {
   }
 
   async floor(): Promise<number> {
-    return floorOf((await this.#query<{ floor: string }>("SELECT floor FROM svc_authorizer_floor", [])).rows);
+    return floorOf((await this.#query<{ floor: string }>(FLOOR, [])).rows);
   }
 
   async raiseFloor(to: number): Promise<void> {
@@ -148,7 +163,7 @@ class PostgresEngine implements Engine {
     return this.#listening.isHeard ? HEARD_POLL_MS : undefined;
   }
 
-  watch(listener: () => void): () => void {
+  watch(listener: (revision?: number) => void): () => void {
     return this.#listening.watch(listener);
   }
 
@@ -157,10 +172,14 @@ class PostgresEngine implements Engine {
     await this.#pool.end();
   }
 
-  async #query<R extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<R>> {
+  #query<R extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<R>> {
+    return this.#withClient((client) => client.query<R>(text, values));
+  }
+
+  async #withClient<T>(ask: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     try {
-      const result = await client.query<R>(text, values);
+      const result = await ask(client);
       // Who waits gets it; else it would become idle.
       client.release(this.#pool.waitingCount === 0 && this.#pool.idleCount >= this.#mostIdle);
       return result;
@@ -179,6 +198,13 @@ class PostgresEngine implements Engine {
       throw new NothingDone(postgresReason(error), { cause: error });
     }
   }
+}
+
+/** The statement that creates an item if it is absent; that of an entry also tells the nodes that listen. */
+function insertOf(kind: ItemKind): string {
+  const insert = `INSERT INTO ${POSTGRES_TABLES[kind]} (number, name, item) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING number`;
+  if (kind !== "entry") return insert;
+  return `WITH made AS (${insert}) SELECT pg_notify('${CHANNEL}', number::text) FROM made`;
 }
 
 function floorOf(rows: readonly { readonly floor: string }[]): number {

@@ -1,14 +1,54 @@
-/** The metrics of the decision log; none of them if no decisions are logged. */
+/** The metrics of the decision log and of the audit log in a chain; none of them where nothing is kept. */
 
 import type { DecisionLogCounters } from "../../decision-log/counters.ts";
 import { type ScrapedMetric, single } from "./scraped-metric.ts";
 
 const PREFIX = "svc_authorizer_decision_log_";
+const AUDIT_PREFIX = "svc_authorizer_audit_log_";
 
 /** The values that are read from a log. */
 export interface DecisionLogSource {
   readonly counters: DecisionLogCounters;
   readonly sinks: readonly { readonly lagSeconds: number }[];
+}
+
+/** The metrics of the chain that the audit log is kept in; none of them if there is none. */
+export function auditTrailMetrics(source: DecisionLogSource | undefined): ScrapedMetric[] {
+  const metric = (
+    type: "counter" | "gauge",
+    name: string,
+    help: string,
+    read: (source: DecisionLogSource) => number,
+  ): ScrapedMetric => single(type, `${AUDIT_PREFIX}${name}`, help, () => source && read(source));
+  return [
+    metric(
+      "counter",
+      "lines_total",
+      "Lines of the audit log on disk (authorizer.audit.directory).",
+      (one) => {
+        return one.counters.records;
+      },
+    ),
+    metric("counter", "lost_total", "Audit records that are in no file, for want of room.", (one) => {
+      return one.counters.lost;
+    }),
+    metric("counter", "failures_total", "Failed attempts to write the audit log.", (one) => {
+      return one.counters.failures;
+    }),
+    metric(
+      "gauge",
+      "sink_lag_seconds",
+      "Age of the oldest audit record that a sink lacks, of the slowest sink.",
+      slowest,
+    ),
+    metric("gauge", "waiting_lines", "Lines of the audit log that wait to be written.", (one) => {
+      return one.counters.waiting;
+    }),
+  ];
+}
+
+function slowest({ sinks }: DecisionLogSource): number {
+  return Math.max(0, ...sinks.map(({ lagSeconds }) => lagSeconds));
 }
 
 /** The metrics of the log. */
@@ -41,7 +81,7 @@ export function decisionLogMetrics(source: DecisionLogSource | undefined): Scrap
       "gauge",
       `${PREFIX}sink_lag_seconds`,
       "Age of the oldest record that a sink lacks, of the slowest sink.",
-      () => source && Math.max(0, ...source.sinks.map(({ lagSeconds }) => lagSeconds)),
+      () => source && slowest(source),
     ),
     metric("gauge", "waiting_lines", "Lines that wait to be written.", ({ waiting }) => waiting),
   ];

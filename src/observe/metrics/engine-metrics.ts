@@ -35,7 +35,13 @@ export function observeEngine(engine: Engine, times: EngineTimes, inSpan?: InSpa
       : (name, call) => inSpan(`journal.${name}`, () => measured(times[name], call));
   return {
     budgets: engine.budgets,
+    get restMs() {
+      return engine.restMs;
+    },
     create: (name, item) => timed("create", () => engine.create(name, item)),
+    ...(engine.createAndFloor !== undefined && {
+      createAndFloor: (name, item) => timed("create", () => engine.createAndFloor!(name, item)),
+    }),
     read: (name) => timed("read", () => engine.read(name)),
     entries: (after, limit) => timed("entries", () => engine.entries(after, limit)),
     floor: () => timed("floor", () => engine.floor()),

@@ -9,7 +9,8 @@ export interface MetricSnapshot extends MetricDescription {
 }
 
 /** Gauges of which the largest counts: they say the same, or the worst of them says enough. */
-const LARGEST = /_(info|revision|success|staleness_seconds|start_time_seconds|max_fds)$|eventloop_lag/;
+const LARGEST =
+  /_(info|revision|success|staleness_seconds|lag_seconds|start_time_seconds|max_fds)$|eventloop_lag/;
 
 /** Adds counters, histograms and gauges of the same name and labels; of some gauges, takes the largest. */
 export function mergeMetrics(processes: readonly (readonly MetricSnapshot[])[]): readonly ScrapedMetric[] {

@@ -6,7 +6,7 @@ import type { IdentityCounters } from "../../identity/identity.ts";
 import type { MailCounters } from "../../mail/ports.ts";
 import type { AuditCounters } from "../log/audit-port.ts";
 import type { ReadableHttpCounters } from "./create-http-counters.ts";
-import { type DecisionLogSource, decisionLogMetrics } from "./decision-log-metrics.ts";
+import { auditTrailMetrics, type DecisionLogSource, decisionLogMetrics } from "./decision-log-metrics.ts";
 import { journalMetrics, type LogSource } from "./journal-metrics.ts";
 import type { OpenSnapshots } from "./open-snapshots.ts";
 import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
@@ -38,6 +38,8 @@ export interface MetricSources {
   readonly openSnapshots: Pick<OpenSnapshots, "long">;
   /** The log of decisions; undefined if none are logged. */
   readonly decisionLog: DecisionLogSource | undefined;
+  /** The chain of the audit log; undefined if there is none. */
+  readonly auditTrail: DecisionLogSource | undefined;
   /** The comparison with a candidate; undefined if none is configured. */
   readonly shadow: ShadowCounters | undefined;
   /** Spans of traces; undefined if nothing is traced. */
@@ -66,6 +68,7 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ),
     ...journalMetrics(sources.changes),
     ...decisionLogMetrics(sources.decisionLog),
+    ...auditTrailMetrics(sources.auditTrail),
     ...shadowMetrics(sources.shadow),
     ...mailMetrics(sources.mail),
     ...traceMetrics(sources.traces),

@@ -1,8 +1,8 @@
 /** Asks as Envoy does, over gRPC. */
 
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
-import { fromJSON } from "@grpc/proto-loader";
-import { AUTHORIZATION, DEFINITIONS, HEALTH } from "../../../src/api/ext-authz/messages.ts";
+import { fromJSON, type MessageTypeDefinition } from "@grpc/proto-loader";
+import { AUTHORIZATION, DEFINITIONS, HEADER_MAP, HEALTH } from "../../../src/api/ext-authz/messages.ts";
 
 const DEFINED = fromJSON(DEFINITIONS as never, { arrays: true, defaults: true, keepCase: true });
 
@@ -14,6 +14,11 @@ interface Method {
 
 const methodOf = (service: string, name: string): Method =>
   (DEFINED[service] as unknown as Record<string, Method>)[name] as Method;
+
+/** A message of headers as Envoy encodes it. */
+export function encoded(headers: object): Buffer {
+  return (DEFINED[HEADER_MAP] as MessageTypeDefinition<object, object>).serialize(headers);
+}
 
 export interface Asked {
   readonly method?: string;
@@ -57,12 +62,16 @@ export class EnvoyClient {
       headers = [],
       source = "192.0.2.7",
     } = asked;
-    const listed = headers.map(([key, value]) => ({ key, raw_value: Buffer.from(value, "latin1") }));
+    // Envoy lists the pseudo headers, too.
+    const listed = [[":path", path] as const, ...headers].map(([key, value]) => ({
+      key,
+      raw_value: Buffer.from(value, "latin1"),
+    }));
     const http = {
       method,
       path,
       host,
-      ...(asked.joined === true ? {} : { header_map: { headers: listed } }),
+      ...(asked.joined === true ? {} : { header_map: encoded({ headers: listed }) }),
     };
     const attributes = {
       source: { address: { socket_address: { address: source } } },

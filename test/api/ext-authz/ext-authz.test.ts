@@ -150,6 +150,21 @@ describe("Check over gRPC (security.md §2.12)", () => {
     expect([await passes("192.0.2.9"), await passes("198.51.100.9")]).toEqual([true, false]);
   });
 
+  it("refuses more headers than a request may have, wherever the one that matters is", async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => [`x-${index}`, ""] as const);
+    const { headers = [] } = by("writer");
+    const few = await envoy.check({ path: BRANCHES, headers: [...many(400), ...headers] }, bearer(DECIDER));
+    expect(few).toMatchObject({ status: { code: 0 } });
+    for (const listed of [
+      [...headers, ...many(600)],
+      [...many(50_000), ...headers],
+    ]) {
+      const answer = await envoy.check({ path: BRANCHES, headers: listed }, bearer(DECIDER));
+      expect(answer).toMatchObject({ status: { code: 7 }, denied_response: { status: { code: 403 } } });
+      expect(answer.denied_response?.body).toContain("too many headers");
+    }
+  });
+
   it("fails calls that are too large or too late, and answers others", async () => {
     const large = by("writer", BRANCHES, [["x-large", "x".repeat(2 * 1024 * 1024)]]);
     await expect(envoy.check(large, bearer(DECIDER))).rejects.toMatchObject({

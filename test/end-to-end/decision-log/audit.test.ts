@@ -111,6 +111,17 @@ const policy = (resource: string) => ({
 let secretOfBob = "";
 
 describe("the audit log", () => {
+  it("has metrics of its chain", async () => {
+    await call("POST", "users", { id: "measured" });
+    const value = async (name: string): Promise<number> => {
+      const text = await (await fetch(`${program.metrics}/metrics`)).text();
+      return Number(new RegExp(`^svc_authorizer_audit_log_${name} (.*)$`, "m").exec(text)?.[1]);
+    };
+    while ((await value("lines_total")) < 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([await value("lost_total"), await value("failures_total")]).toEqual([0, 0]);
+    expect(await value("sink_lag_seconds")).toBe(0);
+  });
+
   it("says who changed what by which request, with before and after", { timeout: 60_000 }, async () => {
     await call("POST", "users", { id: "bob" }, "r-user");
     await call("POST", "policies", policy("a/*"), "r-policy");

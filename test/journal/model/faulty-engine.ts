@@ -33,26 +33,38 @@ export function faultyEngine(shared: MemoryEngine, archive: Archive, schedule: S
     for (let wait = schedule.choose(60); wait > 0; wait--) await schedule.step();
     await work();
   };
+  /** Goes wrong in the ways in which a database does. */
+  const tryToCreate = async (name: ItemName, item: Buffer): Promise<boolean> => {
+    if (name.kind !== "entry") return create(name, item);
+    switch (schedule.choose(10)) {
+      case 9:
+        await create(name, item);
+        throw new Error("the answer was lost");
+      case 8:
+        void later(() => create(name, item));
+        throw new Error("the call lands later");
+      case 7:
+        // Client libraries repeat requests by themselves.
+        await create(name, item);
+        return create(name, item);
+      default:
+        return create(name, item);
+    }
+  };
+  // Some databases create and read the floor in one way.
+  const isOneWay = schedule.choose(2) === 1;
   return {
     budgets: shared.budgets,
-    create: (name, item) =>
-      call(async () => {
-        if (name.kind !== "entry") return create(name, item);
-        switch (schedule.choose(10)) {
-          case 9:
-            await create(name, item);
-            throw new Error("the answer was lost");
-          case 8:
-            void later(() => create(name, item));
-            throw new Error("the call lands later");
-          case 7:
-            // Client libraries repeat requests by themselves.
-            await create(name, item);
-            return create(name, item);
-          default:
-            return create(name, item);
-        }
-      }, false),
+    create: (name, item) => call(() => tryToCreate(name, item), false),
+    ...(isOneWay && {
+      createAndFloor: (name, item) =>
+        call(async () => {
+          const created = await tryToCreate(name, item);
+          await schedule.step();
+          // Only this read may fail.
+          return { created, floor: schedule.choose(10) === 9 ? undefined : await shared.floor() };
+        }, false),
+    }),
     read: (name) => call(() => shared.read(name)),
     entries: (after, limit) => call(() => shared.entries(after, limit)),
     floor: () => call(() => shared.floor()),

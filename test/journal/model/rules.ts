@@ -46,7 +46,7 @@ export const RULES: readonly Rule[] = [
     name: "reading the floor after a create",
     source: "journal.md §2.6",
     file: WRITER,
-    from: "if ((await ask(() => engine.floor())) >= revision) {",
+    from: "if (floorAfter >= revision) {",
     to: "if (Date.now() < 0) {",
   },
   {

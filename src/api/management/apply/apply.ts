@@ -7,6 +7,7 @@ import type { BatchOperation, DirectoryState, StatePlan } from "../../../directo
 import type { JudgedState } from "../../../directory/directory.ts";
 import { AuthorizerError, type Problem } from "../../../errors.ts";
 import { policyWarnings, QUICK_LIMITS } from "../../../model/policy-warnings.ts";
+import { Turns } from "../../../schedule/turns.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts } from "../declaration.ts";
 import { OwnText, PermissionRefused } from "../errors.ts";
@@ -109,7 +110,7 @@ class Attempt {
     }
     const digest = digestOf(changes);
     if (!dryRun) this.#confirm(plan, digest);
-    const warnings = this.#warnings(plan);
+    const warnings = await this.#warnings(plan);
     const result = { plan, changes, digest, refused: [...refused, ...beyond], widening, warnings };
     // A dry run that its caller may not make is not tried any further: the answer says why.
     const operations: readonly BatchOperation[] = result.refused.length > 0 ? [] : plan.operations;
@@ -155,12 +156,16 @@ class Attempt {
     );
   }
 
-  #warnings({ changes }: AppliedPlan): readonly Problem[] {
-    return changes.flatMap(({ operation, at = "" }) => {
-      if (operation?.op !== "put_policy") return [];
+  async #warnings({ changes }: AppliedPlan): Promise<readonly Problem[]> {
+    const problems: Problem[] = [];
+    const turns = new Turns();
+    for (const { operation, at = "" } of changes) {
+      if (operation?.op !== "put_policy") continue;
+      if (turns.spent) await turns.yield();
       const found = policyWarnings(operation.policy, this.#parts.vocabulary, QUICK_LIMITS);
-      return found.map(({ pointer, message }) => ({ pointer: at + pointer, message }));
-    });
+      for (const { pointer, message } of found) problems.push({ pointer: at + pointer, message });
+    }
+    return problems;
   }
 }
 

@@ -34,7 +34,12 @@ export function GroupMembers({ group, may }: GroupSectionProps) {
         input={{ path: { groupId: group, userId: id } }}
         label="Remove"
         name={`${id} from ${group}`}
-        question={`Remove ${id} from this group? The policies of the group then no longer apply to this user.`}
+        question={
+          <>
+            Remove <bdi>{id}</bdi> from this group? The policies of the group then no longer apply to this
+            user.
+          </>
+        }
       />
     );
   }

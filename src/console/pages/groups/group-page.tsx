@@ -1,11 +1,11 @@
 /** One group: members, policies, access list, history. */
 
-import { useRoute } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
 import { useActionsOn } from "../../api/permissions.ts";
 import { Alert } from "../../parts/alert.tsx";
 import { DeleteButton } from "../../parts/delete-button.tsx";
 import { History } from "../../parts/history.tsx";
+import { usePageName } from "../../parts/links.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -16,7 +16,7 @@ import { GroupPolicies } from "./group-policies.tsx";
 
 /** The page of the group that the address names. */
 export default function GroupPage() {
-  const id = useRoute().params["id"] ?? "";
+  const id = usePageName();
   const actions = useActionsOn("group", id);
   const { data: group, error } = useAnswer("GET /auth/groups/{groupId}", { path: { groupId: id } });
   const setup = useAnswer("GET /setup", {});

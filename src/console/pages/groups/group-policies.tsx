@@ -29,7 +29,12 @@ export function GroupPolicies({ group, may }: GroupSectionProps) {
         input={{ path: { groupId: group, policyId: id } }}
         label="Detach"
         name={`${id} from ${group}`}
-        question={`Detach policy ${id} from this group? It then no longer applies to members who do not hold it in another way.`}
+        question={
+          <>
+            Detach policy <bdi>{id}</bdi> from this group? It then no longer applies to members who do not
+            hold it in another way.
+          </>
+        }
       />
     );
   }

@@ -4,16 +4,28 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
+import { useMayAnywhere } from "../../api/permissions.ts";
 import { Alert } from "../../parts/alert.tsx";
 import { Field } from "../../parts/field.tsx";
 import { policyPage } from "../../parts/links.ts";
+import { Loading } from "../../parts/loading.tsx";
+import { NotAllowed } from "../../parts/not-allowed.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useDraft } from "../../parts/use-draft.ts";
 import { PolicyForm } from "./policy-form.tsx";
 import { NEW_POLICY, policyOf } from "./policy-text.ts";
 
-/** The page with an empty policy; afterwards it leads to the page of the policy. */
+const CREATE = "auth:CreatePolicy";
+
+/** The page, for those who may create some policy. */
 export default function CreatePolicyPage() {
+  const may = useMayAnywhere(CREATE);
+  if (may === undefined) return <Loading what="your permissions" />;
+  return may ? <CreatePolicy /> : <NotAllowed title="New policy" action={CREATE} />;
+}
+
+/** An empty policy; afterwards the page of the policy. */
+function CreatePolicy() {
   const { route } = useLocation();
   const [name, setName] = useDraft("create-policy-name");
   const [text, setText] = useDraft("create-policy", NEW_POLICY);

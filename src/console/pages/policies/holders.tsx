@@ -27,7 +27,12 @@ export function Holders({ policy }: { readonly policy: string }) {
         input={{ path: { groupId: id, policyId: policy } }}
         label="Detach"
         name={`${policy} from ${id}`}
-        question={`Detach this policy from group ${id}? It then no longer applies to members who do not hold it in another way.`}
+        question={
+          <>
+            Detach this policy from group <bdi>{id}</bdi>? It then no longer applies to members who do not
+            hold it in another way.
+          </>
+        }
       />
     )),
   ];
@@ -40,7 +45,11 @@ export function Holders({ policy }: { readonly policy: string }) {
         input={{ path: { userId: id, policyId: policy } }}
         label="Detach"
         name={`${policy} from ${id}`}
-        question={`Detach this policy from user ${id}? It may still apply through a group.`}
+        question={
+          <>
+            Detach this policy from user <bdi>{id}</bdi>? It may still apply through a group.
+          </>
+        }
       />
     )),
   ];

@@ -1,6 +1,5 @@
 /** One policy: what it allows, its document, who holds it, its versions, its history. */
 
-import { useRoute } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
 import type { Policy } from "../../api/management.gen.ts";
 import { useActionsOn } from "../../api/permissions.ts";
@@ -9,6 +8,7 @@ import { Alert } from "../../parts/alert.tsx";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
 import { DeleteButton } from "../../parts/delete-button.tsx";
 import { History } from "../../parts/history.tsx";
+import { usePageName } from "../../parts/links.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Section } from "../../parts/section.tsx";
@@ -21,7 +21,7 @@ import { Versions } from "./versions.tsx";
 
 /** The page of the policy that the address names. */
 export default function PolicyPage() {
-  const id = useRoute().params["id"] ?? "";
+  const id = usePageName();
   const actions = useActionsOn("policy", id);
   const { data: policy, error } = useAnswer("GET /auth/policies/{policyId}", { path: { policyId: id } });
   const may = (action: string): boolean => actions?.has(action) === true;

@@ -22,7 +22,11 @@ export interface VersionsProps {
 
 /** Lists the versions, shows what each was, and restores one. */
 export function Versions({ policy, mayRestore }: VersionsProps) {
-  const { query, path, route } = useLocation();
+  const { query, route } = useLocation();
+  const choose = (revision: number): void => {
+    const next = new URLSearchParams({ ...query, version: String(revision) });
+    route(`${location.pathname}?${next}`, true);
+  };
   const input = { path: { policyId: policy.id }, query: { amount: AMOUNT } };
   const { data, error } = useAnswer("GET /auth/policies/{policyId}/versions", input);
   const versions = data?.results ?? [];
@@ -42,7 +46,7 @@ export function Versions({ policy, mayRestore }: VersionsProps) {
             name="version"
             disabled={version.statement === undefined}
             checked={version.revision === chosen?.revision}
-            onChange={() => route(`${path}?version=${version.revision}`, true)}
+            onChange={() => choose(version.revision)}
           />
           {version.revision}
         </label>

@@ -25,7 +25,12 @@ export default function ReviewPage() {
   const period = (
     <label class="check">
       Period
-      <select value={days} onChange={(event) => route(`/review?days=${event.currentTarget.value}`)}>
+      <select
+        value={days}
+        onChange={(event) =>
+          route(`/review?${new URLSearchParams({ ...query, days: event.currentTarget.value })}`)
+        }
+      >
         {PERIODS.map((one) => (
           <option key={one} value={one}>
             {one} days

@@ -36,7 +36,9 @@ export function ReviewedAccess({ of: review }: { readonly of: AccessReview }) {
     <>
       {access.slice(0, MOST_SHOWN).map((one, index) => (
         <details key={index}>
-          <summary>{title(one)}</summary>
+          <summary>
+            <Title of={one} />
+          </summary>
           <p>
             {one.users.slice(0, MOST_NAMED).map(({ id }, at) => (
               <span key={id}>
@@ -71,7 +73,18 @@ export function ReviewedAccess({ of: review }: { readonly of: AccessReview }) {
   );
 }
 
-function title({ users, groups }: Access): string {
-  const who = users.length === 1 ? (users[0]?.id ?? "") : `${users.length.toLocaleString("en")} users`;
-  return groups.length === 0 ? who : `${who}, in ${groups.join(", ")}`;
+function Title({ of: { users, groups } }: { readonly of: Access }) {
+  const [first] = users;
+  const isOne = users.length === 1 && first !== undefined;
+  return (
+    <>
+      {isOne ? <bdi>{first.id}</bdi> : `${users.length.toLocaleString("en")} users`}
+      {groups.map((group, index) => (
+        <span key={group}>
+          {index === 0 ? ", in " : ", "}
+          <bdi>{group}</bdi>
+        </span>
+      ))}
+    </>
+  );
 }

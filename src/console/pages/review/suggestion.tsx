@@ -1,12 +1,14 @@
 /** A smaller policy in place of those that a user or a group has. */
 
 import { useState } from "preact/hooks";
-import { call } from "../../api/call.ts";
+import { useLocation } from "preact-iso";
+import { useAnswer } from "../../api/hooks.ts";
 import type { SuggestedAccess } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
 import { Alert } from "../../parts/alert.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Field } from "../../parts/field.tsx";
+import { Loading } from "../../parts/loading.tsx";
 import { Statements } from "../../parts/statements.tsx";
 import { useNameChoices } from "../../parts/use-name-choices.ts";
 import { Notes } from "../../parts/warnings.tsx";
@@ -27,24 +29,25 @@ const LISTS = {
 
 /** The form, and what it found. Nothing is changed. */
 export function Suggestion({ since }: { readonly since: string }) {
-  const [kind, setKind] = useState<"user" | "group">("user");
-  const [name, setName] = useState("");
-  const [generalise, setGeneralise] = useState<Generalise>("prefix");
-  const [state, setState] = useState<{ readonly found?: SuggestedAccess; readonly error?: unknown }>({});
-  const [isBusy, setBusy] = useState(false);
+  const { query, route } = useLocation();
+  const { user = "", group = "", to = "prefix" } = query;
+  const [kind, setKind] = useState<"user" | "group">(group === "" ? "user" : "group");
+  const [name, setName] = useState(user || group);
+  const [generalise, setGeneralise] = useState<Generalise>(
+    CHOICES.find(([value]) => value === to)?.[0] ?? "prefix",
+  );
   const { actions } = useSession();
   const [action, list] = LISTS[kind];
   const names = useNameChoices(actions.has(action) ? list : undefined, name);
-  const ask = async (): Promise<void> => {
-    setBusy(true);
-    const body = { [kind]: name, since, generalise };
-    setState(
-      await call("POST /auth/access/suggest", { body }).then(
-        (found) => ({ found }),
-        (error: unknown) => ({ error }),
-      ),
-    );
-    setBusy(false);
+  const asked = user || group;
+  const body = { [group === "" ? "user" : "group"]: asked, since, generalise: to as Generalise };
+  const answer = useAnswer("POST /auth/access/suggest", { body }, { enabled: asked !== "" });
+  const ask = (): void => {
+    const { days } = query;
+    const period = days === undefined ? {} : { days };
+    const next = new URLSearchParams({ ...period, [kind]: name, to: generalise }).toString();
+    if (`?${next}` === location.search) void answer.refetch();
+    else route(`/review?${next}`);
   };
   return (
     <>
@@ -52,7 +55,7 @@ export function Suggestion({ since }: { readonly since: string }) {
         class="question"
         onSubmit={(event) => {
           event.preventDefault();
-          void ask();
+          ask();
         }}
       >
         <div class="question-fields">
@@ -82,13 +85,14 @@ export function Suggestion({ since }: { readonly since: string }) {
               ))}
             </select>
           </div>
-          <button type="submit" disabled={isBusy}>
+          <button type="submit" disabled={answer.isFetching}>
             Suggest
           </button>
         </div>
       </form>
-      <Alert error={state.error} />
-      {state.found !== undefined && <Found suggestion={state.found} />}
+      <Alert error={answer.error} />
+      {answer.isFetching && <Loading what="the suggestion" />}
+      {!answer.isFetching && answer.data !== undefined && <Found suggestion={answer.data} />}
     </>
   );
 }

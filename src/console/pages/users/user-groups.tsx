@@ -30,7 +30,11 @@ export function UserGroups({ user }: { readonly user: string }) {
         input={{ path: { groupId: id, userId: user } }}
         label="Remove"
         name={`${user} from ${id}`}
-        question={`Remove the user from group ${id}? The policies of the group then no longer apply.`}
+        question={
+          <>
+            Remove the user from group <bdi>{id}</bdi>? The policies of the group then no longer apply.
+          </>
+        }
       />
     );
   }

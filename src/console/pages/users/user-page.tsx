@@ -1,12 +1,12 @@
 /** One user: groups, policies, access keys, history. */
 
-import { useRoute } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
 import { useActionsOn } from "../../api/permissions.ts";
 import { AccessKeys } from "../../parts/access-keys.tsx";
 import { Alert } from "../../parts/alert.tsx";
 import { DeleteButton } from "../../parts/delete-button.tsx";
 import { History } from "../../parts/history.tsx";
+import { usePageName } from "../../parts/links.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -18,7 +18,7 @@ import { UserPolicies } from "./user-policies.tsx";
 
 /** The page of the user that the address names. */
 export default function UserPage() {
-  const id = useRoute().params["id"] ?? "";
+  const id = usePageName();
   const actions = useActionsOn("user", id);
   const { data: user, error } = useAnswer("GET /auth/users/{userId}", { path: { userId: id } });
   const may = (action: string): boolean => actions?.has(action) === true;

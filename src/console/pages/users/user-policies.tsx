@@ -44,7 +44,11 @@ export function UserPolicies({ user, may }: UserPoliciesProps) {
         input={{ path: { userId: user, policyId: id } }}
         label="Detach"
         name={`${id} from ${user}`}
-        question={`Detach policy ${id} from this user? It may still apply through a group.`}
+        question={
+          <>
+            Detach policy <bdi>{id}</bdi> from this user? It may still apply through a group.
+          </>
+        }
       />
     );
   }

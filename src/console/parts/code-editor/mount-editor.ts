@@ -78,7 +78,7 @@ export function mountEditor(root: ShadowRoot, options: EditorOptions): EditorHan
         bracketMatching(),
         drawSelection(),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
         syntaxHighlighting(HIGHLIGHTS),
         EDITOR_THEME,
         search({ top: true }),

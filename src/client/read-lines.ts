@@ -1,6 +1,6 @@
 /** Reads lines of JSON from an answer that does not end. */
 
-import { readText } from "../read-text.ts";
+import { readText } from "./read-text.ts";
 
 /** A line longer than this is no line of ours: a policy has at most some hundred KiB. */
 const LONGEST_LINE = 64 * 1024 * 1024;

@@ -1,0 +1,115 @@
+/** The use of one user, of the groups of the user and of the statements that decide. */
+
+import type { UseInARow, UserUse, UsingUser } from "../../decisions/usage.ts";
+import { actionsOf } from "../../engine/decide.ts";
+import type { DecidingPlace } from "../../engine/deciding-place.ts";
+import { NO_STATEMENT } from "../../engine/matches.ts";
+import { type CompiledStatement, matchingAction } from "../../engine/statement.ts";
+import type { RequiredPermissions } from "../../model/decision.ts";
+import type { Via } from "../../model/policy.ts";
+import type { SetUse } from "./set-use.ts";
+import type { Count } from "./usage-rows.ts";
+
+/** Most pairs of a statement and an action that are held against each other for one decision. */
+const MOST_TRIED = 1_000;
+
+/** The counts that users share. */
+export interface SharedCounts {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Counts one use. */
+  add(count: Count, now: number): void;
+  /** The count of a group. */
+  group(name: string): Count;
+}
+
+/** Counts the use of one user. */
+export class CountedUser implements UserUse {
+  readonly #shared: SharedCounts;
+  /** Undefined for a subject that the directory does not know. */
+  readonly #user: Count | undefined;
+  readonly #sets: readonly SetUse[];
+  readonly #via: UsingUser["via"];
+  /** The groups through which all policies reach the user; undefined if they differ between policies. */
+  readonly #groups: readonly Count[] | undefined;
+  readonly #groupsByPolicy = new Map<CompiledStatement["policy"], readonly Count[]>();
+
+  /** @param sets the uses of the sets of the user's policies, in their order */
+  constructor({ userId, username, via, onlyVia }: UsingUser, sets: readonly SetUse[], shared: SharedCounts) {
+    this.#shared = shared;
+    this.#user =
+      userId === ""
+        ? undefined
+        : { kind: "user", name: username, part: userId, action: "", count: 0, last: 0 };
+    this.#sets = sets;
+    this.#via = via;
+    this.#groups = onlyVia && this.#groupsAmong([onlyVia]);
+  }
+
+  decidedOne(action: string, place: DecidingPlace): void {
+    this.#one(action, place, this.#shared.now());
+  }
+
+  inARow(action: string): UseInARow {
+    const now = this.#shared.now();
+    return { decided: (place) => this.#one(action, place, now) };
+  }
+
+  #one(action: string, { set, order, statement }: DecidingPlace, now: number): void {
+    if (this.#user !== undefined) this.#shared.add(this.#user, now);
+    if (set >= 0) this.#used(set, order, action, now);
+    else if (statement !== undefined) this.#usedStatement(statement, action, now);
+  }
+
+  decided(required: RequiredPermissions | null, decidedBy: readonly CompiledStatement[] | undefined): void {
+    const now = this.#shared.now();
+    if (this.#user !== undefined) this.#shared.add(this.#user, now);
+    if (required === null || decidedBy === undefined || decidedBy.length === 0) return;
+    if ("action" in required) {
+      this.#usedStatement(decidedBy[0] as CompiledStatement, required.action, now);
+      return;
+    }
+    const actions = [...actionsOf(required)];
+    const statements = new Set(decidedBy);
+    // A tree does not say which of its leaves a statement decided: it counts for all that it names. In a large tree that
+    // would be many tries, so the statement counts there without an action.
+    const isLarge = statements.size * actions.length > MOST_TRIED;
+    for (const statement of statements) {
+      if (isLarge) this.#usedStatement(statement, "", now);
+      else {
+        for (const action of actions) {
+          if (matchingAction(statement, action) !== undefined) this.#usedStatement(statement, action, now);
+        }
+      }
+    }
+  }
+
+  #usedStatement(statement: CompiledStatement, action: string, now: number): void {
+    for (const [set, use] of this.#sets.entries()) {
+      const order = use.order.positionOf(statement);
+      if (order === NO_STATEMENT) continue;
+      this.#used(set, order, action, now);
+      return;
+    }
+  }
+
+  #used(set: number, order: number, action: string, now: number): void {
+    const use = this.#sets[set] as SetUse;
+    use.ofAction(action).add(order, now);
+    const groups = this.#groups ?? this.#groupsOf(use.order.statementAt(order).policy);
+    for (let index = 0; index < groups.length; index++) this.#shared.add(groups[index] as Count, now);
+  }
+
+  #groupsOf(policy: CompiledStatement["policy"]): readonly Count[] {
+    let groups = this.#groupsByPolicy.get(policy);
+    if (groups === undefined) {
+      groups = this.#groupsAmong(this.#via(policy.name));
+      this.#groupsByPolicy.set(policy, groups);
+    }
+    return groups;
+  }
+
+  #groupsAmong(ways: readonly Via[]): readonly Count[] {
+    return ways.flatMap((way) => ("group" in way ? [this.#shared.group(way.group)] : []));
+  }
+}

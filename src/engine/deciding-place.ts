@@ -1,0 +1,32 @@
+/** The place of the statement that decided, for counts of use: to tell it takes no object and no search. */
+
+import { NO_STATEMENT } from "./matches.ts";
+import type { CompiledStatement } from "./statement.ts";
+
+/** A place in compiled policies, to be filled in by one decision after the other. */
+export class DecidingPlace {
+  /** Index of the set of the statement; negative: none, or {@link statement}. */
+  set = -1;
+  /** Position of the statement in its set. */
+  order = NO_STATEMENT;
+  /** The statement, if its place was not looked for. */
+  statement: CompiledStatement | undefined = undefined;
+
+  /** Stands for a statement by its place. */
+  be(set: number, order: number): void {
+    this.set = set;
+    this.order = order;
+    this.statement = undefined;
+  }
+
+  /** Stands for a statement. */
+  beOf(statement: CompiledStatement): void {
+    this.beNone();
+    this.statement = statement;
+  }
+
+  /** Stands for no statement. */
+  beNone(): void {
+    this.be(-1, NO_STATEMENT);
+  }
+}

@@ -1,0 +1,219 @@
+/** Every page with hostile content in the store: in light and dark, wide and narrow. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CHROMIUM,
+  callApi,
+  type Key,
+  type OpenedConsole,
+  openConsole,
+  seriousFindings,
+  setUp,
+  signIn,
+} from "./console.ts";
+
+const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
+/** Turns around what follows it, unless it stands on its own. */
+const TURNING = "\u05e9\u05dc\u05d5\u05dd \u202egnp.exe";
+/** No name may have it, but texts may. */
+const PERCENT = "100%25 %2e%2e%2f";
+const NAMES = [
+  MARKUP,
+  TURNING,
+  "a/../b#c&d=e",
+  `"quoted" 'name' \`x\``,
+  "__proto__",
+  "constructor",
+  "w".repeat(1_000),
+];
+const POLICIES = [MARKUP.replaceAll("/", "|"), TURNING, "__proto__", `"quoted" 'name'`, "w".repeat(1_000)];
+const ENDLESS = "e".repeat(4_000);
+const RESOURCE = `arn:svc:fs:::repository/${MARKUP}${TURNING}`;
+const STATEMENT = [
+  { effect: "allow", action: ["fs:ReadObject"], resource: `arn:svc:fs:::repository/${"y".repeat(4_000)}/*` },
+  {
+    sid: "Turning",
+    effect: "deny",
+    action: ["fs:*"],
+    resource: RESOURCE,
+    condition: { StringLike: { SourceIp: [TURNING, ..."abcd".split("").map((one) => one.repeat(2_500))] } },
+  },
+  { effect: "allow", action: ["fs:WriteObject"], resource: RESOURCE },
+];
+/** A name that could be read as a path stands in the query. */
+const userPage = (name: string): string =>
+  name.includes("/../") ? asked("/users/-", { id: name }) : `/users/${encodeURIComponent(name)}`;
+const asked = (path: string, more: Record<string, string>): string => `${path}?${new URLSearchParams(more)}`;
+const QUESTION = { action: "fs:WriteObject", resource: RESOURCE };
+
+/** Addresses, and what is opened on them. */
+const PAGES: readonly (readonly [address: string, open?: (page: Page) => Promise<unknown>])[] = [
+  ["/"],
+  ["/users"],
+  ["/users?search=o", (page) => page.getByRole("button", { name: "Create user", exact: true }).click()],
+  ...NAMES.filter((name) => name !== "constructor" && !name.startsWith('"')).map(
+    (name) => [userPage(name)] as const,
+  ),
+  [
+    `/users/${encodeURIComponent(TURNING)}`,
+    (page) => page.getByRole("button", { name: "Delete user", exact: true }).click(),
+  ],
+  ["/groups"],
+  ...[MARKUP, TURNING, "__proto__"].map((name) => [`/groups/${encodeURIComponent(name)}`] as const),
+  [
+    `/groups/${encodeURIComponent(TURNING)}`,
+    (page) =>
+      page
+        .getByRole("button", { name: /^Remove / })
+        .first()
+        .click(),
+  ],
+  ["/policies"],
+  ...POLICIES.filter((name) => !name.startsWith('"')).map(
+    (name) => [`/policies/${encodeURIComponent(name)}`] as const,
+  ),
+  [
+    `/policies/${encodeURIComponent(TURNING)}`,
+    (page) => page.getByRole("button", { name: "Delete policy", exact: true }).click(),
+  ],
+  ["/create-policy"],
+  [asked("/playground", { user: TURNING, ...QUESTION })],
+  [
+    asked("/playground", { user: MARKUP, action: `fs:${"e".repeat(100)}`, resource: RESOURCE }),
+    (page) => page.getByRole("button", { name: "Add a policy", exact: true }).click(),
+  ],
+  [asked("/who-can", { ...QUESTION, of: MARKUP, on: RESOURCE })],
+  ["/decisions"],
+  [
+    "/decisions?decision=allow",
+    (page) =>
+      page
+        .getByRole("button", { name: /^Explain d-/ })
+        .first()
+        .click(),
+  ],
+  ["/review"],
+  ["/account"],
+  ["/nothing"],
+];
+
+/** Widths and colours; where only one of them differs from what was looked at, only the rules that it concerns. */
+const VARIANTS = [
+  [1440, "light", undefined],
+  [1440, "dark", ["color-contrast"]],
+  [390, "dark", undefined],
+  [390, "light", ["color-contrast"]],
+] as const;
+
+describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile content", () => {
+  let console: OpenedConsole;
+  let page: Page;
+
+  beforeAll(async () => {
+    console = await openConsole({ "authorizer.decision_log.include": "all" });
+    const admin = await setUp(console);
+    const call = (method: string, path: string, body?: unknown) =>
+      callApi(console, admin, method, path, body);
+    for (const id of POLICIES) await call("POST", "/auth/policies", { id, statement: STATEMENT });
+    for (const [index, id] of NAMES.entries()) {
+      const policy = encodeURIComponent(POLICIES[index % POLICIES.length] as string);
+      const path = encodeURIComponent(id);
+      const description = index === 0 ? ENDLESS : MARKUP + PERCENT + TURNING;
+      await call("POST", "/auth/groups", { id, description });
+      await call("POST", "/auth/users", { id });
+      await call("PUT", `/auth/groups/${path}/members/${path}`);
+      await call("PUT", `/auth/users/${path}/policies/${policy}`);
+      await call("PUT", `/auth/groups/${path}/policies/${policy}`);
+      const required = { action: "fs:WriteObject", resource: RESOURCE };
+      await call("POST", "/auth/check", { user: id, required, context: { SourceIp: MARKUP } });
+    }
+    // The person who looks has such a name, too.
+    const name = encodeURIComponent(MARKUP);
+    await call("PUT", `/auth/groups/Admins/members/${name}`);
+    page = await console.newPage();
+    page.on("dialog", (dialog) => {
+      console.faults.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await signIn(page, (await call("POST", `/auth/users/${name}/credentials`)) as Key);
+  }, 120_000);
+  afterAll(() => console.close());
+
+  const shown = PAGES.map(([address, open], index) => {
+    return { address, open, name: `${index}: ${address.slice(0, 30)}` };
+  });
+  it.each(shown)(
+    "$name is readable for everybody, and as wide as its window",
+    async ({ address, open }) => {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.goto(address);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("networkidle");
+      await open?.(page);
+      expect(await page.locator("h1").count()).toBe(1);
+      for (const [width, colorScheme, rules] of VARIANTS) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.emulateMedia({ colorScheme });
+        expect(await seriousFindings(page, rules), `${width} ${colorScheme}`).toEqual([]);
+        expect(await faultsOfLayout(page), `${width} ${colorScheme}`).toEqual([]);
+      }
+      // The browser reports each answer of 400 and above: a user is asked about who is none.
+      expect(console.faults.splice(0).filter((fault) => !/status of 4\d\d/.test(fault))).toEqual([]);
+    },
+    60_000,
+  );
+
+  it("is found by the search of the header, and the search opens it", async () => {
+    await page.goto("/account");
+    for (const part of ["onerror", "gnp", "__proto__"]) {
+      const search = page.getByRole("combobox", { name: "Search users, groups and policies" });
+      await search.fill(part);
+      await page.getByRole("option").first().waitFor();
+      expect(await faultsOfLayout(page)).toEqual([]);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/users\//);
+      await page.getByRole("button", { name: "Delete user", exact: true }).waitFor();
+    }
+    expect(console.faults).toEqual([]);
+  });
+
+  it("has a content policy without unsafe-*, and is kept nowhere", async () => {
+    const answer = await page.goto("/users");
+    const headers = answer?.headers() ?? {};
+    expect(headers["content-security-policy"]).toMatch(/^default-src 'self'/);
+    expect(headers["content-security-policy"]).not.toMatch(/unsafe-|data:|https?:|\*/);
+    expect(headers["cache-control"]).toBe("no-store");
+  });
+});
+
+/** Elements that stick out of the window, markup that came alive, and text that could turn its neighbours around. */
+function faultsOfLayout(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`(() => {
+    const found = [];
+    const root = document.documentElement;
+    if (root.scrollWidth > root.clientWidth) found.push("wider than the window: " + root.scrollWidth);
+    for (const alive of document.querySelectorAll("main img, main script, header img, nav img")) {
+      found.push("alive: " + alive.outerHTML);
+    }
+    const wide = (element) => element.getBoundingClientRect().right > innerWidth + 1;
+    for (const element of document.querySelectorAll("main button, main a, main input, main h1, dialog *")) {
+      const scrolls = element.closest(".for-readers, .code-editor, textarea, .name-to-type") !== null;
+      if (!scrolls && element.getClientRects().length > 0 && wide(element)) {
+        found.push("sticks out: " + element.outerHTML.slice(0, 120));
+      }
+    }
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { data, parentElement } = walker.currentNode;
+      if (!data.includes("\\u202e") || parentElement.closest("option, title, textarea") !== null) continue;
+      let around = parentElement;
+      const isApart = (element) => getComputedStyle(element).unicodeBidi !== "normal";
+      while (around !== null && !isApart(around)) around = around.parentElement;
+      // Blocks are apart from each other, too: a text that is alone in its block turns nothing else around.
+      if (around === null && parentElement.textContent !== data) {
+        found.push("turns around: " + parentElement.outerHTML.slice(0, 120));
+      }
+    }
+    return found;
+  })()`);
+}
