@@ -111,7 +111,7 @@ async function ingest(from: string, env: Record<string, string>, ...more: string
   return { code, stdout, stderr, linked };
 }
 
-/** What is linked for the objects below `raw/`. */
+/** The requests that link the objects below `raw/`. */
 const linkedFrom = (base: string, pathOf = (name: string) => name) =>
   [...CONTENTS].slice(0, 2).map(([name, content]) => ({
     path: `in/${name.slice("raw/".length)}`,
