@@ -11,7 +11,7 @@ import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
-import { temporaryFolder } from "../cli/svcctl/temporary-folder.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const EXAMPLE = join(ROOT, "examples", "policy-as-code");
