@@ -21,8 +21,8 @@ import {
 } from "@azure/storage-blob";
 import { Storage } from "@google-cloud/storage";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { replay } from "./replay-server.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const SVCCTL = fileURLToPath(new URL("../../../bin/svcctl.cjs", import.meta.url));
 const NAMES = new URL("./loopback-names.mjs", import.meta.url).href;
