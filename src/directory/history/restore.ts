@@ -51,6 +51,7 @@ export function openable({ secrets }: DirectoryContext) {
   };
 }
 
+/** Who is inactive can do nothing, and so repairs nothing. */
 function hasAdministrator({ users }: DirectoryState): boolean {
-  return users.values().some(({ groups }) => groups.has(ADMINS));
+  return users.values().some(({ user, groups }) => groups.has(ADMINS) && user.value.inactive !== true);
 }
