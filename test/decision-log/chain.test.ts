@@ -142,6 +142,18 @@ describe("a decision log", () => {
     expect(await findingsIn(directory)).toEqual([]);
   });
 
+  it("masks an object by its values, so that the record keeps its form", async () => {
+    const directory = temporaryFolder();
+    const log = await openTestLog(directory, { mask: ["/resource", "/determining"] });
+    log.decided(decidedBy("alice", "a-resource"));
+    await log.close();
+    const folder = join(directory, "n1-0");
+    const [line] = linesOf(folder).filter(isDecision);
+    expect(line?.resource).toEqual({ arn: expect.stringMatching(/^masked:[0-9a-f]{32}$/) });
+    expect(Array.isArray(line?.determining)).toBe(true);
+    expect(segmentTexts(folder).join("")).not.toContain("a-resource");
+  });
+
   it("never contains its secret key", async () => {
     const directory = temporaryFolder();
     const log = await openTestLog(directory, { segmentBytes: 2_000 });

@@ -72,10 +72,13 @@ export class RecordCheck {
       const fault = (what: string): unknown => faults.push(`${what}: ${text.slice(0, 160)}`);
       for (const secret of this.#secrets) if (text.includes(secret)) fault("a secret of the tests");
       for (const [name, form] of FORMS) if (form.test(text)) fault(name);
-      const line = JSON.parse(text) as Line;
-      if (line.entrance === undefined) continue;
+      const line = parsed(text);
+      if (line?.entrance === undefined) continue;
       // The schema is closed: a member that it does not know, such as a body, is a fault.
-      if (!this.#isDecision(line)) fault("not as the schema says");
+      if (!this.#isDecision(line)) {
+        const why = this.#isDecision.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`);
+        fault(`not as the schema says (${why?.slice(0, 3).join("; ")})`);
+      }
       for (const [place, value] of maskable(line)) {
         if (typeof value === "string" && value.startsWith("masked:")) masked.add(place);
         else if (value !== undefined) shown.set(place, text);
@@ -86,6 +89,15 @@ export class RecordCheck {
       if (text !== undefined) faults.push(`${place} is masked elsewhere: ${text.slice(0, 160)}`);
     }
     return faults;
+  }
+}
+
+/** Undefined for what a full disk left of a line, which the log cuts later. */
+function parsed(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
   }
 }
 

@@ -33,8 +33,17 @@ export class Masks {
     const names = segment === "*" ? Object.keys(members) : Object.hasOwn(members, segment) ? [segment] : [];
     for (const name of names) {
       if (depth + 1 < path.length) this.#replace(members[name], path, depth + 1);
-      else members[name] = maskOf(members[name], this.#key);
+      else members[name] = this.#masked(members[name]);
     }
+  }
+
+  /** An object keeps its form, which the schema of records demands, and each of its values is masked. */
+  #masked(value: unknown): unknown {
+    if (Array.isArray(value) && value.some((one) => typeof one === "object")) {
+      return value.map((one) => this.#masked(one));
+    }
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return maskOf(value, this.#key);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#masked(one)]));
   }
 }
 
