@@ -25,6 +25,8 @@ export interface ServiceCaller extends Caller {
   readonly scopes: ReadonlySet<Scope>;
   /** Patterns of the names of groups that its requests may assert for an unknown subject; absent: none. */
   readonly assertGroups?: readonly string[];
+  /** Unix milliseconds at which the token is over; absent where it holds until the configuration changes. */
+  readonly until?: number;
 }
 
 /** The scopes of the data server's own tokens. */

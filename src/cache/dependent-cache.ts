@@ -42,11 +42,16 @@ export interface DependentCacheOptions<T> {
   readonly now?: () => number;
 }
 
+/** Times are in milliseconds since the cache was made: small integers, which an entry holds itself. */
 interface Entry<T> {
   readonly value: T;
-  /** Unix milliseconds. */
   expires: number;
+  /** Time of the last use that counts for which value leaves a full cache. */
+  used: number;
 }
+
+/** Uses within this time, in milliseconds, count as one: to reorder the values at each would cost more than the rest. */
+const ONE_USE_MS = 1_000;
 
 /** Changes remembered to judge loads that were under way; older loads are not kept. */
 const REMEMBERED_CHANGES = 1_024;
@@ -58,8 +63,9 @@ export class DependentCache<T extends object> {
   readonly #dependsOn: (value: T, id: string) => boolean;
   readonly #isToldEverything: () => boolean;
   readonly #now: () => number;
+  readonly #made: number;
   readonly #entries: LRUCache<string, Entry<T>>;
-  /** Keys for which nothing was found, and when that expires (Unix milliseconds). */
+  /** Keys for which nothing was found, and when that expires. */
   readonly #absent: LRUCache<string, number> | undefined;
   /** Id → keys of the values that are filed under it. */
   readonly #dependents = new Map<string, Set<string>>();
@@ -73,6 +79,7 @@ export class DependentCache<T extends object> {
     this.#dependsOn = dependsOn ?? ((value, id) => [...filedUnder(value)].includes(id));
     this.#isToldEverything = options.isToldEverything ?? (() => false);
     this.#now = options.now ?? Date.now;
+    this.#made = this.#now();
     this.#entries = new LRUCache({
       max: Math.max(1, settings.size),
       dispose: ({ value }, key) => this.#forget(value, key),
@@ -96,9 +103,14 @@ export class DependentCache<T extends object> {
 
   /** The value under a key, or undefined when there is none or its time is over. */
   get(key: string): T | undefined {
-    const entry = this.#entries.get(key);
+    const entry = this.#entries.peek(key);
     if (entry === undefined) return undefined;
-    if (entry.expires > this.#now()) return entry.value;
+    const now = this.#age();
+    if (now - entry.used > ONE_USE_MS) {
+      this.#entries.get(key);
+      entry.used = now;
+    }
+    if (entry.expires > now) return entry.value;
     if (!this.#isToldEverything()) return undefined;
     entry.expires = this.#expiry();
     return entry.value;
@@ -107,7 +119,7 @@ export class DependentCache<T extends object> {
   /** True if nothing was found under a key lately and nothing has changed on this node since. */
   isKnownAbsent(key: string): boolean {
     const expires = this.#absent?.get(key);
-    return expires !== undefined && expires > this.#now();
+    return expires !== undefined && expires > this.#age();
   }
 
   /** Loads a value; concurrent calls share one load unless something has changed since it began. */
@@ -143,7 +155,7 @@ export class DependentCache<T extends object> {
 
   #keep(key: string, value: T, generation: number): void {
     if (!this.#isCurrent(value, generation)) return;
-    this.#entries.set(key, { value, expires: this.#expiry() });
+    this.#entries.set(key, { value, expires: this.#expiry(), used: this.#age() });
     for (const id of this.#filedUnder(value)) {
       const keys = this.#dependents.get(id);
       if (keys === undefined) this.#dependents.set(id, new Set([key]));
@@ -151,8 +163,13 @@ export class DependentCache<T extends object> {
     }
   }
 
+  /** Milliseconds since the cache was made. */
+  #age(): number {
+    return this.#now() - this.#made;
+  }
+
   #expiry(): number {
-    return this.#now() + this.#settings.ttl + Math.random() * this.#settings.jitter;
+    return Math.ceil(this.#age() + this.#settings.ttl + Math.random() * this.#settings.jitter);
   }
 
   /** True when no change since the beginning of a load touched what it loaded. */

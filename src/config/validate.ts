@@ -1,4 +1,5 @@
 /** Validation of a configuration as a whole. */
+import { basename } from "node:path";
 import { idleItems } from "./idle-items.ts";
 import type { Origins } from "./merge.ts";
 import { type ProblemSink, problemOf, problemSink } from "./problem.ts";
@@ -158,13 +159,19 @@ function keepListenersApart(values: ConfigValues, problem: Tell): void {
 }
 
 function requireFolderForWorkers(values: ConfigValues, problem: Tell): void {
+  if (values["authorizer.workers"] === "1") return;
   const type = values["database.type"];
-  if (values["authorizer.workers"] === "1" || type === "local") return;
-  const reason =
-    type === "mem"
-      ? "with database.type mem each process would have a directory of its own; use database.type local"
-      : `with database.type ${type}, start several nodes instead: each is a process with a copy of its own`;
-  problem("authorizer.workers", reason);
+  if (type === "mem") {
+    const reason =
+      "with database.type mem each process would have a directory of its own; use database.type local";
+    problem("authorizer.workers", reason);
+  }
+  const path = values["authorizer.replication.path"];
+  if (type !== "local" && type !== "mem" && path !== undefined && basename(path) === "mem") {
+    const reason =
+      "with authorizer.replication.path mem the copy is in the memory of one process; name a folder, or leave it unset";
+    problem("authorizer.workers", reason);
+  }
 }
 
 function pairBootstrapKeys(values: ConfigValues, problem: Tell): void {

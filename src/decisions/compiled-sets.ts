@@ -39,6 +39,8 @@ export class CompiledSets {
   /** The sets of lists that came before: of a group, all members have the same list. */
   readonly #byList = new WeakMap<readonly StoredPolicy[], PolicySet>();
 
+  readonly #compositions: Composition = { policies: undefined, longer: new WeakMap() };
+
   /** Denies everything, for a user with too many policies. */
   readonly denyAll: CompiledPolicies;
 
@@ -64,7 +66,22 @@ export class CompiledSets {
       sets.push(set instanceof Promise ? await set : set);
       this.#byList.set(together, sets.at(-1) as PolicySet);
     }
-    return new CompiledPolicies({ partition: this.#partition, evaluator: "extended" }, sets);
+    return this.#composed(sets);
+  }
+
+  /** Users with the same sets share what is composed of them. */
+  #composed(sets: readonly PolicySet[]): CompiledPolicies {
+    let node = this.#compositions;
+    for (const set of sets) {
+      let next = node.longer.get(set);
+      if (next === undefined) {
+        next = { policies: undefined, longer: new WeakMap() };
+        node.longer.set(set, next);
+      }
+      node = next;
+    }
+    node.policies ??= new CompiledPolicies({ partition: this.#partition, evaluator: "extended" }, sets);
+    return node.policies;
   }
 
   #set(policies: readonly StoredPolicy[]): PolicySet | Promise<PolicySet> {
@@ -106,6 +123,12 @@ export class CompiledSets {
     }
     return yield* policySetInSteps(compiled, this.#partition);
   }
+}
+
+/** The policies composed of a list of sets, and those of longer lists that begin with it. */
+interface Composition {
+  policies: CompiledPolicies | undefined;
+  readonly longer: WeakMap<PolicySet, Composition>;
 }
 
 /** Values by key, as long as another object references them. */

@@ -14,7 +14,8 @@ import {
   type Waiter,
   WorkBudget,
 } from "../schedule/scheduler.ts";
-import { Authzen, policiesOf } from "./check/authzen.ts";
+import { type CachedPrincipal, policiesOf } from "./cached-principal.ts";
+import { Authzen } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
 import { NativeFields, type TreeFields } from "./check/native-fields.ts";
@@ -33,7 +34,6 @@ import type {
   FilterRequest,
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
-import type { CachedPrincipal } from "./principal-cache.ts";
 import { isUser, Principals } from "./principals.ts";
 import type { RequestProperties } from "./registered-properties.ts";
 import { RegisteredResources } from "./registered-resources.ts";

@@ -6,13 +6,7 @@
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal, StoredPolicy } from "../directory/directory.ts";
-import type { LoadedUser, PrincipalWithPolicies } from "./loaded-user.ts";
-
-/** A user with compiled policies. */
-export interface CachedPrincipal extends PrincipalWithPolicies {
-  /** As decisions see it; undefined before the first one. */
-  loaded?: LoadedUser | undefined;
-}
+import type { CachedPrincipal } from "./cached-principal.ts";
 
 /** The counters of the cache. */
 export interface CacheCounters {

@@ -6,10 +6,11 @@ import type { CompiledPolicies } from "../engine/compile.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
 import { isPossibleName } from "../model/names.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
+import { CachedPrincipal } from "./cached-principal.ts";
 import type { CompiledSets } from "./compiled-sets.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { IndexBuilds } from "./index-builds.ts";
-import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
+import { PrincipalCache } from "./principal-cache.ts";
 
 /** Options of {@link Principals}. */
 export interface PrincipalsOptions {
@@ -108,14 +109,14 @@ export class Principals {
       const count = principal.policies.length;
       if (count > policiesPerUser) {
         onTooMany({ policies: count });
-        return { principal, policies: sets.denyAll, loaded: undefined };
+        return new CachedPrincipal(principal, sets.denyAll);
       }
     }
     const asked =
       relevant === undefined
         ? held
         : held.map((one) => ({ ...one, policies: one.policies.filter(relevant) }));
-    return { principal, policies: await sets.get(asked), loaded: undefined };
+    return new CachedPrincipal(principal, await sets.get(asked));
   }
 
   async #load(
@@ -154,6 +155,6 @@ export class Principals {
 
 /** True if the user is active and has the internal id; also if the id is unknown. */
 export function isUser(found: CachedPrincipal, userId: string | undefined): boolean {
-  if (found.principal.isInactive) return false;
-  return userId === undefined || found.principal.id === userId;
+  if (found.isInactive) return false;
+  return userId === undefined || found.userId === userId;
 }

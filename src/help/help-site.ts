@@ -18,10 +18,11 @@ export interface HelpOptions extends Omit<ManualSources, "assets" | "documents">
 const ROOT = "/help";
 const HTML = "text/html; charset=utf-8";
 /** Pictures of the manual: paths of letters, so that none leads out of its folder. */
-const PICTURE = /^(?:\/[\w-]+)+\.(?:png|webp)$/;
+const PICTURE = /^\/pictures(?:\/[\w-]+)+\.(?:png|webp|svg)$/;
 const PICTURE_TYPES: ReadonlyMap<string, string> = new Map([
   [".png", "image/png"],
   [".webp", "image/webp"],
+  [".svg", "image/svg+xml"],
 ]);
 
 /** Returns the site. */

@@ -45,7 +45,7 @@ export interface Manual {
 
 const HTML = "text/html; charset=utf-8";
 const ROOT = "/help";
-const PICTURES: ReadonlySet<string> = new Set([".png", ".webp"]);
+const PICTURES: ReadonlySet<string> = new Set([".png", ".webp", ".svg"]);
 const API = "/api";
 const ASSETS: readonly (readonly [string, string])[] = [
   ["help.css", "text/css; charset=utf-8"],

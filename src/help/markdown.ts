@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import MarkdownIt from "markdown-it";
 import { escapeHtml } from "../http/pages/html.ts";
+import { diagramHtml, diagramPicture } from "./diagram.ts";
 
 /** A heading of a page. */
 export interface Heading {
@@ -56,7 +57,11 @@ export class Markdown {
   constructor(targets: LinkTargets) {
     this.#targets = targets;
     const { rules } = this.#markdown.renderer;
-    rules["fence"] = (tokens, index) => fence(tokens[index]?.info ?? "", tokens[index]?.content ?? "");
+    rules["fence"] = (tokens, index) => {
+      const { info = "", content = "" } = tokens[index] ?? {};
+      if (languageOf(info) !== "mermaid") return fence(info, content);
+      return diagramHtml(content, targets.inManual(diagramPicture(content)));
+    };
     rules["code_block"] = (tokens, index) => fence("", tokens[index]?.content ?? "");
     rules["table_open"] = () => '<div class="table"><table>\n';
     rules["table_close"] = () => "</table></div>\n";
@@ -138,20 +143,15 @@ function plainText(tokens: Tokens): string {
 
 /** A block of code; the commands of a terminal stand out from what they print. */
 function fence(info: string, content: string): string {
-  const language = info.trim().split(/\s/)[0] ?? "";
-  if (language === "mermaid") {
-    const text = escapeHtml(plainDiagram(content));
-    return `<figure class="diagram"><figcaption>Diagram, as text</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>\n`;
-  }
+  const language = languageOf(info);
   const isTerminal = language === "console";
   const code = isTerminal ? content.split("\n").map(terminalLine).join("\n") : escapeHtml(content);
   const name = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;
   return `<pre tabindex="0"${name}><code>${code}</code></pre>\n`;
 }
 
-/** The text of a diagram without the markup in its labels. */
-function plainDiagram(text: string): string {
-  return text.replaceAll(/<br\s*\/?>/g, " · ").replaceAll(/<\/?\w+>/g, "");
+function languageOf(info: string): string {
+  return info.trim().split(/\s/)[0] ?? "";
 }
 
 function terminalLine(line: string): string {

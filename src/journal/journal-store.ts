@@ -9,10 +9,12 @@ import { storeClosed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
 import { newestCheckpoint, trimLog, writeCheckpoint } from "./checkpoints.ts";
+import { type Contact, contactOf, type WorkerView } from "./contact.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import { type Engine, NothingDone } from "./engine.ts";
 import { namedParts } from "./entry-parts.ts";
-import { LogHistory } from "./log-history.ts";
+import { assertFresh } from "./freshness.ts";
+import { followed, LogHistory } from "./log-history.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
 import { LogWriter } from "./writer.ts";
 
@@ -59,6 +61,10 @@ export interface JournalStore extends Store {
   catchUp(): Promise<void>;
   /** Writes a checkpoint now and removes what is no longer kept. */
   checkpoint(): Promise<void>;
+  /** The things that the workers of this node begin with. */
+  readonly forWorkers: WorkerView;
+  /** Calls `listener` after each poll; returns what ends that. */
+  onContact(listener: (contact: Contact) => void): () => void;
 }
 
 /** Name of the lease of the node that writes checkpoints. */
@@ -93,6 +99,7 @@ class Journal implements JournalStore {
   readonly #node: LogNode;
   readonly #writer: LogWriter;
   readonly #leases: Leases;
+  readonly #contactListeners = new Set<(contact: Contact) => void>();
   #hasContact = false;
   #verifiedAt: number;
   /** Wall-clock time of the newest proof, which a suspended machine does not stop. */
@@ -111,7 +118,11 @@ class Journal implements JournalStore {
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#wallClock = options.wallClock ?? Date.now;
     this.#verifiedAt = this.#clock.now();
-    this.history = new LogHistory({ engine, replica, forgetPast: () => this.#forgetPast() });
+    this.history = new LogHistory({
+      engine,
+      replica: followed(replica),
+      forgetPast: () => this.#forgetPast(),
+    });
     const shared = { engine, replica, counters: this.counters, clock: this.#clock };
     this.#node = new LogNode({
       ...shared,
@@ -219,6 +230,7 @@ class Journal implements JournalStore {
     if (mustVerify) this.#verifiedAt = now;
     if (!this.#hasContact) this.#options.log?.info({ revision: this.revision }, "database reached");
     this.#hasContact = true;
+    this.#tellContact();
   }
 
   async checkpoint(): Promise<void> {
@@ -337,6 +349,7 @@ class Journal implements JournalStore {
       this.#options.log?.error({ err: error }, "the database cannot be reached; it is tried again");
     }
     this.#hasContact = false;
+    this.#tellContact();
     this.#wake();
   }
 
@@ -348,20 +361,32 @@ class Journal implements JournalStore {
   }
 
   assertFresh(): void {
-    const { maxStalenessMs } = this.#options.settings;
-    const age = this.staleness();
-    // Without any tolerance, the first failed poll counts, and one that is a second late.
-    const isFresh = maxStalenessMs > 0 ? age <= maxStalenessMs : this.#hasContact && age <= this.#lateMs();
-    if (isFresh) return;
-    throw new AuthorizerError(
-      "stale",
-      "This node has had no contact to its database for too long to answer.",
-      { retryAfterSeconds: 1 },
-    );
+    assertFresh(this.staleness(), this.#hasContact, this.#options.settings);
   }
 
-  #lateMs(): number {
-    return this.#options.settings.pollMs + 1_000;
+  get forWorkers(): WorkerView {
+    const { engine, replica } = this.#options;
+    return { folder: replica.folder, budgets: engine.budgets, contact: this.#contact() };
+  }
+
+  onContact(listener: (contact: Contact) => void): () => void {
+    this.#contactListeners.add(listener);
+    return () => {
+      this.#contactListeners.delete(listener);
+    };
+  }
+
+  clearReaders(): void {
+    this.#assertOpen();
+    this.#options.replica.clearReaders?.();
+  }
+
+  #contact(): Contact {
+    return contactOf(this.#hasContact, this.staleness(), this.#wallClock());
+  }
+
+  #tellContact(): void {
+    for (const listener of this.#contactListeners) listener(this.#contact());
   }
 
   #assertOpen(): void {

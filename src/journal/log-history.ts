@@ -5,6 +5,7 @@ import { AboutIndex } from "../store/about-index.ts";
 import { decodeFirstLine, decodeHead } from "../store/log-entry.ts";
 import { type MemoryStore, openMemoryStore } from "../store/memory/memory-store.ts";
 import type {
+  CommitListener,
   CommittedChange,
   EntryWrites,
   History,
@@ -21,10 +22,32 @@ import { readBody, readBodyStart } from "./entry-parts.ts";
 
 const PAGE = 100;
 
+/** The newest state of a node, and what led to it as far as it is at hand. */
+export interface FollowedCopy {
+  /** The newest entry of which listeners have heard. */
+  readonly head: LogHead;
+  snapshot(): Promise<Snapshot> | Snapshot;
+  /** The entries after a revision that are at hand; undefined where some are not. */
+  changes?(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
+  subscribe(listener: CommitListener): () => void;
+}
+
+/** The copy of a node that has it in its own process. */
+export function followed(replica: Replica): FollowedCopy {
+  return {
+    get head() {
+      return replica.history.head;
+    },
+    snapshot: () => replica.snapshot(),
+    changes: (after, limit) => replica.changes(after, limit),
+    subscribe: (listener) => replica.subscribe(listener),
+  };
+}
+
 /** The sources of a history. */
 export interface LogHistoryParts {
   readonly engine: Engine;
-  readonly replica: Replica;
+  readonly replica: FollowedCopy;
   /** Writes a checkpoint of the newest state and removes everything before it. */
   readonly forgetPast: () => Promise<void>;
 }
@@ -41,7 +64,7 @@ export class LogHistory implements History {
   }
 
   get head(): LogHead {
-    return this.#parts.replica.history.head;
+    return this.#parts.replica.head;
   }
 
   keptFrom(): Promise<number> {
@@ -51,7 +74,7 @@ export class LogHistory implements History {
   /** As {@link Store.changes}. */
   async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
     const { engine, replica } = this.#parts;
-    const known = await replica.changes(after, limit);
+    const known = await replica.changes?.(after, limit);
     if (known !== undefined) return known;
     const found: CommittedChange[] = [];
     while (found.length < limit) {

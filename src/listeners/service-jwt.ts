@@ -12,10 +12,9 @@ const AUDIENCE = "auth-client";
 const MAX_REMEMBERED = 1000;
 const MAX_TOKEN_LENGTH = 4096;
 
-/** A token that was verified once. */
-interface VerifiedToken {
-  /** Unix milliseconds. */
-  readonly expiresAt: number;
+/** The caller that a token was verified for. */
+interface VerifiedCaller extends ServiceCaller {
+  readonly until: number;
 }
 
 /** `auth-client`, or an array of just that. */
@@ -27,9 +26,8 @@ function isForServices(audience: unknown): boolean {
 /** Verifies service tokens with the current key, then with the previous one. */
 export class ServiceJwtVerifier {
   readonly #keys: readonly Uint8Array[];
-  readonly #access: ServiceCaller = { name: "data-server", scopes: ALL_SCOPES };
   /** By the token's SHA-256: a token itself is never kept. */
-  readonly #verified = new LRUCache<string, VerifiedToken>({ max: MAX_REMEMBERED });
+  readonly #verified = new LRUCache<string, VerifiedCaller>({ max: MAX_REMEMBERED });
 
   /** @param keys the bytes of `auth.encrypt.secret_key`, then of `authorizer.previous_secret_key`; never empty. */
   constructor(keys: readonly Uint8Array[]) {
@@ -42,7 +40,7 @@ export class ServiceJwtVerifier {
     const digest = hash("sha256", token, "base64");
     const known = this.#verified.get(digest);
     if (known === undefined) return this.#verifyNew(token, digest);
-    if (Date.now() < known.expiresAt) return this.#access;
+    if (Date.now() < known.until) return known;
     this.#verified.delete(digest);
     return undefined;
   }
@@ -51,8 +49,9 @@ export class ServiceJwtVerifier {
     for (const key of this.#keys) {
       const payload = await verifiedPayload(token, key);
       if (payload === undefined) continue;
-      this.#verified.set(digest, { expiresAt: (payload.exp as number) * 1000 });
-      return this.#access;
+      const caller = { name: "data-server", scopes: ALL_SCOPES, until: (payload.exp as number) * 1000 };
+      this.#verified.set(digest, caller);
+      return caller;
     }
     return undefined;
   }

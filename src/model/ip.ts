@@ -22,6 +22,7 @@ export interface IpRange {
 const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 const MAPPED_BITS = 96;
 const ALL_BITS = 128;
+const PART_BITS = 16;
 /** Characters that are trimmed around values: Unicode White_Space. JavaScript's own trim uses another set. */
 const WHITE_SPACE =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
@@ -47,8 +48,13 @@ function trimWhiteSpace(text: string): string {
 }
 
 /** The address with all bits after the first `bits` set to zero. */
-export function networkOf(address: IpAddress, bits: number): IpAddress {
-  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/${bits}`);
+export function networkOf({ parts }: IpAddress, bits: number): IpAddress {
+  // From the parts: the library masks an address by printing and parsing it, ten times as slow.
+  return new ipaddr.IPv6(
+    parts.map(
+      (part, index) => part & ~(0xffff >>> Math.max(0, Math.min(PART_BITS, bits - PART_BITS * index))),
+    ),
+  );
 }
 
 function parseCidr(text: string): IpRange | undefined {

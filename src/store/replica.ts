@@ -34,6 +34,8 @@ export interface ReplicaPosition {
 
 /** A node's own copy. Its own `commit` is not used: what it holds comes from the log. */
 export interface Replica extends Store {
+  /** The folder where it is, which other processes may read; absent in memory. */
+  readonly folder?: string;
   /** True when what a commit was derived from, and what it expects, holds in the newest state. */
   holds(commit: Commit): boolean;
   /** Applies what an entry writes, as its revision, and tells those who follow. */
@@ -44,6 +46,8 @@ export interface Replica extends Store {
     records: AsyncIterable<readonly VersionedRecord[]>,
     recent?: readonly EntryId[],
   ): Promise<void>;
+  /** Frees what processes that ended held of it; absent where no other process reads it. */
+  clearReaders?(): void;
   /** The place where the copy stood when it was opened; absent where copies are always empty at first. */
   position?(): ReplicaPosition;
   /** Everything at one revision, in the order of partitions and keys. */

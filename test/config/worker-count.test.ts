@@ -17,16 +17,24 @@ describe("authorizer.workers", () => {
     expect(workerCount(text, 4)).toBeUndefined();
   });
 
+  const given = (more: Record<string, unknown>) => ({
+    "authorizer.workers": 2,
+    "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
+    ...more,
+  });
+  const postgres = {
+    "database.type": "postgres",
+    "database.postgres.connection_string": "postgres://localhost/x",
+  };
+
   it.each([
-    ["mem", /each process would have a directory of its own/],
-    ["postgres", /start several nodes instead/],
-  ])("above 1 is refused with database.type %s, with the reason", (type, reason) => {
-    const config = {
-      "database.type": type,
-      "database.postgres.connection_string": "postgres://localhost/x",
-      "authorizer.workers": 2,
-      "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
-    };
-    expect(() => configFromObject(config)).toThrow(reason);
+    [{ "database.type": "mem" }, /each process would have a directory of its own/],
+    [{ ...postgres, "authorizer.replication.path": "mem" }, /the copy is in the memory of one process/],
+  ])("above 1 is refused with %o, with the reason", (more, reason) => {
+    expect(() => configFromObject(given(more))).toThrow(reason);
+  });
+
+  it("above 1 is taken with a shared database", () => {
+    expect(configFromObject(given(postgres)).values["authorizer.workers"]).toBe("2");
   });
 });

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, type OpenedConsole, openConsole, seriousFindings } from "./console.ts";
 
-const PAGES = ["/help", "/help/first-steps", "/help/search?q=deny", "/help/nothing"];
+const PAGES = ["/help", "/help/model", "/help/first-steps", "/help/search?q=deny", "/help/nothing"];
 /** Looking at the thousands of elements of this page takes a while, so it is looked at in one of the ways. */
 const LONG_PAGE = "/help/api";
 

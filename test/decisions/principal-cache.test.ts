@@ -1,22 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { type CachedPrincipal, PrincipalCache } from "../../src/decisions/principal-cache.ts";
+import { CachedPrincipal } from "../../src/decisions/cached-principal.ts";
+import { PrincipalCache } from "../../src/decisions/principal-cache.ts";
 import { compile } from "../../src/engine/compile.ts";
 
 const policies = compile([], { partition: "svc", evaluator: "extended" });
 const found = (id: string, version: string): CachedPrincipal => {
   const stored = { id: "policy", version, name: "p", creation_date: 0, statement: [] };
-  return {
-    principal: {
-      id,
-      username: "alice",
-      properties: {},
-      isInactive: false,
-      groups: ["group"],
-      held: [{ holder: "group", via: { group: "Group" }, policies: [stored] }],
-      policies: [{ ...stored, via: [{ group: "Group" }] }],
-    },
-    policies,
+  const principal = {
+    id,
+    username: "alice",
+    properties: {},
+    isInactive: false,
+    groups: ["group"],
+    held: [{ holder: "group", via: { group: "Group" }, policies: [stored] }],
+    policies: [{ ...stored, via: [{ group: "Group" }] }],
   };
+  return new CachedPrincipal(principal, policies);
 };
 
 /** A cache whose loads end when the test says so. */

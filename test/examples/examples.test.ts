@@ -81,6 +81,18 @@ it.each(readdirSync(EXAMPLES))(
   },
 );
 
+it.each(Object.entries(STARTS))("%s: the README starts it as this test does", (name, { command, build }) => {
+  const folder = join(EXAMPLES, name);
+  const [program = "", ...args] = command;
+  const shown = [{ [process.execPath]: "node", [PYTHON]: "python" }[program] ?? program, ...args].join(" ");
+  const manifest = join(folder, "package.json");
+  const scripts = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).scripts : {};
+  const readme = readFileSync(join(folder, "README.md"), "utf8");
+  expect(readme).toContain(scripts.start === shown ? "&& npm start" : shown);
+  if (build !== undefined) expect(readme).toContain(`&& ${build.join(" ")} &&`);
+  expect(readme).toMatch(/^curl -X DELETE -H "x-user: \w+" http:\/\/127\.0\.0\.1:3000\/objects\/a /m);
+});
+
 describe.each(Object.keys(STARTS))("the example in %s", (name) => {
   const { command, there, build } = STARTS[name]!;
   let authorizer: TestAuthorizer | undefined;

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { parse } from "yaml";
 import { freePort } from "../free-port.ts";
 
 /** Addresses of the servers behind the proxy. */
@@ -58,9 +59,7 @@ const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
     language: "yaml",
     listen: ["entryPoints: [web]", () => "entryPoints: [web]"],
     args: (file, _folder, port) => [
-      `--entryPoints.web.address=127.0.0.1:${port}`,
-      "--entryPoints.web.http.sanitizePath=false",
-      "--entryPoints.web.http.aliasHeadersStrategy=delete",
+      ...entryPoint(port),
       `--providers.file.filename=${file}`,
       "--providers.providersThrottleDuration=100ms",
       "--global.checkNewVersion=false",
@@ -82,6 +81,18 @@ const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
     args: (file) => ["-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"],
   },
 };
+
+/** The static configuration of the documentation, as flags: Traefik takes them in place of a second file. */
+function entryPoint(port: number): string[] {
+  const document = readFileSync(new URL("../../docs/gateways.md", import.meta.url), "utf8");
+  const [, block = ""] = /^```yaml\n(entryPoints:[\s\S]*?)^```/m.exec(document) ?? [];
+  const flagsOf = (value: unknown, name: string): string[] =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([key, member]) => flagsOf(member, `${name}.${key}`))
+      : [`--${name}=${value}`];
+  const { web } = parse(block).entryPoints;
+  return flagsOf({ ...web, address: `127.0.0.1:${port}` }, "entryPoints.web");
+}
 
 /** Ports of the documentation. */
 const AUTHORIZER_PORT = 8001;

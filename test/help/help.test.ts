@@ -136,6 +136,30 @@ describe("the search", () => {
   });
 });
 
+describe("a diagram", () => {
+  it.each(["/help/model", "/help/gateways", "/help/data-server", "/help/architecture"])(
+    "of %s has a picture, which loads nothing from elsewhere, and its text",
+    async (path) => {
+      const html = await (await get(path)).text();
+      const figures = html.split('<figure class="diagram">').slice(1);
+      expect(figures.length).toBeGreaterThan(0);
+      for (const figure of figures) {
+        // Where there is none: node scenario/draw-diagrams.ts
+        const [, address = "none"] =
+          /^<div class="drawn" tabindex="0"><img src="([^"]+\.svg)"/.exec(figure) ?? [];
+        const picture = await get(address);
+        expect([address, picture.status, picture.headers.get("content-type")]).toEqual([
+          address,
+          200,
+          "image/svg+xml",
+        ]);
+        expect(await picture.text()).not.toMatch(/\/\/(?!www\.w3\.org\/)|@import|<script|\bon\w+=/);
+        expect(figure).toMatch(/<summary>Diagram, as text<\/summary><pre/);
+      }
+    },
+  );
+});
+
 describe("what is not there", () => {
   it.each([
     "/help/nothing",

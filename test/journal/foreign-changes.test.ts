@@ -1,6 +1,7 @@
 /** Tests the values that a node keeps in memory against the commits of other nodes. */
 
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { CachedPrincipal } from "../../src/decisions/cached-principal.ts";
 import type { CacheCounters } from "../../src/decisions/principal-cache.ts";
 import { PrincipalCache } from "../../src/decisions/principal-cache.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
@@ -37,7 +38,7 @@ beforeEach(async () => {
     counters,
     load: async (username) => {
       const principal = await reader.principal(username);
-      return principal && { principal, policies: {} as never };
+      return principal && new CachedPrincipal(principal, {} as never);
     },
     isToldEverything: () => reader.tellsEveryChange(),
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeJsonLine, renderTextLine } from "../../src/observe/log/text-line.ts";
+import { escapeJsonLine, renderFlatLine, renderTextLine } from "../../src/observe/log/text-line.ts";
 
 const entry = (message: string, fields: object = {}): string =>
   JSON.stringify({ level: "info", time: "2026-11-21T10:00:00.000Z", ...fields, message });
@@ -82,6 +82,19 @@ describe("text lines", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it("are the same for entries without objects, past JSON", () => {
+    const value = fc.oneof(hostileText, fc.double(), fc.boolean(), fc.constant(null), fc.constant(undefined));
+    const name = hostileText.filter((text) => !["time", "level", "message", "__proto__"].includes(text));
+    const head = { time: "2026-11-21T10:00:00.000Z", level: "info" };
+    fc.assert(
+      fc.property(hostileText, fc.dictionary(name, value, { maxKeys: 4 }), (message, fields) => {
+        expect(renderFlatLine({ ...head, message }, fields)).toBe(renderTextLine(entry(message, fields)));
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(renderFlatLine({ ...head, message: "m" }, { list: [] })).toBeUndefined();
   });
 
   it("a message that looks like fields is quoted", () => {

@@ -1,5 +1,5 @@
 /** The testing package alone in an empty folder: with `node:test`, with vitest, and with a strict compiler. */
-import { symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CLONE_BIN, type Consumer, checkTarball, command, installPackages, ROOT } from "./installed.ts";
@@ -47,6 +47,29 @@ import { startAuthorizer } from "@svc-authorizer/testing";
 ${BODY}`,
   );
   expect(command(consumer.folder, join(CLONE_BIN, "vitest"), "run", "roles.spec.mjs")).toContain("1 passed");
+});
+
+it("runs the tests that the pages show", () => {
+  cpSync(join(ROOT, "fixtures", "datasets"), join(consumer.folder, "fixtures", "datasets"), {
+    recursive: true,
+  });
+  const blockOf = (page: string): string =>
+    /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, page), "utf8"))?.[1] ?? "";
+  write("page.spec.ts", blockOf("docs/testing.md"));
+  const first = blockOf("README.md");
+  expect(first).toMatch(/^import .*\n/);
+  const body = first
+    .replace(/^import .*\n/, "")
+    .replace(/^(await .*allows\(.*\)); \/\/ true$/m, "expect($1).toBe(true);");
+  expect(body).toContain("toBe(true)");
+  write(
+    "readme.spec.ts",
+    `import { expect, it } from "vitest";\n${/^import .*\n/.exec(first)}it("does what it says", async () => {${body}});`,
+  );
+  const runner = join(CLONE_BIN, "vitest");
+  expect(command(consumer.folder, runner, "run", "page.spec.ts", "readme.spec.ts")).toMatch(
+    /Tests.*\b2 passed/,
+  );
 });
 
 it("has types that a strict TypeScript project can use", () => {

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 
 const DOCUMENT = readFileSync(new URL("../../docs/authzen.md", import.meta.url), "utf8");
+const DATASET = new URL("../../fixtures/datasets/authzen.yaml", import.meta.url).pathname;
 const EXAMPLES = [
   ...DOCUMENT.matchAll(/```http\nPOST (\S+)\n```\n\n```json\n(.*?)```\n\n```json\n(.*?)```/gs),
 ].map(([, path = "", request = "", answer = ""], index) => [index + 1, path, request, answer] as const);
@@ -10,12 +12,20 @@ const EXAMPLES = [
 let authorizer: TestAuthorizer;
 beforeAll(async () => {
   authorizer = await startAuthorizer({
-    dataset: new URL("../../fixtures/datasets/authzen.yaml", import.meta.url).pathname,
+    dataset: DATASET,
   });
 });
 afterAll(() => authorizer?.close());
 
 describe("docs/authzen.md", () => {
+  it("shows types and resources of the data set that the examples ask about", () => {
+    const [, block = ""] = /```yaml\n(.*?)```/s.exec(DOCUMENT) ?? [];
+    const shown = parse(block);
+    const dataset = parse(readFileSync(DATASET, "utf8"));
+    expect(shown.resource_types).toEqual(dataset.resource_types);
+    expect(dataset.resources).toEqual(expect.arrayContaining(shown.resources));
+  });
+
   it("has an example of every endpoint", () => {
     const paths = ["evaluation", "evaluations", "search/subject", "search/resource", "search/action"];
     expect([...new Set(EXAMPLES.map(([, path]) => path))]).toEqual(paths.map((path) => `/access/v1/${path}`));

@@ -168,6 +168,17 @@ export const CHANGE_SCHEMAS: Schemas = {
   },
 };
 
+/** Longest time of a timer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Ends a stream when the token that opened it is over: the reader comes again with another one. */
+function endWithToken({ caller, response }: RawCall<ServiceCaller>): NodeJS.Timeout | undefined {
+  const { until } = caller;
+  if (until === undefined) return undefined;
+  const left = Math.min(Math.max(0, until - Date.now()), LONGEST_TIMER_MS);
+  return setTimeout(() => response.end(), left).unref();
+}
+
 /** Opens the routes. */
 export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
   const { log, records, decisions, replica = REPLICA_SETTINGS, replicas = MOST_REPLICAS } = options;
@@ -179,7 +190,8 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     watchers.assertPlace();
     call.deadline = Number.POSITIVE_INFINITY;
     begin(call, "text/event-stream");
-    await watchers.serve(call.response, from);
+    const timer = endWithToken(call);
+    await watchers.serve(call.response, from).finally(() => clearTimeout(timer));
     return WRITTEN;
   };
   const send = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
@@ -189,12 +201,14 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     }
     const { response } = call;
     sending.add(response);
+    const timer = endWithToken(call);
     try {
       begin(call, "application/x-ndjson");
       await new ReplicaStream({ log, records, decisions, settings: replica }, call as RawCall<never>).run(
         from,
       );
     } finally {
+      clearTimeout(timer);
       sending.delete(response);
     }
     return WRITTEN;

@@ -41,10 +41,13 @@ export async function startFleet(
   const given = { values };
   const metrics = new FleetMetrics(parts.metrics);
   const fleet = openFleet(parts, options, count, given, metrics);
-  const unsubscribe = store.subscribe(() => fleet.tell(KIND.committed));
+  const unsubscribe = [
+    store.subscribe(() => fleet.tell(KIND.committed)),
+    parts.data.journal?.onContact((contact) => fleet.tell(KIND.contact, contact)),
+  ];
   parts.setMetrics(() => metrics.text(fleet));
   const stop = async (): Promise<void> => {
-    unsubscribe();
+    for (const end of unsubscribe) end?.();
     await fleet.stop(KIND.stop, values["authorizer.shutdown_delay"] + STOP_WITHIN_MS);
   };
   try {
@@ -87,6 +90,7 @@ function openFleet(
       version,
       nextFreePort,
       setupToken: setup.offer?.token,
+      copy: data.journal?.forWorkers,
     }),
     answerers: (worker) =>
       answerersFor(parts, (key) => relayFailure(key, worker))
@@ -110,6 +114,8 @@ function answerersFor(parts: ServiceParts, relayFailure: (key: string) => void):
   };
   return new Map<string, Answerer>([
     [KIND.commit, (commit: Commit) => commitFor(parts, commit)],
+    [KIND.takeTurn, () => data.store.takeTurn?.()],
+    [KIND.catchUp, () => data.store.catchUp?.()],
     [KIND.failure, relayFailure],
     [KIND.audit, (batch: string) => void audit.relayed(batch)],
     [KIND.lines, writeLines],

@@ -2,6 +2,7 @@
 
 import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
+import type { WorkerView } from "../../journal/contact.ts";
 import type { LineRelay } from "../../observe/output/relay-target.ts";
 import type { ActivityReport } from "../../overview/activity.ts";
 import type { ExtAuthzAddress } from "../listeners/listen.ts";
@@ -39,6 +40,12 @@ export const KIND = {
   failure: "failure",
   /** To the primary: commit. */
   commit: "commit",
+  /** To the primary: make other nodes hold back. */
+  takeTurn: "take-turn",
+  /** To the primary: follow the log to its newest entry. */
+  catchUp: "catch-up",
+  /** To a worker: the primary's contact to the database. */
+  contact: "contact",
   /** To the primary: write lines of the log. */
   lines: "lines",
   /** To the primary: write lines of the audit log. */
@@ -53,6 +60,8 @@ export interface WorkerAddresses extends ExtAuthzAddress {
 
 /** The body of {@link KIND.start}. */
 export interface WorkerStart {
+  /** The node's copy of a shared database; undefined with a store of one process. */
+  readonly copy: WorkerView | undefined;
   readonly values: unknown;
   readonly version: string;
   readonly nextFreePort: boolean;

@@ -6,10 +6,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { readEnvironment } from "../../config/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import { openWorkerStore } from "../../store/local/worker-store.ts";
-import type { Commit } from "../../store/port.ts";
+import type { Contact } from "../../journal/contact.ts";
 import { type Answerer, Channel } from "../../workers/channel.ts";
-import { portableCommit } from "../../workers/portable-commit.ts";
 import { primaryPort } from "../../workers/primary-port.ts";
 import { openData, openLog } from "../data.ts";
 import { listenAt, listenForEnvoy } from "../listeners/listen.ts";
@@ -18,8 +16,8 @@ import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
 import { watchShadow } from "../records/watch-shadow.ts";
 import { reloadListeners } from "../reload.ts";
-import { localFolder } from "../store/backends.ts";
 import { openServiceTraces } from "../traces.ts";
+import { openForWorker } from "./worker-data.ts";
 import { KIND, type WorkerAddresses, type WorkerRole, type WorkerStart } from "./worker-role.ts";
 
 /** Serves as a worker until the primary says stop or is gone. */
@@ -27,18 +25,28 @@ export function runWorker(): void {
   // Signals of a terminal or of a service manager go to all processes; the primary says what they mean.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   const failures: ((key: string) => void)[] = [];
+  const contacts: ((contact: Contact) => void)[] = [];
   const running: { parts?: ServiceParts } = {};
   const answerers = new Map<string, Answerer>([
     [
       KIND.start,
       async (start: WorkerStart) => {
-        const { parts, addresses } = await startWorker(channel, start, (listener) => failures.push(listener));
+        const { parts, addresses } = await startWorker(channel, start, {
+          onFailure: (listener) => failures.push(listener),
+          onContact: (listener) => contacts.push(listener),
+        });
         running.parts = parts;
         return addresses;
       },
     ],
     [KIND.metrics, () => running.parts?.metrics.snapshot() ?? []],
     [KIND.committed, () => running.parts?.data.store.follow?.()],
+    [
+      KIND.contact,
+      (contact: Contact) => {
+        for (const listener of contacts) listener(contact);
+      },
+    ],
     [
       KIND.failure,
       (key: string) => {
@@ -53,20 +61,23 @@ export function runWorker(): void {
   const channel = new Channel(primaryPort(), answerers);
 }
 
+/** The news of the primary that a worker listens to. */
+interface News {
+  readonly onFailure: WorkerRole["sharing"]["onTold"];
+  readonly onContact: (listener: (contact: Contact) => void) => void;
+}
+
 async function startWorker(
   channel: Channel,
-  { values: given, version, nextFreePort, setupToken }: WorkerStart,
-  onTold: WorkerRole["sharing"]["onTold"],
+  { values: given, version, nextFreePort, setupToken, copy }: WorkerStart,
+  { onFailure: onTold, onContact }: News,
 ): Promise<{ readonly parts: ServiceParts; readonly addresses: WorkerAddresses }> {
   const values = given as ConfigValues;
   const logger = openLog(values, (output, batch) => channel.ask(KIND.lines, { output, batch }));
-  const store = openWorkerStore({
-    path: localFolder(values),
-    commit: (commit: Commit) => channel.ask(KIND.commit, portableCommit(commit)),
-  });
+  const opened = openForWorker({ values, logger, channel, copy, onContact });
   const data = await openData(values, logger, {
     traces: await openServiceTraces(readEnvironment(), logger, version),
-    open: async () => ({ store, memory: undefined }),
+    open: async () => opened,
     upkeep: false,
   });
   const role: WorkerRole = {

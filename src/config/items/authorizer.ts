@@ -37,7 +37,7 @@ export const AUTHORIZER_ITEMS = [
     check: "workers",
     acts: "yes",
     meaning:
-      "Processes that answer requests, at most 32; auto: one less than the cores. More than one needs database.type local",
+      "Processes that answer requests, at most 32; auto: one less than the cores. Not with database.type mem",
   },
   {
     name: "authorizer.tls.enabled",

@@ -14,24 +14,25 @@ const SUBJECT_PREFIX = "subject.";
 
 /** Makes texts of statements, condition fields and callers. */
 export class RecordParts {
-  readonly #statements = new WeakMap<CompiledPolicies, Map<CompiledStatement, string>>();
-  readonly #allowed = new WeakMap<CompiledPolicies, Map<CompiledStatement, Buffer>>();
+  // By user: the ways in which a policy reaches them differ between users with the same policies.
+  readonly #statements = new WeakMap<DecidingPolicies, Map<CompiledStatement, string>>();
+  readonly #allowed = new WeakMap<DecidingPolicies, Map<CompiledStatement, Buffer>>();
   #lastAllowed:
-    | { readonly policies: CompiledPolicies; readonly statement: CompiledStatement; readonly bytes: Buffer }
+    | { readonly loaded: DecidingPolicies; readonly statement: CompiledStatement; readonly bytes: Buffer }
     | undefined;
   readonly #fields = new WeakMap<CompiledPolicies, readonly string[]>();
   readonly #callers = new Map<string, string>();
 
   /** `{"policy":…,"statement":…,"via":[…]}`. */
-  statement(statement: CompiledStatement, { policies, via }: DecidingPolicies): string {
-    let known = this.#statements.get(policies);
+  statement(statement: CompiledStatement, loaded: DecidingPolicies): string {
+    let known = this.#statements.get(loaded);
     if (known === undefined) {
       known = new Map();
-      this.#statements.set(policies, known);
+      this.#statements.set(loaded, known);
     }
     let text = known.get(statement);
     if (text === undefined) {
-      text = JSON.stringify({ ...nameOf(statement), via: via(statement.policy.name) });
+      text = JSON.stringify({ ...nameOf(statement), via: loaded.via(statement.policy.name) });
       known.set(statement, text);
     }
     return text;
@@ -40,16 +41,15 @@ export class RecordParts {
   /** As {@link statement}, as the end of an item that it allowed. */
   allowed(statement: CompiledStatement, loaded: DecidingPolicies): Buffer {
     const last = this.#lastAllowed;
-    if (last?.statement === statement && last.policies === loaded.policies) return last.bytes;
-    const { policies } = loaded;
-    const known = this.#allowed.get(policies) ?? new Map<CompiledStatement, Buffer>();
-    this.#allowed.set(policies, known);
+    if (last?.statement === statement && last.loaded === loaded) return last.bytes;
+    const known = this.#allowed.get(loaded) ?? new Map<CompiledStatement, Buffer>();
+    this.#allowed.set(loaded, known);
     let bytes = known.get(statement);
     if (bytes === undefined) {
       bytes = Buffer.from(`},"decision":true,"determining":[${this.statement(statement, loaded)}]}`);
       known.set(statement, bytes);
     }
-    this.#lastAllowed = { policies, statement, bytes };
+    this.#lastAllowed = { loaded, statement, bytes };
     return bytes;
   }
 

@@ -16,7 +16,7 @@ const PAGE_MASK = (1 << PAGE_BITS) - 1;
 /** Count and time. */
 const NUMBERS = 2;
 
-/** The bounds of what is counted. */
+/** The clock and the bounds of what is counted. */
 export interface CountBounds {
   /** Asks for room for one more thing; false if there is none. */
   mayCount(): boolean;
@@ -26,6 +26,8 @@ export interface CountBounds {
   mayAddPage(): boolean;
   /** Gives the room of pages back. */
   dropPages(pages: number): void;
+  /** A time in ticks as Unix milliseconds. */
+  timeOf(ticks: number): number;
   /** Told when the first statement of something is counted. */
   touched(use: ActionUse): void;
 }
@@ -69,7 +71,7 @@ export class ActionUse {
   readonly action: string;
   readonly #order: StatementOrder;
   readonly #bounds: CountBounds;
-  #pages: (Float64Array | undefined)[] = [];
+  #pages: (Int32Array | undefined)[] = [];
   #pageCount = 0;
   /** Positions of the statements that are counted. */
   #counted: number[] = [];
@@ -83,7 +85,7 @@ export class ActionUse {
   /**
    * Counts a use of a statement.
    * @param order its position
-   * @param now Unix milliseconds
+   * @param now in ticks
    */
   add(order: number, now: number): void {
     const page = this.#pages[order >> PAGE_BITS] ?? this.#newPage(order >> PAGE_BITS);
@@ -95,9 +97,9 @@ export class ActionUse {
     page[at + 1] = now;
   }
 
-  #newPage(index: number): Float64Array | undefined {
+  #newPage(index: number): Int32Array | undefined {
     if (!this.#bounds.mayAddPage()) return undefined;
-    const page = new Float64Array((PAGE_MASK + 1) * NUMBERS);
+    const page = new Int32Array((PAGE_MASK + 1) * NUMBERS);
     while (this.#pages.length < index) this.#pages.push(undefined);
     this.#pages[index] = page;
     this.#pageCount++;
@@ -116,10 +118,11 @@ export class ActionUse {
     const counted = this.#counted;
     this.#counted = [];
     for (const order of counted) {
-      const page = this.#pages[order >> PAGE_BITS] as Float64Array;
+      const page = this.#pages[order >> PAGE_BITS] as Int32Array;
       const at = (order & PAGE_MASK) * NUMBERS;
       const statement = this.#order.statementAt(order);
-      const [count, last] = [page[at] as number, page[at + 1] as number];
+      const count = page[at] as number;
+      const last = this.#bounds.timeOf(page[at + 1] as number);
       page[at] = 0;
       this.#bounds.forget(1);
       const { name } = statement.policy;

@@ -1,26 +1,31 @@
 /** Counts use in memory until it is written (decision-log.md §5.1). */
 
 import type { DecisionUsage, UserUse, UsingUser } from "../../decisions/usage.ts";
+import type { CompiledPolicies } from "../../engine/compile.ts";
 import type { PolicySet } from "../../engine/policy-set.ts";
 import { type ActionUse, type CountBounds, SetUse } from "./set-use.ts";
-import type { Count, UsageRow } from "./usage-rows.ts";
+import type { NamedCount, UsageRow } from "./usage-rows.ts";
 import { CountedUser, type SharedCounts } from "./user-use.ts";
 
 /** Most things that are counted until the next writing; uses of further ones are not. */
 const MOST_COUNTED = 500_000;
-/** Most pages of numbers, of 4 KiB each. */
+/** Most pages of numbers, of 2 KiB each. */
 const MOST_PAGES = 8_192;
+/** Milliseconds of a tick: uses are told in seconds, and a small integer lasts for years. */
+const TICK_MS = 100;
 
 /** Counts use. */
 export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
-  readonly now: () => number;
+  readonly #clock: () => number;
+  readonly #began: number;
   readonly #sets = new WeakMap<PolicySet, SetUse>();
-  readonly #users = new Map<string, Count>();
-  readonly #keys = new Map<string, Count>();
-  readonly #served = new Map<string, Count>();
-  readonly #groups = new Map<string, Count>();
+  readonly #policies = new WeakMap<CompiledPolicies, readonly SetUse[]>();
+  readonly #users = new Map<string, NamedCount>();
+  readonly #keys = new Map<string, NamedCount>();
+  readonly #served = new Map<string, NamedCount>();
+  readonly #groups = new Map<string, NamedCount>();
   /** Users and groups that were counted by decisions. */
-  #counted: Count[] = [];
+  #counted: NamedCount[] = [];
   #actions: ActionUse[] = [];
   /** Number of users, groups, and statements with their actions that decisions counted. */
   #things = 0;
@@ -28,12 +33,29 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
 
   /** @param now Unix milliseconds */
   constructor(now: () => number = Date.now) {
-    this.now = now;
+    this.#clock = now;
+    this.#began = now();
+  }
+
+  now(): number {
+    return ((this.#clock() - this.#began) / TICK_MS) | 0;
+  }
+
+  timeOf(ticks: number): number {
+    return this.#began + ticks * TICK_MS;
   }
 
   of(user: UsingUser): UserUse {
-    const sets = user.policies.sets.map((set) => this.#ofSet(set));
-    return new CountedUser(user, sets, this);
+    return new CountedUser(user, this);
+  }
+
+  sets(policies: CompiledPolicies): readonly SetUse[] {
+    let uses = this.#policies.get(policies);
+    if (uses === undefined) {
+      uses = policies.sets.map((set) => this.#ofSet(set));
+      this.#policies.set(policies, uses);
+    }
+    return uses;
   }
 
   #ofSet(set: PolicySet): SetUse {
@@ -45,7 +67,7 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
     return use;
   }
 
-  add(count: Count, now: number): void {
+  add(count: NamedCount, now: number): void {
     if (count.count === 0) {
       if (!this.mayCount()) return;
       this.#counted.push(count);
@@ -54,7 +76,7 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
     count.last = now;
   }
 
-  group(name: string): Count {
+  group(name: string): NamedCount {
     let count = this.#groups.get(name);
     if (count === undefined) {
       count = { kind: "group", name, part: "", action: "", count: 0, last: 0 };
@@ -97,7 +119,7 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
     this.#count(this.#keys, "key", accessKeyId, "");
   }
 
-  #count(counts: Map<string, Count>, kind: UsageRow["kind"], name: string, part: string): void {
+  #count(counts: Map<string, NamedCount>, kind: UsageRow["kind"], name: string, part: string): void {
     const key = part === "" ? name : part;
     const known = counts.get(key);
     if (known !== undefined) {
@@ -113,14 +135,14 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
     for (const counts of [this.#users, this.#keys, this.#served]) {
       const rows = [...counts.values()];
       counts.clear();
-      yield* rows;
+      for (const count of rows) yield this.#rowOf(count);
     }
     const counted = this.#counted;
     this.#counted = [];
     // Users keep the counts of their groups; who comes later gets others.
     this.#groups.clear();
     for (const count of counted) {
-      const row = { ...count };
+      const row = this.#rowOf(count);
       count.count = 0;
       this.#things--;
       yield row;
@@ -128,5 +150,9 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
     const actions = this.#actions;
     this.#actions = [];
     for (const use of actions) yield* use.taken();
+  }
+
+  #rowOf({ kind, name, part, action, count, last }: NamedCount): UsageRow {
+    return { kind, name, part, action, count, last: this.timeOf(last) };
   }
 }

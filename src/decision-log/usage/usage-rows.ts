@@ -23,10 +23,14 @@ export interface UsageRow extends UsageName {
 }
 
 /** A count that goes on. */
-export interface Count extends UsageName {
+export interface Count {
   count: number;
+  /** Time of the last use in ticks: a small integer, which needs no object. */
   last: number;
 }
+
+/** A count of a thing. */
+export interface NamedCount extends UsageName, Count {}
 
 /** The use of one thing, summed over all nodes. */
 export interface Used {

@@ -1,6 +1,7 @@
 /** The use of one user, of the groups of the user and of the statements that decide. */
 
 import type { UseInARow, UserUse, UsingUser } from "../../decisions/usage.ts";
+import type { CompiledPolicies } from "../../engine/compile.ts";
 import { actionsOf } from "../../engine/decide.ts";
 import type { DecidingPlace } from "../../engine/deciding-place.ts";
 import { NO_STATEMENT } from "../../engine/matches.ts";
@@ -8,40 +9,44 @@ import { type CompiledStatement, matchingAction } from "../../engine/statement.t
 import type { RequiredPermissions } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
 import type { SetUse } from "./set-use.ts";
-import type { Count } from "./usage-rows.ts";
+import type { NamedCount } from "./usage-rows.ts";
 
 /** Most pairs of a statement and an action that are held against each other for one decision. */
 const MOST_TRIED = 1_000;
 
 /** The counts that users share. */
 export interface SharedCounts {
-  /** Unix milliseconds. */
+  /** The time in ticks. */
   now(): number;
   /** Counts one use. */
-  add(count: Count, now: number): void;
+  add(count: NamedCount, now: number): void;
   /** The count of a group. */
-  group(name: string): Count;
+  group(name: string): NamedCount;
+  /** The uses of the sets of policies, in their order. */
+  sets(policies: CompiledPolicies): readonly SetUse[];
 }
 
 /** Counts the use of one user. */
-export class CountedUser implements UserUse {
+export class CountedUser implements UserUse, NamedCount {
+  readonly kind = "user";
+  readonly name: string;
+  /** "" for a subject that the directory does not know, which counts for nothing itself. */
+  readonly part: string;
+  readonly action = "";
+  count = 0;
+  last = 0;
   readonly #shared: SharedCounts;
-  /** Undefined for a subject that the directory does not know. */
-  readonly #user: Count | undefined;
   readonly #sets: readonly SetUse[];
   readonly #via: UsingUser["via"];
   /** The groups through which all policies reach the user; undefined if they differ between policies. */
-  readonly #groups: readonly Count[] | undefined;
-  readonly #groupsByPolicy = new Map<CompiledStatement["policy"], readonly Count[]>();
+  readonly #groups: readonly NamedCount[] | undefined;
+  #groupsByPolicy: Map<CompiledStatement["policy"], readonly NamedCount[]> | undefined = undefined;
 
-  /** @param sets the uses of the sets of the user's policies, in their order */
-  constructor({ userId, username, via, onlyVia }: UsingUser, sets: readonly SetUse[], shared: SharedCounts) {
+  constructor({ userId, username, via, onlyVia, policies }: UsingUser, shared: SharedCounts) {
+    this.name = username;
+    this.part = userId;
     this.#shared = shared;
-    this.#user =
-      userId === ""
-        ? undefined
-        : { kind: "user", name: username, part: userId, action: "", count: 0, last: 0 };
-    this.#sets = sets;
+    this.#sets = shared.sets(policies);
     this.#via = via;
     this.#groups = onlyVia && this.#groupsAmong([onlyVia]);
   }
@@ -56,14 +61,14 @@ export class CountedUser implements UserUse {
   }
 
   #one(action: string, { set, order, statement }: DecidingPlace, now: number): void {
-    if (this.#user !== undefined) this.#shared.add(this.#user, now);
+    if (this.part !== "") this.#shared.add(this, now);
     if (set >= 0) this.#used(set, order, action, now);
     else if (statement !== undefined) this.#usedStatement(statement, action, now);
   }
 
   decided(required: RequiredPermissions | null, decidedBy: readonly CompiledStatement[] | undefined): void {
     const now = this.#shared.now();
-    if (this.#user !== undefined) this.#shared.add(this.#user, now);
+    if (this.part !== "") this.#shared.add(this, now);
     if (required === null || decidedBy === undefined || decidedBy.length === 0) return;
     if ("action" in required) {
       this.#usedStatement(decidedBy[0] as CompiledStatement, required.action, now);
@@ -97,10 +102,11 @@ export class CountedUser implements UserUse {
     const use = this.#sets[set] as SetUse;
     use.ofAction(action).add(order, now);
     const groups = this.#groups ?? this.#groupsOf(use.order.statementAt(order).policy);
-    for (let index = 0; index < groups.length; index++) this.#shared.add(groups[index] as Count, now);
+    for (let index = 0; index < groups.length; index++) this.#shared.add(groups[index] as NamedCount, now);
   }
 
-  #groupsOf(policy: CompiledStatement["policy"]): readonly Count[] {
+  #groupsOf(policy: CompiledStatement["policy"]): readonly NamedCount[] {
+    this.#groupsByPolicy ??= new Map();
     let groups = this.#groupsByPolicy.get(policy);
     if (groups === undefined) {
       groups = this.#groupsAmong(this.#via(policy.name));
@@ -109,7 +115,7 @@ export class CountedUser implements UserUse {
     return groups;
   }
 
-  #groupsAmong(ways: readonly Via[]): readonly Count[] {
+  #groupsAmong(ways: readonly Via[]): readonly NamedCount[] {
     return ways.flatMap((way) => ("group" in way ? [this.#shared.group(way.group)] : []));
   }
 }

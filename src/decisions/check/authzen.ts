@@ -5,6 +5,7 @@ import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { AuthzenSubject } from "../authzen-entities.ts";
+import { type CachedPrincipal, policiesOf, type UserPolicies } from "../cached-principal.ts";
 import type { BatchSubject, DecisionBatch } from "../decision-log.ts";
 import type {
   CachedOutcomes,
@@ -14,8 +15,6 @@ import type {
   EvaluationRequest,
 } from "../decisions.ts";
 import { isQuick } from "../index-builds.ts";
-import { LoadedUser, type UserPolicies } from "../loaded-user.ts";
-import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 import {
   type RegisteredProperties,
@@ -164,7 +163,7 @@ export class Authzen {
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
     const { deciding } = this.#options;
     const { subject, action, resource } = request;
-    if (user.principal.isInactive) return this.#unknown({ user: subject.id }, request, required);
+    if (user.isInactive) return this.#unknown({ user: subject.id }, request, required);
     if (mapped.arn === undefined) {
       return this.#refused(request, mapped, "unknown_resource", `unknown resource type ${resource.type}`);
     }
@@ -260,15 +259,6 @@ export function askedSubject(
     properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
   const token = readsTokens ? own(TOKEN_PROPERTY) : undefined;
   return { user: id, groups: own("groups"), token, asserter };
-}
-
-/** The policies of a user, for decisions, their records and the counts of use. */
-export function policiesOf(user: CachedPrincipal, cache: UserPolicies["cache"] = "hit"): UserPolicies {
-  user.loaded ??= new LoadedUser(user);
-  const { loaded } = user;
-  if (cache === "hit") return loaded;
-  const { policies, via, asserted } = loaded;
-  return { policies, via, asserted, cache, counted: loaded };
 }
 
 function answerOf({ effect, message, id, explanation }: CheckAnswer): EvaluationAnswer {

@@ -12,10 +12,10 @@ import type {
   RequiredPermissions,
 } from "../../model/decision.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
+import type { UserPolicies } from "../cached-principal.ts";
 import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "../decision-log.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
-import type { UserPolicies } from "../loaded-user.ts";
 import type { DecisionUsage, UserUse } from "../usage.ts";
 
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */

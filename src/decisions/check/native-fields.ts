@@ -2,7 +2,7 @@
 
 import type { EngineRequest } from "../../engine/decide.ts";
 import type { ConditionFields, DecisionContext, RequiredPermissions } from "../../model/decision.ts";
-import type { CachedPrincipal } from "../principal-cache.ts";
+import type { CachedPrincipal } from "../cached-principal.ts";
 import { type RequestProperties, withRegistered } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 
@@ -20,7 +20,10 @@ export class NativeFields {
   }
 
   /** The fields without those of a resource; the context itself if no policy reads attributes. */
-  ofUser(given: ConditionFields, { policies, principal }: CachedPrincipal): ConditionFields {
+  ofUser(
+    given: ConditionFields,
+    { policies, principal }: Pick<CachedPrincipal, "principal" | "policies">,
+  ): ConditionFields {
     if (!policies.readsContext) return given;
     return withRegistered(given, { subject: principal.properties }, this.#requestProperties);
   }
@@ -34,7 +37,7 @@ export class NativeFields {
   /** The fields of every resource of a tree; synchronous if no condition reads their attributes. */
   of(
     given: DecisionContext,
-    user: CachedPrincipal,
+    user: Pick<CachedPrincipal, "principal" | "policies">,
     required: RequiredPermissions,
   ): TreeFields | Promise<TreeFields> {
     const context = this.ofUser(given, user);

@@ -8,11 +8,10 @@ import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
-import type { CachedPrincipal } from "../principal-cache.ts";
+import { type CachedPrincipal, policiesOf } from "../cached-principal.ts";
 import { isUser } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
 import type { Subjects } from "../subjects/subjects.ts";
-import { policiesOf } from "./authzen.ts";
 import { type Deciding, type DecisionSubject, UNKNOWN_TEXTS } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 

@@ -5,8 +5,8 @@ import type { ConditionFields } from "../../model/decision.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import { Pace } from "../../schedule/pace.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
+import type { CachedPrincipal } from "../cached-principal.ts";
 import type { DecisionCounters } from "../decisions.ts";
-import type { CachedPrincipal } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 import type { Found, SearchPage } from "../searches.ts";
 

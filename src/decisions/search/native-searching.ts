@@ -5,12 +5,11 @@ import { outcomeTest } from "../../engine/outcome-test.ts";
 import { nameOf } from "../../engine/statement.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
+import type { CachedPrincipal } from "../cached-principal.ts";
 import type { NativeFields } from "../check/native-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
-import { viaOf } from "../loaded-user.ts";
 import { TypePattern } from "../plan/plan-patterns.ts";
 import { NEVER, planInSteps } from "../plan/planning.ts";
-import type { CachedPrincipal } from "../principal-cache.ts";
 import { fieldsOfAnyResource, type RequestProperties, withRegistered } from "../registered-properties.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "../searches.ts";
@@ -73,7 +72,7 @@ export class NativeSearching {
     const steps = firstAllowing(user.policies, required, { user: username, context });
     const found = await scheduler.run(steps, { budget });
     if (found === undefined) return undefined;
-    return { user: username, via: viaOf(user, found.policy.name), ...nameOf(found) };
+    return { user: username, via: user.via(found.policy.name), ...nameOf(found) };
   }
 
   /** Actions for which a check allows. */

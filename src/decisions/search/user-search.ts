@@ -10,7 +10,7 @@ import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import { Pace } from "../../schedule/pace.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
-import type { CachedPrincipal } from "../principal-cache.ts";
+import type { CachedPrincipal } from "../cached-principal.ts";
 import type { Principals } from "../principals.ts";
 import type { Found, SearchPage } from "../searches.ts";
 import type { AllPolicies } from "./all-policies.ts";

@@ -2,7 +2,8 @@
 
 import type { CacheSettings } from "../../cache/dependent-cache.ts";
 import type { Directory, DirectoryChange, GroupPrincipal } from "../../directory/directory.ts";
-import { type CachedPrincipal, PrincipalCache } from "../principal-cache.ts";
+import { CachedPrincipal } from "../cached-principal.ts";
+import { PrincipalCache } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 
 /** Longest key of a set that is kept, in characters: names come from outside. */
@@ -63,7 +64,8 @@ export class GroupSets {
     const { directory, principals } = this.#options;
     const found = await directory.principalOfGroups(names);
     const { policies } = await principals.compiled(found);
-    return { principal: found.isComplete ? found : withNewGroup(found), policies };
+    const principal = found.isComplete ? found : withNewGroup(found);
+    return new CachedPrincipal(principal, policies) as CachedGroups;
   }
 
   #evict(change: DirectoryChange): void {

@@ -9,7 +9,7 @@ import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { RequiredPermissions } from "../../model/decision.ts";
 import { isPossibleName } from "../../model/names.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
-import type { CachedPrincipal } from "../principal-cache.ts";
+import type { CachedPrincipal } from "../cached-principal.ts";
 import type { Principals } from "../principals.ts";
 import { type Asserter, groupsOf } from "./asserted-groups.ts";
 import type { GroupSets } from "./group-sets.ts";

@@ -4,7 +4,7 @@ import type { Principal } from "../../directory/directory.ts";
 import type { Assertion } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { EffectivePolicy } from "../../model/policy.ts";
-import type { CachedPrincipal } from "../principal-cache.ts";
+import { CachedPrincipal } from "../cached-principal.ts";
 import type { Asserter } from "./asserted-groups.ts";
 import type { CachedGroups } from "./group-sets.ts";
 
@@ -21,7 +21,7 @@ export function unknownSubject(
 ): CachedPrincipal | undefined {
   if (principal.names.length === 0) return undefined;
   const asserted: Assertion = { by: asserter?.name ?? "", groups: principal.names };
-  return { principal: new UnknownSubject(user, principal), policies, asserted };
+  return new CachedPrincipal(new UnknownSubject(user, principal), policies, asserted);
 }
 
 const NO_PROPERTIES: Properties = {};

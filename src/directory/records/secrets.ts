@@ -13,6 +13,7 @@ import {
   type ScryptOptions,
   scrypt,
 } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 
 const FORMAT = "v1";
@@ -91,10 +92,22 @@ function associatedData(binding: SecretBinding, keyId: string): Buffer {
   return Buffer.from(JSON.stringify([FORMAT, binding.kind, ...owner, keyId]));
 }
 
+/** Secrets of access keys that are kept opened: to open one costs more than all else that a read of it does. */
+const MOST_OPENED = 1_024;
+
+/** An opened secret, and the access key for which it was opened. */
+interface OpenedSecret {
+  readonly accessKeyId: string;
+  readonly userId: string;
+  readonly secret: string;
+}
+
 /** Encrypts and decrypts secrets with the keys that are configured. */
 export class SecretBox {
   #current: SealingKey;
   readonly #keys = new Map<string, SealingKey>();
+  /** By sealed text, which a record has as long as it has this secret. */
+  readonly #opened = new LRUCache<string, OpenedSecret>({ max: MOST_OPENED });
 
   /**
    * @param current seals, and opens what it sealed
@@ -159,6 +172,19 @@ export class SecretBox {
     } catch {
       throw unopenable(binding);
     }
+  }
+
+  /**
+   * As {@link open}; the same text is decrypted once while it is in use. A read of the record must come first, because
+   * a text opens as long as its key is configured, whether or not a record still has it.
+   */
+  openKept(sealed: string, binding: AccessKeyBinding): string {
+    const { accessKeyId, userId } = binding;
+    const known = this.#opened.get(sealed);
+    if (known?.accessKeyId === accessKeyId && known.userId === userId) return known.secret;
+    const secret = this.open(sealed, binding);
+    this.#opened.set(sealed, { accessKeyId, userId, secret });
+    return secret;
   }
 
   /** Whether {@link open} would succeed. */

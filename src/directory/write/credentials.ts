@@ -36,7 +36,7 @@ export function createCredentials(context: DirectoryContext): Credentials {
         const record = await requireUsableKey(reader, accessKeyId);
         const { id: userId, username, creation_date } = record;
         const binding = { kind: "access_key", accessKeyId, userId } as const;
-        const secret_access_key = secrets.open(record.secret, binding);
+        const secret_access_key = secrets.openKept(record.secret, binding);
         return { access_key_id: accessKeyId, creation_date, username, secret_access_key };
       }),
 

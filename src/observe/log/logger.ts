@@ -9,7 +9,7 @@ import { openSink } from "../output/open-sink.ts";
 import type { LineRelay } from "../output/relay-target.ts";
 import { auditEntryLevel, ENTRY_RANKS, type EntryLevel, type LogLevel, threshold } from "./log-level.ts";
 import { type LogFields, loggable } from "./redact.ts";
-import { escapeJsonLine, renderTextLine } from "./text-line.ts";
+import { escapeJsonLine, renderFlatLine, renderTextLine } from "./text-line.ts";
 
 export type { LogLevel } from "./log-level.ts";
 export type { LogFields } from "./redact.ts";
@@ -77,6 +77,7 @@ class Core {
   /** By output. */
   readonly sinks: ReadonlyMap<string, LineSink>;
   readonly pino: PinoLogger<"audit">;
+  readonly #isText: boolean;
   #essential = false;
   #accepted = false;
 
@@ -87,6 +88,7 @@ class Core {
     this.sinks = new Map(
       options.outputs.map((output) => [output, openSink(output, rotation, options.relay)] as const),
     );
+    this.#isText = options.format === "text";
     const render = options.format === "text" ? renderTextLine : escapeJsonLine;
     this.pino = pino(
       {
@@ -106,7 +108,9 @@ class Core {
   write(level: EntryLevel, message: string, fields: LogFields): boolean {
     this.#essential = level === "audit";
     this.#accepted = false;
-    this.pino[level](fields, message);
+    const line = this.#isText ? textOf(level, message, fields) : undefined;
+    if (line === undefined) this.pino[level](fields, message);
+    else this.#distribute(line);
     return this.#accepted;
   }
 
@@ -115,6 +119,12 @@ class Core {
       if (sink.write(line, this.#essential)) this.#accepted = true;
     }
   }
+}
+
+/** The usual entry as text; undefined for one that needs more than names and values. */
+function textOf(level: EntryLevel, message: string, fields: LogFields): string | undefined {
+  const line = renderFlatLine({ time: new Date().toISOString(), level, message }, fields);
+  return line === undefined ? undefined : `${line}\n`;
 }
 
 class EntryLogger implements Logger {

@@ -7,7 +7,7 @@
  */
 
 import { writeSync } from "node:fs";
-import { setImmediate as endOfTurn } from "node:timers/promises";
+import { setImmediate as endOfTurn, setTimeout as sleep } from "node:timers/promises";
 
 /** Mode of files that this service creates: logs and audit logs name users and resources. */
 export const FILE_MODE = 0o600;
@@ -45,6 +45,8 @@ const DEFAULT_LIMITS: SinkLimits = {
   closeMs: 3_000,
 };
 const BATCH_UNITS = 64 * 1024;
+/** Shortest time from one write to the next while little is waiting, in milliseconds: a write costs as much as dozens of lines. */
+const WRITE_EVERY_MS = 5;
 const REPORT_EVERY_MS = 60_000;
 
 const savers = new Set<() => void>();
@@ -88,6 +90,8 @@ export class LineSink {
   /** The target is writing the batch. */
   #writing = false;
   #busy = false;
+  /** Milliseconds of `performance.now()`: when the last write began. */
+  #wroteAt = Number.NEGATIVE_INFINITY;
   #failing = false;
   #reopenWanted = false;
   #pumping: Promise<void> = Promise.resolve();
@@ -191,12 +195,14 @@ export class LineSink {
     await endOfTurn();
     try {
       for (;;) {
+        await this.#gatherMore();
         if (this.#reopenWanted) {
           this.#reopenWanted = false;
           await this.#target.reopen();
         }
         this.#batch ??= this.#takeBatch();
         if (this.#batch === undefined) break;
+        this.#wroteAt = performance.now();
         this.#writing = true;
         await this.#target.write(this.#batch);
         this.#units -= this.#batch.length;
@@ -213,6 +219,13 @@ export class LineSink {
     }
     this.#writing = false;
     this.#busy = false;
+  }
+
+  /** A line after a pause is written at once; of many in a row, those of a few milliseconds together. */
+  async #gatherMore(): Promise<void> {
+    const pause = this.#wroteAt + WRITE_EVERY_MS - performance.now();
+    const waits = this.#units < BATCH_UNITS && !this.#reopenWanted && this.#closing === undefined;
+    if (pause > 0 && waits) await sleep(pause);
   }
 
   #takeBatch(): string | undefined {

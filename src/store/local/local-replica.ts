@@ -38,12 +38,13 @@ export interface LocalReplicaOptions {
 }
 
 /** Names of the file that says which copy counts, and how it was left. */
-const STATE_FILE = "copy.json";
+export const STATE_FILE = "copy.json";
 const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 /** Changes that are kept for those who follow. */
 const MOST_CHANGES = 10_000;
 
-interface StateFile {
+/** The content of that file. */
+export interface StateFile {
   /** Folder of the copy that counts. */
   readonly copy: string;
   /** Id of the machine's run in which it was opened; "" where it is not known. */
@@ -146,6 +147,10 @@ class LocalReplica implements Replica {
 
   readonly history: History = this.#historyOf();
 
+  get folder(): string {
+    return this.#parts.path;
+  }
+
   get logId(): string {
     return this.history.head.log.slice(0, 8);
   }
@@ -239,6 +244,7 @@ class LocalReplica implements Replica {
     const before = this.#copy;
     this.#copy = next;
     this.#putState(false);
+    before.leave();
     this.#recent.restart(last.revision);
     this.#changes = [];
     await this.#discardUnused(before);
@@ -252,6 +258,11 @@ class LocalReplica implements Replica {
     if (revision === 0) return { revision, pages: nothing() };
     const snapshot = this.#snapshot();
     return { revision, pages: this.#copy.pages(() => snapshot.release()) };
+  }
+
+  clearReaders(): void {
+    this.#assertOpen();
+    this.#copy.clearReaders();
   }
 
   close(): Promise<void> {

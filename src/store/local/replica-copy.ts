@@ -9,6 +9,8 @@ import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { logKey, recordKey } from "./layout.ts";
 import { EMPTY_LOG, type LogPosition, putPosition, readPosition } from "./local-log.ts";
+import { entryNote, idOfNote } from "./replica-entries.ts";
+import { REPLACED } from "./worker-folder.ts";
 
 /** Ids that a copy keeps, as checkpoints carry them (journal.md §2.6). */
 const CARRIED_IDS = 10_000;
@@ -32,6 +34,10 @@ export interface ReplicaCopy {
     records: AsyncIterable<readonly VersionedRecord[]>,
     recent: readonly EntryId[],
   ): Promise<void>;
+  /** Tells the processes that read it that another copy has replaced it. */
+  leave(): void;
+  /** Frees what processes that ended held of it. */
+  clearReaders(): void;
   /** The records of the newest state in order; `done` is called at the end. */
   pages(done: () => void): AsyncGenerator<readonly VersionedRecord[]>;
   /** Closes it with everything on the disk. */
@@ -64,7 +70,8 @@ class LmdbCopy implements ReplicaCopy {
   recentIds(): readonly EntryId[] {
     const range = { start: logKey("entry", 0), end: logKey("entry", Number.MAX_SAFE_INTEGER) };
     const found: EntryId[] = [];
-    for (const { value } of this.database.getRange(range)) found.push([Number(value.version), value.value]);
+    for (const { value } of this.database.getRange(range))
+      found.push([Number(value.version), idOfNote(value.value)]);
     return found;
   }
 
@@ -73,7 +80,8 @@ class LmdbCopy implements ReplicaCopy {
     const position = { revision, id, at, log: this.#position.log || id, floor: 0 };
     const steps = this.#writeAll(writes, revision);
     const finish = (): void => {
-      this.#putId(revision, id);
+      const { change, useCases = [] } = writes;
+      this.#putEntry(revision, entryNote({ ...entry, useCases, ...(change !== undefined && { change }) }));
       putPosition(this.database, position);
     };
     if (writes.put.length + writes.delete.length > AT_ONCE) {
@@ -107,10 +115,18 @@ class LmdbCopy implements ReplicaCopy {
     const { revision, id, at, log } = last;
     const position = { revision, id, at, log, floor: 0 };
     this.database.transactionSync(() => {
-      for (const [of, name] of recent.slice(-CARRIED_IDS)) this.#putId(of, name);
+      for (const [of, name] of recent.slice(-CARRIED_IDS)) this.#putEntry(of, name);
       if (revision > 0) putPosition(this.database, position);
     });
     this.#position = position;
+  }
+
+  leave(): void {
+    this.database.transactionSync(() => putPosition(this.database, { ...EMPTY_LOG, revision: REPLACED }));
+  }
+
+  clearReaders(): void {
+    this.database.readerCheck();
   }
 
   pages(done: () => void): AsyncGenerator<readonly VersionedRecord[]> {
@@ -167,8 +183,8 @@ class LmdbCopy implements ReplicaCopy {
     }
   }
 
-  #putId(revision: number, id: string): void {
-    putValue(this.database, logKey("entry", revision), { version: revision, value: id });
+  #putEntry(revision: number, note: string): void {
+    putValue(this.database, logKey("entry", revision), { version: revision, value: note });
     this.database.removeSync(logKey("entry", revision - CARRIED_IDS));
   }
 }

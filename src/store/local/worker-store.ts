@@ -4,14 +4,10 @@
  */
 
 import { AuthorizerError } from "../../errors.ts";
-import { CommitListeners } from "../commit-listeners.ts";
-import type { Commit, CommitListener, CommittedChange, LogHead, Snapshot, Store } from "../port.ts";
-import { storeClosed } from "../refusals.ts";
-import { type LocalDatabase, openForReading } from "./database.ts";
-import { decodeVersion, FORMAT_KEY, REVISION_KEY } from "./layout.ts";
+import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../port.ts";
 import { LocalHistory } from "./local-history.ts";
-import { EMPTY_LOG, readEntries, readPosition } from "./local-log.ts";
-import { LocalSnapshot, type SnapshotOwner } from "./snapshot.ts";
+import { readEntries } from "./local-log.ts";
+import { WorkerFolder } from "./worker-folder.ts";
 
 /** Options of {@link openWorkerStore}. */
 export interface WorkerStoreOptions {
@@ -20,55 +16,40 @@ export interface WorkerStoreOptions {
   readonly commit: (commit: Commit) => Promise<number>;
 }
 
-/** Most entries whose changes are told one by one; after more, anything may have changed. */
-const MOST_FOLLOWED = 1_000;
-
 /** Opens a folder that the primary has opened. Throws AuthorizerError "unavailable" when it cannot be read. */
-export function openWorkerStore(options: WorkerStoreOptions): Store {
-  return new WorkerStore(openForReading(options.path), options.commit);
+export function openWorkerStore({ path, commit }: WorkerStoreOptions): Store {
+  return new WorkerStore(new WorkerFolder({ locate: () => path, readEntries }), commit);
 }
 
 class WorkerStore implements Store {
   readonly history: LocalHistory;
-  readonly #database: LocalDatabase;
+  readonly #folder: WorkerFolder;
   readonly #send: (commit: Commit) => Promise<number>;
-  readonly #listeners = new CommitListeners();
-  readonly #snapshots = new Set<LocalSnapshot>();
-  readonly #owner: SnapshotOwner;
-  #head: LogHead;
-  #closed = false;
 
-  constructor(database: LocalDatabase, send: (commit: Commit) => Promise<number>) {
-    this.#database = database;
+  constructor(folder: WorkerFolder, send: (commit: Commit) => Promise<number>) {
+    this.#folder = folder;
     this.#send = send;
-    this.#owner = {
-      isWriting: false,
-      assertOpen: () => this.#assertOpen(),
-      released: (snapshot) => this.#snapshots.delete(snapshot),
-    };
     this.history = new LocalHistory({
-      database,
-      head: () => this.#head,
-      snapshot: () => this.#snapshot(),
+      database: folder.database,
+      head: () => folder.head,
+      snapshot: () => folder.snapshot(),
       transact: () => {
         throw new AuthorizerError("internal", "a worker does not write to the folder");
       },
-      assertOpen: () => this.#assertOpen(),
+      assertOpen: () => folder.assertOpen(),
     });
-    const { revision, at, log } = readPosition(database) ?? EMPTY_LOG;
-    this.#head = { revision, at, log };
   }
 
   get logId(): string {
-    return this.#head.log.slice(0, 8);
+    return this.#folder.logId;
   }
 
   async snapshot(): Promise<Snapshot> {
-    return this.#snapshot();
+    return this.#folder.snapshot();
   }
 
   async commit(commit: Commit): Promise<number> {
-    this.#assertOpen();
+    this.#folder.assertOpen();
     const revision = await this.#send(commit);
     this.follow();
     return revision;
@@ -79,16 +60,11 @@ class WorkerStore implements Store {
   }
 
   subscribe(listener: CommitListener): () => void {
-    return this.#listeners.subscribe(listener);
+    return this.#folder.subscribe(listener);
   }
 
   follow(): void {
-    this.#assertOpen();
-    // The library goes on reading the state of its last read within a turn of the event loop.
-    this.#database.resetReadTxn();
-    const stored = this.#database.getBinaryFast(REVISION_KEY);
-    if (stored === undefined || decodeVersion(stored) === this.#head.revision) return;
-    this.#tellWhatCame();
+    this.#folder.follow();
   }
 
   async catchUp(): Promise<void> {
@@ -96,48 +72,10 @@ class WorkerStore implements Store {
   }
 
   async health(): Promise<void> {
-    this.#assertOpen();
-    if (this.#database.get(FORMAT_KEY) === undefined) {
-      throw new AuthorizerError("unavailable", "The store cannot be read.");
-    }
+    this.#folder.health();
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    for (const snapshot of this.#snapshots) snapshot.release();
-    await this.#database.close();
-  }
-
-  #tellWhatCame(): void {
-    const transaction = this.#database.useReadTransaction();
-    try {
-      const options = { transaction };
-      const position = readPosition(this.#database, options) ?? EMPTY_LOG;
-      const { revision, id, at, log } = position;
-      const isFarBehind = revision - this.#head.revision > MOST_FOLLOWED;
-      const entries = isFarBehind
-        ? undefined
-        : readEntries(this.#database, this.#head.revision, MOST_FOLLOWED, options);
-      const all = { revision, id, at, node: "", useCases: [], change: { all: true } };
-      for (const entry of entries ?? [all]) {
-        this.#head = { revision: entry.revision, at: entry.at, log };
-        this.#listeners.notify(entry);
-      }
-    } finally {
-      transaction.done();
-    }
-  }
-
-  #snapshot(): LocalSnapshot {
-    this.#assertOpen();
-    this.#database.resetReadTxn();
-    const snapshot = new LocalSnapshot(this.#database, this.#owner);
-    this.#snapshots.add(snapshot);
-    return snapshot;
-  }
-
-  #assertOpen(): void {
-    if (this.#closed) throw storeClosed();
+  close(): Promise<void> {
+    return this.#folder.close();
   }
 }

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { WATCH_LIMITS } from "../../../src/api/changes/watchers.ts";
 import type { Touched } from "../../../src/store/port.ts";
 import type { TestService } from "../../http/service-kit.ts";
+import { makeToken, serviceClaims } from "../../identity/tokens.ts";
 import { BEARER, StreamReader, startChanges, TOKENS } from "./kit.ts";
 
 let bed: TestService;
@@ -188,5 +189,24 @@ describe("a watch", () => {
     bed.listener.replaceTokens(BEARER);
     await reader.end();
     expect(reader.ended).toBe(true);
+  });
+
+  it.each([
+    ["/api/v1/watch", "\n\n"],
+    ["/api/v1/replica", "\n"],
+  ])("%s ends with the token that opened it, and is taken up with the next", async (path, end) => {
+    bed = await startChanges();
+    const secretKey = "a-key-of-this-test-alone-0123456789-0123456789";
+    bed.listener.replaceTokens({ secretKey });
+    const opened = (seconds: number) => {
+      const exp = Math.floor(Date.now() / 1_000) + seconds;
+      const token = makeToken({ claims: { ...serviceClaims(Date.now()), exp }, key: secretKey });
+      return StreamReader.open(`${bed.url}${path}`, token, end);
+    };
+    const [short, long] = [await opened(2), await opened(3_600)];
+    readers.push(short.reader, long.reader);
+    expect([short.answer.status, long.answer.status]).toEqual([200, 200]);
+    await short.reader.end();
+    expect(long.reader.ended).toBe(false);
   });
 });

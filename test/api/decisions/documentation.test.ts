@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { post, startService, type TestService } from "../../http/service-kit.ts";
 
@@ -14,7 +15,42 @@ const examples = [...DOCUMENT.matchAll(/```http\nPOST (\S+)\n```\n\n```json\n(.*
   ([, path, body]) => [path, body] as [string, string],
 );
 
+/** The answers that follow a request. */
+const answers = [
+  ...DOCUMENT.matchAll(
+    /```http\nPOST (\S+)\n```\n\n```json\n[^`]*```\n\n(?:[^`#]|`(?!``))*```json\n(.*?)```/gs,
+  ),
+].map(([, path = "", body = ""]) => [path, body] as const);
+
+interface Document {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly post: {
+          readonly responses: {
+            readonly "200": { readonly content: Record<string, { readonly schema: object }> };
+          };
+        };
+      }
+    >
+  >;
+}
+
+/** The document with schemas that take no other members than those that they name. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, closed(member)]));
+  const isObject = "properties" in value && typeof value.properties === "object";
+  return isObject && !("additionalProperties" in value)
+    ? { ...members, unevaluatedProperties: false }
+    : members;
+}
+
 describe("the documentation", () => {
+  it("has answers", () => expect(answers.length).toBeGreaterThan(5));
+
   it("has an example of every decision call", () => {
     expect(examples.map(([path]) => path)).toEqual(
       [
@@ -49,6 +85,18 @@ describe("the documentation", () => {
         "/access/v1/what-can": { page: { next_token: "" } },
       }[path] ?? {},
     );
+  });
+
+  it.each(answers)("of %s shows an answer of its schema: %s", async (path, text) => {
+    const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
+    const { content } = document.paths[path]?.post.responses["200"] ?? {};
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(closed(document) as object, "api");
+    const [reference = ""] = Object.values(content?.["application/json"]?.schema ?? {}) as string[];
+    const validate = ajv.compile({ $ref: `api${reference}` });
+    const isValid = validate(JSON.parse(text));
+    expect(validate.errors ?? []).toEqual([]);
+    expect(isValid).toBe(true);
   });
 
   it("shows a stream that works", async () => {

@@ -91,6 +91,34 @@ describe("a simulation", () => {
     }
   });
 
+  it.each<[string, object]>([
+    ["actions", { action: Array.from({ length: 9_000 }, (_, index) => `fs:Read*a*${index}`) }],
+    [
+      "addresses",
+      {
+        condition: {
+          IpAddress: { SourceIp: Array.from({ length: 9_000 }, (_, i) => `10.0.${i % 250}.0/24`) },
+        },
+      },
+    ],
+    ["resources", { resource: "*".repeat(102_398) }],
+  ])("refuses a policy whose %s together are larger than a stored policy may be", async (_, large) => {
+    const policy = {
+      name: "large",
+      statement: [{ effect: "allow", action: ["fs:*"], resource: "*", ...large }],
+    };
+    const message = "more than 102400 bytes; split the policy";
+    for (const [given, pointer] of [
+      [{ policies: [allow("fs:*"), policy] }, "/policies/1/statement"],
+      [{ replace: [policy] }, "/replace/0/statement"],
+      [{ candidate: { replace: [policy] } }, "/candidate/replace/0/statement"],
+    ] as const) {
+      const { status, body } = await simulate({ user: "alice", ...given, required: READ });
+      expect([status, body.problems]).toEqual([400, [{ pointer, message }]]);
+    }
+    expect(asked).toEqual([]);
+  });
+
   it("uses the extended evaluator unless told otherwise", async () => {
     const body = { user: "alice", policies: [allow("fs:*")], required: READ };
     for (const evaluator of [undefined, "extended", "data_server"]) await simulate({ ...body, evaluator });

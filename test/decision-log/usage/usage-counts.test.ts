@@ -19,6 +19,8 @@ const STATEMENTS: Readonly<Record<string, readonly Statement[]>> = {
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   one: ["OfOne", "Shared"],
   two: ["OfTwo", "Shared"],
+  // As the first: their members share all that is compiled.
+  twin: ["OfOne", "Shared"],
 };
 
 /** Counts by kind, name, statement and action; a statement is named by its index. */
@@ -36,6 +38,7 @@ const USERS: Readonly<
   Record<string, { readonly groups: readonly string[]; readonly policies: readonly string[] }>
 > = {
   member: { groups: ["one"], policies: [] },
+  twin: { groups: ["twin"], policies: [] },
   several: { groups: ["one", "two"], policies: ["Own", "Shared"] },
   failing: { groups: ["one"], policies: ["Failing"] },
 };
@@ -46,6 +49,7 @@ const QUESTIONS: readonly (readonly [string, string, readonly string[]])[] = [
   ["member", "both/a", ["OfOne[1] fs:ReadObject", "group one"]],
   ["member", "shared/a", ["Shared[0] fs:ReadObject", "group one"]],
   ["member", "two/a", []],
+  ["twin", "one/a", ["OfOne[0] fs:ReadObject", "group twin"]],
   ["several", "one/a", ["OfOne[0] fs:ReadObject", "group one"]],
   ["several", "two/a", ["OfTwo[1] fs:ReadObject", "group two"]],
   ["several", "two/secret", ["OfTwo[0] fs:ReadObject", "group two"]],

@@ -50,10 +50,11 @@ export function* caseInSteps(
   }
   const { user, replace = [], remove = [] } = { ...candidate, ...given };
   const evaluator = given.evaluator ?? defaults.evaluator ?? "extended";
+  const replaceAt = candidate.replace === undefined ? `${pointer}/replace` : `${pointer}/candidate/replace`;
   const source =
     policies === undefined
-      ? { candidate: { replace: yield* policiesInSteps(replace), remove } }
-      : { policies: yield* policiesInSteps(policies) };
+      ? { candidate: { replace: yield* policiesInSteps(replace, replaceAt, limits), remove } }
+      : { policies: yield* policiesInSteps(policies, `${pointer}/policies`, limits) };
   const asWritten = evaluator === "data_server";
   const question =
     list === undefined

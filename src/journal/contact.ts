@@ -1,0 +1,35 @@
+/** A node's contact to its engine, as it tells its workers (journal.md §7). */
+
+import type { Budgets } from "./engine.ts";
+
+/** The contact of a node, on clocks that all processes of the machine share. */
+export interface Contact {
+  readonly hasContact: boolean;
+  /** Monotonic milliseconds of the machine at which the copy was proved to be the newest, or earlier. */
+  readonly provedAt: number;
+  /** The same moment in Unix milliseconds. */
+  readonly provedWall: number;
+}
+
+/** A node's copy for its workers. */
+export interface WorkerView {
+  /** The folder of the copy; undefined in memory, where no other process can read it. */
+  readonly folder: string | undefined;
+  readonly budgets: Budgets;
+  readonly contact: Contact;
+}
+
+/** Monotonic milliseconds that are the same in all processes of the machine. */
+export function machineNow(): number {
+  return Number(process.hrtime.bigint() / 1_000n) / 1_000;
+}
+
+/** The contact of a node whose copy was proved to be the newest some time ago. */
+export function contactOf(hasContact: boolean, ageMs: number, wallNow: number): Contact {
+  return { hasContact, provedAt: machineNow() - ageMs, provedWall: wallNow - ageMs };
+}
+
+/** The milliseconds since a copy was proved to be the newest. */
+export function ageOf({ provedAt, provedWall }: Contact): number {
+  return Math.max(0, machineNow() - provedAt, Date.now() - provedWall);
+}

@@ -1,0 +1,111 @@
+/**
+ * A node's store as a worker of the node has it (journal.md §7): it reads the copy that the primary process writes, and
+ * commits through the primary. The past it reads from the engine itself.
+ */
+
+import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../store/port.ts";
+import { ageOf, type Contact } from "./contact.ts";
+import type { Engine } from "./engine.ts";
+import { assertFresh, type FreshnessSettings } from "./freshness.ts";
+import { type FollowedCopy, LogHistory } from "./log-history.ts";
+
+/** A node's copy that a worker reads. */
+export interface WorkerCopy extends FollowedCopy {
+  readonly logId: string;
+  follow(): void;
+  health(): void;
+  close(): Promise<void>;
+}
+
+/** Calls that the primary answers. */
+export interface PrimaryCalls {
+  readonly commit: (commit: Commit) => Promise<number>;
+  readonly takeTurn: () => Promise<void>;
+  /** Follows the log to its newest entry. */
+  readonly catchUp: () => Promise<void>;
+}
+
+/** The parts of a {@link WorkerJournal}. */
+export interface WorkerJournalParts {
+  readonly copy: WorkerCopy;
+  readonly engine: Engine;
+  readonly primary: PrimaryCalls;
+  readonly settings: FreshnessSettings;
+  readonly contact: Contact;
+}
+
+/** The store of a worker. */
+export class WorkerJournal implements Store {
+  readonly history: LogHistory;
+  readonly #parts: WorkerJournalParts;
+  #contact: Contact;
+
+  constructor(parts: WorkerJournalParts) {
+    const { copy, engine, contact } = parts;
+    this.#parts = parts;
+    this.#contact = contact;
+    const forgetPast = (): Promise<never> => Promise.reject(new Error("a worker removes nothing"));
+    this.history = new LogHistory({ engine, replica: copy, forgetPast });
+  }
+
+  get logId(): string {
+    return this.#parts.copy.logId;
+  }
+
+  /** Takes what the primary says of its contact. */
+  told(contact: Contact): void {
+    this.#contact = contact;
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    this.assertFresh();
+    return this.#parts.copy.snapshot();
+  }
+
+  async commit(commit: Commit): Promise<number> {
+    const revision = await this.#parts.primary.commit(commit);
+    this.follow();
+    return revision;
+  }
+
+  async takeTurn(): Promise<void> {
+    await this.#parts.primary.takeTurn();
+  }
+
+  async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
+    this.assertFresh();
+    return this.history.changes(after, limit);
+  }
+
+  tellsEveryChange(): boolean {
+    return this.#contact.hasContact;
+  }
+
+  subscribe(listener: CommitListener): () => void {
+    return this.#parts.copy.subscribe(listener);
+  }
+
+  follow(): void {
+    this.#parts.copy.follow();
+  }
+
+  async catchUp(): Promise<void> {
+    await this.#parts.primary.catchUp();
+    this.follow();
+  }
+
+  assertFresh(): void {
+    assertFresh(ageOf(this.#contact), this.#contact.hasContact, this.#parts.settings);
+  }
+
+  async health(): Promise<void> {
+    this.assertFresh();
+    this.#parts.copy.health();
+  }
+
+  async close(): Promise<void> {
+    this.history.close();
+    await this.#parts.engine.close();
+    await this.#parts.copy.close();
+  }
+}

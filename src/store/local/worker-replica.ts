@@ -1,0 +1,19 @@
+/** A node's copy of a log in a folder as a worker of the node reads it (journal.md §7); the primary process writes it. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { STATE_FILE, type StateFile } from "./local-replica.ts";
+import { readNotes } from "./replica-entries.ts";
+import { WorkerFolder } from "./worker-folder.ts";
+
+/**
+ * Opens the copy that the primary has in a folder, and goes on with the next one where that is replaced.
+ * @throws AuthorizerError "unavailable" when it cannot be read
+ */
+export function openWorkerReplica(path: string): WorkerFolder {
+  const locate = (): string => {
+    const { copy } = JSON.parse(readFileSync(join(path, STATE_FILE), "utf8")) as StateFile;
+    return join(path, copy);
+  };
+  return new WorkerFolder({ locate, readEntries: readNotes });
+}

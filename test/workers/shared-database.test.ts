@@ -1,0 +1,231 @@
+/** Workers of nodes that share a PostgreSQL (journal.md §7), as real processes. */
+
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
+import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+
+const TOKEN = "a-token-that-only-this-test-knows-0123456789";
+const READ = { name: "Read", statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] };
+
+interface Asked {
+  readonly status: number;
+  readonly body: string;
+  /** The process that answered: request ids begin with a text of its own. */
+  readonly worker: string;
+}
+
+/** Sends a request on a connection of its own, which goes to the next worker. */
+function ask(url: string, method: string, path: string, body?: unknown, minimum?: string): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      "content-type": "application/json",
+      ...(minimum !== undefined && { "x-svc-min-revision": minimum }),
+    };
+    const sent = request(url + path, { method, agent: new Agent(), headers }, (answer) => {
+      let text = "";
+      answer.on("data", (piece) => {
+        text += piece;
+      });
+      answer.on("end", () => {
+        const id = String(answer.headers["x-request-id"]);
+        resolve({ status: answer.statusCode ?? 0, body: text, worker: id.slice(0, id.lastIndexOf("-")) });
+      });
+    });
+    sent.on("error", reject);
+    sent.setTimeout(20_000, () => sent.destroy(new Error("no answer within 20 s")));
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+const api = (node: RunningProgram, method: string, path: string, body?: unknown) =>
+  ask(node.service, method, `/api/v1${path}`, body);
+
+const decision = (node: RunningProgram, username: string) => () =>
+  ask(node.service, "POST", "/access/v1/evaluation", {
+    subject: { type: "user", id: username },
+    action: { name: "fs:ReadObject" },
+    resource: { type: "object", id: "arn:svc:fs:::repository/r/object/o" },
+  });
+
+/** Asks until both workers have answered, at least so many times. */
+async function askBoth(times: number, one: () => Promise<Asked>): Promise<readonly Asked[]> {
+  const answers: Asked[] = [];
+  while (answers.length < times || new Set(answers.map(({ worker }) => worker)).size < 2) {
+    expect(answers.length).toBeLessThan(200);
+    answers.push(await one());
+  }
+  return answers;
+}
+
+function workerPids({ child }: RunningProgram): number[] {
+  const text = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8");
+  return text.trim().split(" ").map(Number).filter(isWorker);
+}
+
+function isWorker(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("worker-main");
+  } catch {
+    return false;
+  }
+}
+
+/** Workers that serve, and those that took the place of another. */
+async function served({ metrics }: RunningProgram): Promise<object> {
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  const gauge = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+  return {
+    serving: gauge("svc_authorizer_workers"),
+    replaced: gauge("svc_authorizer_workers_replaced_total"),
+  };
+}
+
+describe.skipIf(postgresBin() === undefined)("workers over PostgreSQL", () => {
+  let cluster: PostgresCluster;
+  let database: string;
+  let folder: string;
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  }, 60_000);
+  afterAll(() => cluster.close());
+  beforeEach(async () => {
+    database = await cluster.newDatabase();
+    folder = newFolder();
+  });
+  afterEach(cleanUp);
+
+  let nodes = 0;
+  const startNode = (more: Record<string, unknown> = {}): Promise<RunningProgram> => {
+    const settings = {
+      listen_address: "127.0.0.1:0",
+      "authorizer.listen_address": "127.0.0.1:0",
+      "authorizer.metrics_address": "127.0.0.1:0",
+      "authorizer.workers": 2,
+      "authorizer.shutdown_delay": "0s",
+      "authorizer.audit.output": `${folder}/audit-${nodes}.log`,
+      "authorizer.decision_log.directory": `${folder}/decisions-${nodes}`,
+      "database.type": "postgres",
+      "database.postgres.connection_string": database,
+      "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
+      "auth.api.token": TOKEN,
+      ...more,
+    };
+    const config = writeConfig(folder, settings, `node-${nodes++}.yaml`);
+    return start(["--config", config], folder);
+  };
+
+  it("decide alike right after each write on their node, and within a moment after one on another", async () => {
+    const one = await startNode();
+    const other = await startNode();
+    expect((await api(one, "POST", "/auth/policies", READ)).status).toBe(201);
+    expect((await api(one, "POST", "/auth/users", { username: "alice" })).status).toBe(201);
+    for (let round = 0; round < 10; round++) {
+      const grants = round % 2 === 0;
+      const method = grants ? "PUT" : "DELETE";
+      const wanted = `"decision":${grants}`;
+      expect((await api(one, method, "/auth/users/alice/policies/Read")).status).toBeLessThan(300);
+      for (const { body } of await askBoth(4, decision(one, "alice"))) expect(body).toContain(wanted);
+      const seen = async () => (await askBoth(2, decision(other, "alice"))).map(({ body }) => body);
+      await expect
+        .poll(async () => (await seen()).every((body) => body.includes(wanted)), { timeout: 5_000 })
+        .toBe(true);
+    }
+    // The newest revision of one node is waited for on the other, which asks the database once.
+    const made = await api(one, "POST", "/auth/users", { username: "bob" });
+    expect(made.status).toBe(201);
+    const { headers } = await fetch(`${one.service}/api/v1/auth/users/bob`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const minimum = headers.get("x-svc-revision")!;
+    const found = () => ask(other.service, "GET", "/api/v1/auth/users/bob", undefined, minimum);
+    for (const { status } of await askBoth(2, found)) expect(status).toBe(200);
+  }, 90_000);
+
+  it("go on with the copy that replaces the one before, and with their past", async () => {
+    const node = await startNode({ "authorizer.replication.path": `${folder}/copy` });
+    await api(node, "POST", "/auth/policies", READ);
+    await api(node, "POST", "/auth/users", { username: "alice" });
+    await api(node, "PUT", "/auth/users/alice/policies/Read");
+    for (const { body } of await askBoth(2, decision(node, "alice")))
+      expect(body).toContain('"decision":true');
+    // The log goes back to a time without the policy, as after a restored backup: the copy is made anew.
+    const revision = Number(/"revision":(\d+)/.exec((await watchOnce(node)) ?? "")?.[1]);
+    await cluster.query(
+      `DELETE FROM svc_authorizer_entry WHERE number = ${revision}`,
+      new URL(database).pathname.slice(1),
+    );
+    await cluster.stop();
+    await cluster.start();
+    const refused = async () => (await askBoth(2, decision(node, "alice"))).map(({ body }) => body);
+    await expect
+      .poll(async () => (await refused()).every((body) => body.includes('"decision":false')), {
+        timeout: 30_000,
+      })
+      .toBe(true);
+    // A connection that the restart broke may be noticed by a write.
+    const write = async (number: number) =>
+      (await api(node, "POST", "/auth/users", { username: `after-${number}` })).status;
+    let written = 0;
+    await expect.poll(() => write(++written), { timeout: 20_000 }).toBe(201);
+    for (const { status } of await askBoth(2, () => api(node, "GET", `/auth/users/after-${written}`))) {
+      expect(status).toBe(200);
+    }
+  }, 90_000);
+
+  it("answer without the database until the copy is too old, also a worker that was replaced meanwhile", async () => {
+    const node = await startNode({
+      "authorizer.replication.max_staleness": "20s",
+      "authorizer.replication.commit_timeout": "2s",
+    });
+    await api(node, "POST", "/auth/policies", READ);
+    await api(node, "POST", "/auth/users", { username: "alice" });
+    await api(node, "PUT", "/auth/users/alice/policies/Read");
+    await cluster.stop();
+    try {
+      await expect
+        .poll(async () => (await api(node, "POST", "/auth/users", { username: "x" })).body, {
+          timeout: 10_000,
+        })
+        .toContain("cannot be reached");
+      const [victim] = workerPids(node);
+      process.kill(victim!, "SIGKILL");
+      await expect.poll(() => served(node), { timeout: 30_000 }).toEqual({ serving: 2, replaced: 1 });
+      for (const { body } of await askBoth(6, decision(node, "alice")))
+        expect(body).toContain('"decision":true');
+      const codes = async () => (await askBoth(2, decision(node, "alice"))).map(({ status }) => status);
+      await expect
+        .poll(async () => (await codes()).every((status) => status === 503), { timeout: 60_000 })
+        .toBe(true);
+    } finally {
+      await cluster.start();
+    }
+    await expect
+      .poll(async () => (await api(node, "DELETE", "/auth/users/alice/policies/Read")).status, {
+        timeout: 20_000,
+      })
+      .toBe(204);
+    for (const { body } of await askBoth(4, decision(node, "alice")))
+      expect(body).toContain('"decision":false');
+  }, 120_000);
+
+  it("end at once when their primary is killed", async () => {
+    const node = await startNode();
+    const pids = workerPids(node);
+    expect(pids).toHaveLength(2);
+    await node.end("SIGKILL");
+    await expect.poll(() => pids.filter(isWorker), { timeout: 5_000 }).toEqual([]);
+  }, 60_000);
+
+  /** The newest revision, as readers of changes are told at first. */
+  async function watchOnce({ service }: RunningProgram): Promise<string | undefined> {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const answer = await fetch(`${service}/api/v1/watch`, { headers });
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    return value;
+  }
+});
