@@ -150,8 +150,8 @@ describe("a decision log", () => {
     const folder = join(directory, "n1-0");
     const [line] = linesOf(folder).filter(isDecision);
     expect(line?.resource).toEqual({ arn: expect.stringMatching(/^masked:[0-9a-f]{32}$/) });
-    expect(Array.isArray(line?.determining)).toBe(true);
-    expect(segmentTexts(folder).join("")).not.toContain("a-resource");
+    expect(line?.determining).toEqual([]);
+    expect(segmentTexts(folder).join("")).not.toContain('"arn":"a-resource"');
   });
 
   it("never contains its secret key", async () => {

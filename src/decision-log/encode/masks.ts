@@ -37,13 +37,15 @@ export class Masks {
     }
   }
 
-  /** An object keeps its form, which the schema of records demands, and each of its values is masked. */
+  /** An object or a list keeps its form, which the schema of records demands, and each of its texts is masked. */
   #masked(value: unknown): unknown {
-    if (Array.isArray(value) && value.some((one) => typeof one === "object")) {
-      return value.map((one) => this.#masked(one));
-    }
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return maskOf(value, this.#key);
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#masked(one)]));
+    if (Array.isArray(value)) return value.map((one) => this.#masked(one));
+    if (typeof value !== "object" || value === null) return maskOf(value, this.#key);
+    const isPlain = (one: unknown): boolean =>
+      typeof one === "number" || typeof one === "boolean" || one === null;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, isPlain(one) ? one : this.#masked(one)]),
+    );
   }
 }
 
