@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,6 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
@@ -25,6 +27,8 @@ const STAMP = ".digest";
 const COMPRESSED = /\.(?:js|css|svg)$/;
 /** Above this, brotli takes seconds for one per cent. */
 const BROTLI_QUALITY = 9;
+const LOCK_TRIES = 100;
+const LOCK_PAUSE_MS = 50;
 
 /** Digest of everything that a build depends on. */
 function digestOfSources() {
@@ -59,17 +63,34 @@ export async function buildConsole(folder = join(root, "console")) {
     compress(join(work, "assets"));
     writeFileSync(join(work, STAMP), digest);
     chmodSync(work, 0o755);
-    // Another process may serve the build that it finished meanwhile: it stays where it is.
-    if (isCurrent(folder, digest)) return folder;
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(work, folder);
-  } catch (error) {
-    // Another process was faster.
-    if (!isCurrent(folder, digest)) throw error;
+    await alone(`${folder}-build-lock`, () => {
+      // Another process may serve the build that it finished meanwhile: it stays where it is.
+      if (isCurrent(folder, digest)) return;
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(work, folder);
+    });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** Runs `work` while no other process does; one that was killed meanwhile is waited for a few seconds. */
+async function alone(lock, work) {
+  for (let tries = 0; tries < LOCK_TRIES; tries++) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      await setTimeout(LOCK_PAUSE_MS);
+    }
+  }
+  try {
+    work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
 }
 
 function settings(outDir) {

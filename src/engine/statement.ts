@@ -5,6 +5,7 @@ import type { NamedStatements, Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";
 import { CompiledCondition, type Evaluator, hasOperators } from "./conditions/conditions.ts";
 import { compileWildcard, type Wildcard } from "./patterns/wildcard.ts";
+import type { Steps } from "./work.ts";
 
 /** A list of action patterns. Statements with the same list share it. */
 export interface ActionList {
@@ -49,16 +50,17 @@ export class StatementPool {
     this.evaluator = evaluator;
   }
 
-  /** Compiles one statement. */
-  compile(policy: NamedStatements, index: number): CompiledStatement {
+  /** Compiles one statement, in steps. */
+  *compile(policy: NamedStatements, index: number): Steps<CompiledStatement> {
     const statement = policy.statement[index] as Statement;
+    const condition = yield* this.#condition(statement);
     return {
       policy,
       index,
       actions: this.#list(statement.action),
       deny: statement.effect === "deny",
       resources: parseResourceText(statement.resource)?.map((resource) => resource.toWellFormed()),
-      condition: this.#condition(statement),
+      condition,
     };
   }
 
@@ -73,14 +75,14 @@ export class StatementPool {
     }));
   }
 
-  #condition(statement: Statement): CompiledCondition | undefined {
+  *#condition(statement: Statement): Steps<CompiledCondition | undefined> {
     const { condition } = statement;
     if (!hasOperators(condition)) return undefined;
-    return remembered(
-      this.#conditions,
-      JSON.stringify(condition),
-      () => new CompiledCondition(condition, this.evaluator),
-    );
+    const text = JSON.stringify(condition);
+    const known = this.#conditions.get(text);
+    if (known !== undefined) return known;
+    const compiled = yield* CompiledCondition.inSteps(condition, this.evaluator);
+    return remembered(this.#conditions, text, () => compiled);
   }
 }
 

@@ -20,3 +20,18 @@ export function finish<T>(steps: Steps<T>): T {
     if (step.done) return step.value;
   }
 }
+
+/** Maps texts in steps. */
+export function* mapTexts<T>(texts: readonly string[], map: (text: string) => T): Steps<T[]> {
+  const mapped: T[] = [];
+  let work = 0;
+  for (const text of texts) {
+    mapped.push(map(text));
+    work += PER_ITEM + 4 * text.length;
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
+  yield work;
+  return mapped;
+}

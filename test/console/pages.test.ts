@@ -177,6 +177,45 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
     expect(console.faults).toEqual([]);
   });
 
+  it.each([
+    "/",
+    userPage(TURNING),
+    `/policies/${encodeURIComponent(TURNING)}`,
+    asked("/playground", { user: MARKUP, ...QUESTION }),
+    "/who-can",
+    "/decisions",
+    "/review",
+  ])("%s is reached as a whole by the keyboard alone, and shows where one is", async (address) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(address);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    const controls = await page.evaluate<number>(`(() => {
+      const all = 'a[href], button:enabled, input:enabled, select, textarea, summary, [tabindex="0"]';
+      window.controls = [...document.querySelectorAll(all)].filter((one) => one.checkVisibility());
+      window.reached = new Set();
+      document.activeElement.blur();
+      return window.controls.length;
+    })()`);
+    expect(controls).toBeGreaterThan(10);
+    for (let presses = 0; presses < controls + 20; presses++) {
+      await page.keyboard.press("Tab");
+      const fault = await page.evaluate<string>(`(() => {
+        const element = document.activeElement;
+        window.reached.add(element);
+        if (element === document.body) return "";
+        const { outlineStyle } = getComputedStyle(element.shadowRoot?.activeElement?.closest(".cm-editor") ?? element);
+        return outlineStyle === "none" ? element.outerHTML.slice(0, 120) : "";
+      })()`);
+      expect(fault).toBe("");
+    }
+    // Of choices that exclude each other, one is reached, and the arrow keys reach the others.
+    const missed = await page.evaluate(`window.controls
+      .filter((one) => !window.reached.has(one) && one.type !== "radio")
+      .map((one) => one.outerHTML.slice(0, 120))`);
+    expect(missed).toEqual([]);
+  });
+
   it("has a content policy without unsafe-*, and is kept nowhere", async () => {
     const answer = await page.goto("/users");
     const headers = answer?.headers() ?? {};

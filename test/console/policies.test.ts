@@ -94,10 +94,28 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     await page.getByText("Saved.", { exact: true }).waitFor();
     const holders = page.getByRole("region", { name: "Users with this policy" });
     await holders.getByRole("link", { name: "bob", exact: true }).waitFor();
-    await page.getByText("It is attached to no group.", { exact: false }).waitFor();
+    await page.getByLabel("Group to attach it to", { exact: true }).fill("Viewers");
+    await page.getByRole("button", { name: "Attach to group", exact: true }).click();
+    const groups = page.getByRole("region", { name: "Groups with this policy" });
+    await groups.getByRole("link", { name: "Viewers", exact: true }).waitFor();
     expect(JSON.stringify(await callApi(console, key, "GET", "/auth/policies/ReadSales"))).toContain(
       "fs:*Object",
     );
+  });
+
+  it("says what the comparison left out, where a bound was reached", async () => {
+    const [statement] = READ.statement;
+    const many = Array.from({ length: 60 }, (_, index) => {
+      return { ...statement, resource: `arn:svc:fs:::repository/other-${index}/object/*` };
+    });
+    await write(JSON.stringify({ statement: many }, null, 2));
+    await page.getByText("No faults found.").waitFor();
+    await page.getByRole("button", { name: "What changes", exact: true }).click();
+    const compared = page.getByRole("region", { name: "What changes if this is saved" });
+    await compared.getByText("This is not the whole answer:").waitFor();
+    await compared.getByText("there are more changes than are listed", { exact: true }).waitFor();
+    expect(await compared.textContent()).toContain("It applies to at least 1 user");
+    await page.getByRole("button", { name: "Discard changes", exact: true }).click();
   });
 
   it("is restored to an earlier version", async () => {

@@ -80,6 +80,8 @@ const CONTROLS: readonly Control[] = [
   }),
   control("/policies/policy-{n}", "Restore", "POST /auth/policies/policy-{n}/restore", { revision: 1 }),
   control("/policies/policy-{n}", "Delete policy", "DELETE /auth/policies/policy-{n}"),
+  control("/policies/policy-{n}", "Attach to group", "PUT /auth/groups/other-{n}/policies/policy-{n}"),
+  control("/policies/policy-{n}", "Attach to user", "PUT /auth/users/other-{n}/policies/policy-{n}"),
   control(
     "/policies/policy-{n}",
     "Detach policy-{n} from user-{n}",

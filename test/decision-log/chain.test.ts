@@ -154,6 +154,25 @@ describe("a decision log", () => {
     expect(segmentTexts(folder).join("")).not.toContain('"arn":"a-resource"');
   });
 
+  it("masks what a pointer names in the items of a batch, too, each place once", async () => {
+    const directory = temporaryFolder();
+    const mask = ["/resource/arn", "/items/*/resource/arn", "/action"];
+    const log = await openTestLog(directory, { mask });
+    log.decided(decidedBy("alice", "hidden"));
+    const batch = log.batch({ entrance: "filter", requestId: "r", call: undefined });
+    batch.about({ user: "alice", action: "fs:ReadObject", loaded: undefined, context: new Map() });
+    for (const id of ["hidden", "another"]) batch.add({ effect: "allow" }, `arn:svc:fs:::repository/${id}`);
+    batch.end();
+    await log.close();
+    const folder = join(directory, "n1-0");
+    expect(segmentTexts(folder).join("")).not.toMatch(/repository\/(hidden|another)|fs:Read/);
+    const [one, many] = linesOf(folder).filter(isDecision);
+    const arns = many?.items?.map(({ resource }) => resource?.arn);
+    expect(arns).toHaveLength(2);
+    expect(arns?.[0]).toBe(one?.resource?.arn);
+    expect(arns?.[1]).not.toBe(one?.resource?.arn);
+  });
+
   it("never contains its secret key", async () => {
     const directory = temporaryFolder();
     const log = await openTestLog(directory, { segmentBytes: 2_000 });

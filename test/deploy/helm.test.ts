@@ -234,6 +234,20 @@ describe.skipIf(!hasProgram("helm"))("helm", () => {
     ]);
   });
 
+  it("lets records be sent to sinks", () => {
+    const authorizer = {
+      decision_log: {
+        directory: "/data/log",
+        sinks: ["https://logs.example", "otlp+https://otel.example:4318/v1/logs"],
+      },
+      audit: { directory: "/data/audit", sinks: ["https://audit.example:8443/in"] },
+    };
+    const set = `--set-json=config.authorizer=${JSON.stringify(authorizer)}`;
+    const manifests = manifestsOf(rendered(...valuesOf("standalone"), set));
+    expect(portsIn(of(manifests, "NetworkPolicy").spec.egress)).toEqual([53, 53, 587, 443, 4318, 8443]);
+    expect(configOf(manifests).values).toMatchObject({ "authorizer.audit.sinks": authorizer.audit.sinks });
+  });
+
   it("starts a sidecar before the data server, on the loopback of the pod, with its data sets", () => {
     const manifests = manifestsOf(rendered(...valuesOf("sidecar")));
     const { initContainers, containers } = podOf(manifests);

@@ -3,6 +3,7 @@ import { compile } from "../../src/engine/compile.ts";
 import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
 import { decide } from "../../src/engine/decide.ts";
 import { explain } from "../../src/engine/explain.ts";
+import { STEP_UNITS } from "../../src/engine/work.ts";
 import { operatorOf } from "../../src/model/condition-operators.ts";
 import type { Condition } from "../../src/model/policy.ts";
 import {
@@ -97,4 +98,41 @@ it("a compiled set is shared: ${user} is bound when it is evaluated", () => {
   ]);
   // A name with wildcards is text in a condition.
   expect([effect("*", "alice"), effect("*", "*")]).toEqual(["neutral", "allow"]);
+});
+
+describe("a condition with a long list", () => {
+  const LISTS: Readonly<Record<string, (index: number) => string>> = {
+    StringEquals: (index) => `value-${index}`,
+    StringEqualsIgnoreCase: (index) => `Value-${index}`,
+    StringLike: (index) => `value-${index}-*`,
+    StringNotLikeIfExists: (index) => `\${subject.team}-${index}-?`,
+    NumericEquals: (index) => String(index),
+    DateGreaterThan: () => "2026-01-01T00:00:00Z",
+    IpAddress: (index) => `10.0.${index >> 8}.${index & 255}/32`,
+    IpAddressIfExists: (index) => `10.0.${index >> 8}.${index & 255}/32`,
+  };
+  const VALUES = 20_000;
+
+  it.each(Object.keys(LISTS))("is compiled in many short steps: %s", (operator) => {
+    const values = Array.from({ length: VALUES }, (_, index) =>
+      (LISTS[operator] as (at: number) => string)(index),
+    );
+    const condition = { [operator]: { SourceIp: values } };
+    const steps = CompiledCondition.inSteps(condition, "extended");
+    const units: number[] = [];
+    let compiled: CompiledCondition | undefined;
+    while (compiled === undefined) {
+      const step = steps.next();
+      if (step.done) compiled = step.value;
+      else units.push(step.value);
+    }
+    expect(units.length).toBeGreaterThan(VALUES / 1_000);
+    expect(Math.max(...units)).toBeLessThan(2 * STEP_UNITS);
+    const whole = new CompiledCondition(condition, "extended");
+    expect([...compiled.reads]).toEqual([...whole.reads]);
+    for (const text of [values[7] as string, "10.0.0.9", "value-9-x", "5", "2027-01-01T00:00:00Z", "no"]) {
+      const fields = new Map([["SourceIp", text]]);
+      expect(compiled.evaluate(fields, "alice")).toBe(whole.evaluate(fields, "alice"));
+    }
+  });
 });

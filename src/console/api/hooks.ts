@@ -54,6 +54,8 @@ export interface AnswerOptions<O extends OperationName> {
   readonly enabled?: boolean;
   /** Show the answer to the input before while the next one is on its way. */
   readonly keepPrevious?: boolean;
+  /** True for what takes the service long: where it had no time for it, it is not asked again by itself. */
+  readonly isHeavy?: boolean;
   /** The time after which the answer is asked for again, in ms. */
   readonly refetchInterval?: (answer: Answer<O> | undefined) => number;
 }
@@ -62,12 +64,13 @@ export interface AnswerOptions<O extends OperationName> {
 export function useAnswer<O extends OperationName>(
   operation: O,
   input: Input<O>,
-  { enabled = true, keepPrevious = false, refetchInterval }: AnswerOptions<O> = {},
+  { enabled = true, keepPrevious = false, isHeavy = false, refetchInterval }: AnswerOptions<O> = {},
 ): UseQueryResult<Answer<O>, Error> {
   return useQuery({
     queryKey: [operation, input],
     queryFn: async ({ signal }) => (await callUntilFound(operation, input, signal)) ?? null,
     enabled,
+    ...(isHeavy ? { retry: false } : {}),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
     ...(refetchInterval === undefined
       ? {}

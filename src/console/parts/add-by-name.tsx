@@ -22,12 +22,15 @@ export interface AddByNameProps {
   };
   /** The change that adding a name makes, to be compared before it is made; absent: it cannot be compared. */
   readonly compare?: (name: string) => PolicyCompareRequest;
+  /** Text of the button that compares, where another one of the page has the usual text. */
+  readonly compareAs?: string;
   /** Adds the thing of a name, and calls `done` when that is done. */
   readonly onAdd: (name: string, done: () => void) => void;
 }
 
 /** A field with suggestions, and its button. */
-export function AddByName({ label, act, list, change, compare, onAdd }: AddByNameProps) {
+export function AddByName(props: AddByNameProps) {
+  const { label, act, list, change, compare, compareAs = "What changes", onAdd } = props;
   const [compared, setCompared] = useState("");
   const [name, setName] = useState("");
   const choices = useNameChoices(list, name);
@@ -46,7 +49,7 @@ export function AddByName({ label, act, list, change, compare, onAdd }: AddByNam
         </button>
         {compare !== undefined && (
           <button type="button" disabled={name === ""} onClick={() => setCompared(name)}>
-            What changes
+            {compareAs}
           </button>
         )}
       </span>

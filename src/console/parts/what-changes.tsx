@@ -64,7 +64,7 @@ function Compared({ answer }: { readonly answer: PolicyCompareAnswer }) {
 function summaryOf({ users, left_out: leftOut }: PolicyCompareAnswer): string {
   const { affected, compared, gaining, losing } = users;
   const isWhole = leftOut.length === 0;
-  if (affected === 0) return isWhole ? "No user is affected." : "No affected user was found in time.";
+  if (affected === 0) return isWhole ? "No user is affected." : "No affected user was found.";
   const applies = `It applies to ${isWhole ? "" : "at least "}${people(affected)}`;
   const found = `${number(gaining)} gain and ${number(losing)} lose something`;
   if (compared < affected) return `${applies}. Of ${people(compared)} who were compared, ${found}.`;

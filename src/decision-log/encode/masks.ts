@@ -12,7 +12,9 @@ export class Masks {
 
   /** @param masks pointers and names */
   constructor(masks: readonly string[], key: Buffer) {
-    this.#paths = masks.flatMap((mask) => (mask.startsWith("/") ? pathsOf(mask) : placesOf(mask)));
+    const paths = masks.flatMap((mask) => (mask.startsWith("/") ? pathsOf(mask) : placesOf(mask)));
+    // Each place once: a digest of a digest would no longer be equal to that of another place.
+    this.#paths = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
     this.#key = key;
   }
 
@@ -49,12 +51,16 @@ export class Masks {
   }
 }
 
-/** The places of a pointer. The name of a subject is also where its policies come from. */
+/**
+ * The places of a pointer: in the record, and in the items of a batch, which have the same members. The name of a
+ * subject is also where its policies come from.
+ */
 function pathsOf(pointer: string): readonly (readonly string[])[] {
-  if (pointer !== SUBJECT_ID) return [segments(pointer)];
+  const place = segments(pointer);
+  if (place[0] === "items") return [place];
   const via = ["determining", "*", "via", "*", "user"];
-  const places = [segments(pointer), via];
-  return [...places, ...places.map((place) => ["items", "*", ...place])];
+  const places = pointer === SUBJECT_ID ? [place, via] : [place];
+  return [...places, ...places.map((one) => ["items", "*", ...one])];
 }
 
 const SUBJECT_ID = "/subject/id";

@@ -22,6 +22,8 @@ export interface ListSource<P extends Partition, T> {
     found: readonly Found<P>[],
     names: readonly string[],
   ) => Promise<readonly (T | undefined)[]> | readonly (T | undefined)[];
+  /** False only for the stored text of a record of which no item is made: such records are not decoded. */
+  readonly mayBeItem?: (stored: string) => boolean;
   /** Texts beside the name in which a search looks. */
   readonly texts?: (record: RecordTypes[P]) => readonly (string | undefined)[];
 }

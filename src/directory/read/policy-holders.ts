@@ -31,9 +31,21 @@ export async function listPolicyHolders<K extends "user" | "group", T>(
   return searchPage(reader, range, {
     partition: kind,
     base: "",
+    mayBeItem: (stored) => hasIdOf(stored, ids),
     items: (found, names) =>
       found.map(({ record }, index) =>
         ids.has(record.id) ? make(names[index] as string, record) : undefined,
       ),
   });
+}
+
+const MEMBER = '"id":"';
+
+/** False only if no member `id` of a JSON text, at any depth, is one of these; ids are written as they are. */
+function hasIdOf(stored: string, ids: ReadonlySet<string>): boolean {
+  for (let at = stored.indexOf(MEMBER); at >= 0; at = stored.indexOf(MEMBER, at + 1)) {
+    const begin = at + MEMBER.length;
+    if (ids.has(stored.slice(begin, stored.indexOf('"', begin)))) return true;
+  }
+  return false;
 }

@@ -17,11 +17,12 @@ const MOST_MS = 900;
 export async function searchPage<P extends Partition, T>(
   reader: Reader,
   range: Range,
-  { partition, base, items, texts }: ListSource<P, T>,
+  { partition, base, items, mayBeItem, texts }: ListSource<P, T>,
 ): Promise<Page<T>> {
   const search = new TextSearch(range.search);
   const matches = (key: string, value: string): boolean =>
-    search.isIn(key.slice(base.length)) || (texts !== undefined && search.mayBeIn(value));
+    mayBeItem?.(value) !== false &&
+    (search.isIn(key.slice(base.length)) || (texts !== undefined && search.mayBeIn(value)));
   const began = performance.now();
   const turns = new Turns();
   const results: T[] = [];

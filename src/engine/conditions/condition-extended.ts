@@ -6,6 +6,7 @@
 import type { Operator } from "../../model/condition-operators.ts";
 import { USER_VARIABLE } from "../../model/condition-variables.ts";
 import { type ConditionFields, type FieldValue, UNREADABLE } from "../../model/decision.ts";
+import type { Steps } from "../work.ts";
 import { compileMatcher, type Match } from "./condition-matchers.ts";
 import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
 
@@ -15,8 +16,8 @@ function isMissing(value: FieldValue | undefined): boolean {
 }
 
 /** `Null`: `true` holds for a missing field, `false` for a field with any value. */
-function presencePart(operator: Operator, field: string, values: readonly string[]): ConditionPart {
-  const match = compileMatcher(operator, values).bind(new Map(), "");
+function* presencePart(operator: Operator, field: string, values: readonly string[]): Steps<ConditionPart> {
+  const match = (yield* compileMatcher(operator, values)).bind(new Map(), "");
   return {
     reads: [field],
     readsUser: false,
@@ -50,10 +51,14 @@ function ofValue(operator: Operator, value: FieldValue, match: Match): Condition
   return operator.over === "one" ? "unreadable" : ofValues(operator, value, match);
 }
 
-/** A field under an extended operator. */
-export function extendedPart(operator: Operator, field: string, values: readonly string[]): ConditionPart {
-  if (operator.kind === "presence") return presencePart(operator, field, values);
-  const matcher = compileMatcher(operator, values);
+/** A field under an extended operator, compiled in steps. */
+export function* extendedPart(
+  operator: Operator,
+  field: string,
+  values: readonly string[],
+): Steps<ConditionPart> {
+  if (operator.kind === "presence") return yield* presencePart(operator, field, values);
+  const matcher = yield* compileMatcher(operator, values);
   return {
     reads: [field, ...[...matcher.variables].filter((name) => name !== USER_VARIABLE)],
     readsUser: matcher.variables.has(USER_VARIABLE),

@@ -7,6 +7,7 @@ import type { ConditionFields } from "../../model/decision.ts";
 import { parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
 import { compilePieces, type Wildcard } from "../patterns/wildcard.ts";
 import type { PatternPiece } from "../patterns/wildcard-nfa.ts";
+import { mapTexts, PER_ITEM, type Steps } from "../work.ts";
 
 /** True if a text of the request matches a value of the policy; undefined if the text is unreadable. */
 export type Match = (text: string) => boolean | undefined;
@@ -32,11 +33,13 @@ const COMPARE: Readonly<Record<Comparison, (left: number, right: number) => bool
   greaterOrEqual: (left, right) => left >= right,
 };
 
-function parsedMatcher<Value, Written>(
-  written: readonly (Written | undefined)[],
+function* parsedMatcher<Value, Written>(
+  texts: readonly string[],
+  parse: (text: string) => Written | undefined,
   read: (text: string) => Value | undefined,
   compare: (value: Value, written: Written) => boolean,
-): Matcher {
+): Steps<Matcher> {
+  const written = yield* mapTexts(texts, parse);
   const values = written.filter((value) => value !== undefined);
   const match: Match = (text) => {
     const value = read(text);
@@ -68,8 +71,8 @@ function substitute(
 /** Parsers of a kind of values: `value` for the policy, `read` for the request. */
 interface TextForm<Value> {
   value(pieces: readonly PatternPiece[]): Value;
-  /** Builds the matcher for values without variables. */
-  fixed(values: readonly Value[]): (text: string) => boolean;
+  /** Builds the matcher for values without variables, in steps. */
+  fixed(values: readonly Value[]): Steps<(text: string) => boolean>;
   compares(text: string, value: Value): boolean;
   read(text: string): string;
 }
@@ -78,11 +81,18 @@ function joined(pieces: readonly PatternPiece[]): string {
   return pieces.map(({ text }) => text).join("");
 }
 
+/** Texts that are added to a set in one step. */
+const ADDED_AT_ONCE = 512;
+
 function exactForm(normalize: (text: string) => string): TextForm<string> {
   return {
     value: (pieces) => normalize(joined(pieces)),
-    fixed: (values) => {
-      const known = new Set(values);
+    *fixed(values) {
+      const known = new Set<string>();
+      for (const value of values) {
+        known.add(value);
+        if (known.size % ADDED_AT_ONCE === 0) yield ADDED_AT_ONCE * PER_ITEM;
+      }
       return (text) => known.has(text);
     },
     compares: (text, value) => text === value,
@@ -95,23 +105,41 @@ const TEXT = exactForm((text) => text.toWellFormed());
 const FOLDED = exactForm((text) => text.toWellFormed().toLowerCase());
 const PATTERN: TextForm<Wildcard> = {
   value: compilePieces,
-  fixed: (values) => (text) => values.some((value) => value.match(text)),
+  *fixed(values) {
+    return (text) => values.some((value) => value.match(text));
+  },
   compares: (text, value) => value.match(text),
   read: (text) => text.toWellFormed(),
 };
 
-function textMatcher<Value>(form: TextForm<Value>, values: readonly string[]): Matcher {
-  const templates = values.map(parseTemplate);
-  const sound = templates.filter((template) => "parts" in template).map(({ parts }) => parts);
-  if (sound.length < templates.length) return { variables: NO_VARIABLES, bind: () => undefined };
-  const isFixed = (parts: readonly TemplatePart[]): parts is PatternPiece[] =>
-    parts.every((part) => "text" in part);
-  const fixed = form.fixed(sound.filter(isFixed).map((parts) => form.value(parts)));
-  const open = sound.filter((parts) => !isFixed(parts));
+/** A value of the policy: parsed, or with variables. */
+type ReadValue<Value> = { readonly value: Value } | { readonly parts: readonly TemplatePart[] };
+
+function isFixed(parts: readonly TemplatePart[]): parts is PatternPiece[] {
+  return parts.every((part) => "text" in part);
+}
+
+function readValue<Value>(form: TextForm<Value>, text: string): ReadValue<Value> | undefined {
+  const template = parseTemplate(text);
+  if (!("parts" in template)) return undefined;
+  const { parts } = template;
+  return isFixed(parts) ? { value: form.value(parts) } : { parts };
+}
+
+function* textMatcher<Value>(form: TextForm<Value>, texts: readonly string[]): Steps<Matcher> {
+  const read = yield* mapTexts(texts, (text) => readValue(form, text));
+  const values: Value[] = [];
+  const open: (readonly TemplatePart[])[] = [];
+  for (const one of read) {
+    if (one === undefined) return { variables: NO_VARIABLES, bind: () => undefined };
+    if ("parts" in one) open.push(one.parts);
+    else values.push(one.value);
+  }
+  const fixed = yield* form.fixed(values);
   const always: Match = (text) => fixed(form.read(text));
   if (open.length === 0) return { variables: NO_VARIABLES, bind: () => always };
   return {
-    variables: new Set(open.flat().flatMap((part) => ("variable" in part ? [part.variable] : []))),
+    variables: variablesOf(open),
     bind: (context, user) => {
       const bound: Value[] = [];
       for (const parts of open) {
@@ -127,8 +155,14 @@ function textMatcher<Value>(form: TextForm<Value>, values: readonly string[]): M
   };
 }
 
-/** Compiles the values of an extended operator other than `Null`. */
-export function compileMatcher({ kind, comparison }: Operator, values: readonly string[]): Matcher {
+function variablesOf(values: readonly (readonly TemplatePart[])[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const parts of values) for (const part of parts) if ("variable" in part) found.add(part.variable);
+  return found;
+}
+
+/** Compiles the values of an extended operator other than `Null`, in steps. */
+export function compileMatcher({ kind, comparison }: Operator, values: readonly string[]): Steps<Matcher> {
   switch (kind) {
     case "text":
       return textMatcher(TEXT, values);
@@ -137,15 +171,13 @@ export function compileMatcher({ kind, comparison }: Operator, values: readonly 
     case "pattern":
       return textMatcher(PATTERN, values);
     case "number":
-      return parsedMatcher(values.map(parseNumber), parseNumber, COMPARE[comparison]);
+      return parsedMatcher(values, parseNumber, parseNumber, COMPARE[comparison]);
     case "date":
-      return parsedMatcher(values.map(parseDate), parseDate, COMPARE[comparison]);
+      return parsedMatcher(values, parseDate, parseDate, COMPARE[comparison]);
     case "ip":
-      return parsedMatcher(values.map(parseIpRange), parseIp, (address, range) =>
-        rangeContains(range, address),
-      );
+      return parsedMatcher(values, parseIpRange, parseIp, (address, range) => rangeContains(range, address));
     case "boolean":
     case "presence":
-      return parsedMatcher(values.map(parseBoolean), parseBoolean, (left, right) => left === right);
+      return parsedMatcher(values, parseBoolean, parseBoolean, (left, right) => left === right);
   }
 }

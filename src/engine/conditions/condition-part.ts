@@ -14,6 +14,8 @@ export interface ConditionPart {
   readonly reads: readonly string[];
   /** True when a value holds `${user}`. */
   readonly readsUser: boolean;
+  /** True if a value cannot be parsed, which ends the whole check. */
+  readonly hasBadValues?: boolean;
   /** @param user the name that `${user}` stands for */
   evaluate(context: ConditionFields, user: string): ConditionResult;
 }

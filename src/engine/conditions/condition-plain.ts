@@ -6,6 +6,7 @@
 import type { ConditionFields } from "../../model/decision.ts";
 import { type IpAddress, type IpRange, parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
 import { compileWildcard, type Wildcard } from "../patterns/wildcard.ts";
+import { mapTexts, type Steps } from "../work.ts";
 import { type ConditionPart, type ConditionResult, resultOf } from "./condition-part.ts";
 
 function partOf(field: string, test: (value: string) => ConditionResult): ConditionPart {
@@ -20,9 +21,13 @@ function partOf(field: string, test: (value: string) => ConditionResult): Condit
   };
 }
 
-/** A field under IpAddress or NotIpAddress. */
-export function plainIpPart(field: string, values: readonly string[], negated: boolean): ConditionPart {
-  const ranges: (IpRange | undefined)[] = values.map(parseIpRange);
+/** A field under IpAddress or NotIpAddress, compiled in steps. */
+export function* plainIpPart(
+  field: string,
+  values: readonly string[],
+  negated: boolean,
+): Steps<ConditionPart> {
+  const ranges: (IpRange | undefined)[] = yield* mapTexts(values, parseIpRange);
   const evaluate = (address: IpAddress): ConditionResult => {
     for (const range of ranges) {
       if (range === undefined) return "error";
@@ -30,16 +35,21 @@ export function plainIpPart(field: string, values: readonly string[], negated: b
     }
     return resultOf(negated);
   };
-  return partOf(field, (value) => {
+  const part = partOf(field, (value) => {
     if (value === "") return "unsatisfied";
     const address = parseIp(value);
     return address === undefined ? "error" : evaluate(address);
   });
+  return { ...part, hasBadValues: ranges.includes(undefined) };
 }
 
-/** A field under StringLike or StringNotLike. */
-export function plainPatternPart(field: string, values: readonly string[], negated: boolean): ConditionPart {
-  const patterns: Wildcard[] = values.map(compileWildcard);
+/** A field under StringLike or StringNotLike, compiled in steps. */
+export function* plainPatternPart(
+  field: string,
+  values: readonly string[],
+  negated: boolean,
+): Steps<ConditionPart> {
+  const patterns: Wildcard[] = yield* mapTexts(values, compileWildcard);
   return partOf(field, (value) => {
     const text = value.toWellFormed();
     return resultOf(patterns.some((pattern) => pattern.match(text)) !== negated);

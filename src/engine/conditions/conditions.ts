@@ -6,8 +6,8 @@
 
 import { type Operator, operatorOf } from "../../model/condition-operators.ts";
 import type { ConditionFields } from "../../model/decision.ts";
-import { parseIpRange } from "../../model/ip.ts";
 import type { Condition } from "../../model/policy.ts";
+import { finish, type Steps } from "../work.ts";
 import { extendedPart } from "./condition-extended.ts";
 import type { ConditionPart, ConditionResult } from "./condition-part.ts";
 import { plainIpPart, plainPatternPart } from "./condition-plain.ts";
@@ -18,10 +18,23 @@ import { plainIpPart, plainPatternPart } from "./condition-plain.ts";
  */
 export type Evaluator = "extended" | "data_server";
 
-function partOf(operator: Operator, field: string, values: readonly string[]): ConditionPart {
+function partOf(operator: Operator, field: string, values: readonly string[]): Steps<ConditionPart> {
   if (!operator.plain) return extendedPart(operator, field, values);
   const plainPart = operator.kind === "ip" ? plainIpPart : plainPatternPart;
   return plainPart(field, values, operator.negated);
+}
+
+/** The parts, in the order of the condition. */
+function* partsOf(condition: Condition, evaluator: Evaluator): Steps<readonly ConditionPart[]> {
+  const parts: ConditionPart[] = [];
+  for (const [name, fields] of Object.entries(condition)) {
+    const operator = knownOperator(name, evaluator);
+    if (operator === undefined) continue;
+    for (const [field, values] of Object.entries(fields)) {
+      parts.push(yield* partOf(operator, field, values));
+    }
+  }
+  return parts;
 }
 
 /** The result of one field under one operator. */
@@ -53,34 +66,32 @@ export class CompiledCondition {
   readonly #written: Condition;
   readonly #evaluator: Evaluator;
 
-  constructor(condition: Condition, evaluator: Evaluator) {
-    const parts: ConditionPart[] = [];
-    const addressFields: string[] = [];
-    let alwaysFails = false;
-    let hasBadValues = false;
-    for (const [name, fields] of Object.entries(condition)) {
-      const operator = knownOperator(name, evaluator);
-      if (operator === undefined) {
-        alwaysFails = true;
-        continue;
-      }
-      for (const [field, values] of Object.entries(fields)) {
-        parts.push(partOf(operator, field, values));
-        if (!operator.plain || operator.kind !== "ip") continue;
-        addressFields.push(field);
-        hasBadValues ||= values.some((value) => parseIpRange(value) === undefined);
-      }
-    }
+  /** @param parts those of the condition, where they are compiled already */
+  constructor(
+    condition: Condition,
+    evaluator: Evaluator,
+    parts: readonly ConditionPart[] = finish(partsOf(condition, evaluator)),
+  ) {
+    const named = Object.entries(condition).map(
+      ([name, fields]) => [knownOperator(name, evaluator), Object.keys(fields)] as const,
+    );
     this.words = wordsIn(condition);
     this.#parts = parts;
     this.#written = condition;
     this.#evaluator = evaluator;
-    this.alwaysFails = alwaysFails;
-    this.addressFields = addressFields;
-    this.hasBadValues = hasBadValues;
+    this.alwaysFails = named.some(([operator]) => operator === undefined);
+    this.addressFields = named.flatMap(([operator, fields]) =>
+      operator?.plain === true && operator.kind === "ip" ? fields : [],
+    );
+    this.hasBadValues = parts.some((part) => part.hasBadValues === true);
     this.reads = new Set(parts.flatMap(({ reads }) => reads));
     this.readsUser = parts.some(({ readsUser }) => readsUser);
     this.readsResource = [...this.reads].some((field) => field.startsWith("resource."));
+  }
+
+  /** Compiles a condition in steps. */
+  static *inSteps(condition: Condition, evaluator: Evaluator): Steps<CompiledCondition> {
+    return new CompiledCondition(condition, evaluator, yield* partsOf(condition, evaluator));
   }
 
   /**
@@ -120,8 +131,11 @@ function knownOperator(name: string, evaluator: Evaluator): Operator | undefined
 }
 
 function wordsIn(condition: Condition): number {
-  const values = Object.values(condition).flatMap((fields) => Object.values(fields).flat());
-  return values.reduce((sum, value) => sum + 1 + (value.length >> 5), 0);
+  let words = 0;
+  for (const fields of Object.values(condition)) {
+    for (const values of Object.values(fields)) for (const value of values) words += 1 + (value.length >> 5);
+  }
+  return words;
 }
 
 /** True when the condition has at least one operator; an empty object or null is no condition. */

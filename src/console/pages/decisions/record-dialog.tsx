@@ -8,7 +8,15 @@ import { Loading } from "../../parts/loading.tsx";
 import { Reasons, type ReasonsOfDecision } from "../../parts/reasons/reasons.tsx";
 import { Time } from "../../parts/time.tsx";
 import { PolicyFromRecord } from "./policy-from-record.tsx";
-import { nameOfItem, outcomeOf, policyFrom, resourceOf, type ShownRecord, shown } from "./record.ts";
+import {
+  actionOf,
+  nameOfItem,
+  outcomeOf,
+  policyFrom,
+  resourceOf,
+  type ShownRecord,
+  shown,
+} from "./record.ts";
 
 /** Shows a record. Where the directory of its revision is gone, the record is shown without reasons. */
 export function RecordDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
@@ -69,10 +77,10 @@ function Explained({ record, reasons }: ExplainedProps) {
 }
 
 function Facts({ of: record }: { readonly of: ShownRecord }) {
-  const { subject, action, caller, entrance, node, revision, request_id, trace_id, context, error } = record;
+  const { subject, caller, entrance, node, revision, request_id, trace_id, context, error } = record;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["Subject", subject === undefined ? "several" : `${subject.type} ${subject.id ?? "nobody"}`],
-    ["Action", action],
+    ["Action", actionOf(record)],
     ["Resource", resourceOf(record)],
     ["Asked by", caller && `${caller.name}${caller.peer === undefined ? "" : ` at ${caller.peer}`}`],
     ["Through", entrance],

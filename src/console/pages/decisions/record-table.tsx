@@ -4,7 +4,7 @@ import { userPage } from "../../parts/links.ts";
 import { Name } from "../../parts/name.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
-import { outcomeOf, resourceOf, type ShownRecord } from "./record.ts";
+import { actionOf, outcomeOf, resourceOf, type ShownRecord } from "./record.ts";
 
 /** Properties of {@link RecordTable}. */
 export interface RecordTableProps {
@@ -24,7 +24,7 @@ export function RecordTable({ records, onOpen, isStale }: RecordTableProps) {
       ),
     },
     { head: "Subject", kind: "main", cell: ({ subject }) => <Subject of={subject} /> },
-    { head: "Action", cell: ({ action, operation }) => <code>{action ?? operation ?? "several"}</code> },
+    { head: "Action", cell: (record) => <code>{actionOf(record)}</code> },
     { head: "Resource", cell: (record) => <Name text={resourceOf(record)} /> },
     {
       head: "Explain",

@@ -55,11 +55,20 @@ export function outcomeOf({ decision, counts }: ShownRecord): string {
   return decision === true ? "Allowed" : "Refused";
 }
 
+/** The action; of a batch of several actions, which way it came in: a record of these names the first one alone. */
+export function actionOf({ action, operation, items = [], entrance }: ShownRecord): string {
+  const actions = new Set(items.map((item) => item.action ?? action));
+  return actions.size > 1 ? entrance.replaceAll("_", " ") : (action ?? operation ?? "several");
+}
+
 /** The resource, or how many there were. */
-export function resourceOf({ resource, counts, operation }: ShownRecord): string {
+export function resourceOf({ resource, counts, items = [], operation }: ShownRecord): string {
   if (resource !== undefined) return resource.arn;
-  if (counts !== undefined) return `${counts.allow + counts.neutral + counts.deny} resources`;
-  return operation ?? "";
+  if (counts === undefined) return operation ?? "";
+  const resources = new Set(items.map((item) => item.resource.arn));
+  const [first = ""] = resources;
+  const all = counts.allow + counts.neutral + counts.deny;
+  return resources.size === 1 ? first : `${all.toLocaleString("en")} decisions`;
 }
 
 /** A policy that would have allowed what a record refused; undefined where it names no single permission. */

@@ -38,7 +38,7 @@ export function StatusWarnings({ of: warnings }: { readonly of: Status["warnings
           <ul>
             {policies.some.map(({ policy, message }) => (
               <li key={policy}>
-                <Name text={policy} href={policyPage(policy)} />: <bdi>{message}</bdi>
+                <Name text={policy} href={policyPage(policy)} />: <Name text={message} />
               </li>
             ))}
           </ul>

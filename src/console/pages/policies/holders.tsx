@@ -1,9 +1,10 @@
 /** The groups and users that a policy is attached to. */
 
-import type { ComponentChildren } from "preact";
+import { useChange } from "../../api/hooks.ts";
 import type { Group, User } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
+import { AddByName } from "../../parts/add-by-name.tsx";
 import { groupPage, userPage } from "../../parts/links.ts";
 import { ListTable } from "../../parts/list-table.tsx";
 import { Name } from "../../parts/name.tsx";
@@ -11,17 +12,33 @@ import { RemoveButton } from "../../parts/remove-button.tsx";
 import { Section } from "../../parts/section.tsx";
 import type { Column } from "../../parts/table.tsx";
 
-/** Lists both, each for those who may read all of them, and detaches. */
-export function Holders({ policy }: { readonly policy: string }) {
+interface HoldersProps {
+  readonly policy: string;
+}
+
+/** Lists both, each for those who may read all of them, attaches and detaches. */
+export function Holders({ policy }: HoldersProps) {
   const { actions } = useSession();
+  return (
+    <>
+      {actions.has("auth:ReadGroup") && <Groups policy={policy} />}
+      {actions.has("auth:ReadUser") && <Users policy={policy} />}
+    </>
+  );
+}
+
+function Groups({ policy }: HoldersProps) {
+  const { actions } = useSession();
+  const mayAttach = useMaySomewhere("auth:AttachPolicy");
   const mayDetach = useMaySomewhere("auth:DetachPolicy");
-  const input = { path: { policyId: policy } };
-  const act = (cell: (row: { readonly id: string }) => ComponentChildren) =>
-    mayDetach ? [{ head: "Detach", kind: "act", cell } as const] : [];
-  const groups: readonly Column<Group>[] = [
+  const attachment = useChange("PUT /auth/groups/{groupId}/policies/{policyId}");
+  const columns: readonly Column<Group>[] = [
     { head: "Group", kind: "main", cell: ({ id }) => <Name text={id} href={groupPage(id)} /> },
     { head: "Description", cell: ({ description = "" }) => <Name text={description} /> },
-    ...act(({ id }) => (
+    ...(mayDetach ? [{ head: "Detach", kind: "act", cell: detach } as const] : []),
+  ];
+  function detach({ id }: Group) {
+    return (
       <RemoveButton
         operation="DELETE /auth/groups/{groupId}/policies/{policyId}"
         input={{ path: { groupId: id, policyId: policy } }}
@@ -34,12 +51,48 @@ export function Holders({ policy }: { readonly policy: string }) {
           </>
         }
       />
-    )),
-  ];
-  const users: readonly Column<User>[] = [
+    );
+  }
+  return (
+    <Section title="Groups with this policy" about="It applies to every member of these groups.">
+      <ListTable
+        operation="GET /auth/policies/{policyId}/groups"
+        input={{ path: { policyId: policy } }}
+        what="groups"
+        name="groups"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty="It is attached to no group."
+      />
+      {mayAttach && (
+        <AddByName
+          label="Group to attach it to"
+          act="Attach to group"
+          list={actions.has("auth:ListGroups") ? "GET /auth/groups" : undefined}
+          compare={(group) => ({ name: policy, attach: { group } })}
+          compareAs="What this changes"
+          change={attachment}
+          onAdd={(group, done) =>
+            attachment.mutate({ path: { groupId: group, policyId: policy } }, { onSuccess: done })
+          }
+        />
+      )}
+    </Section>
+  );
+}
+
+function Users({ policy }: HoldersProps) {
+  const { actions } = useSession();
+  const mayAttach = useMaySomewhere("auth:AttachPolicy");
+  const mayDetach = useMaySomewhere("auth:DetachPolicy");
+  const attachment = useChange("PUT /auth/users/{userId}/policies/{policyId}");
+  const columns: readonly Column<User>[] = [
     { head: "User", kind: "main", cell: ({ id }) => <Name text={id} href={userPage(id)} /> },
     { head: "Friendly name", cell: ({ friendly_name: name = "" }) => <Name text={name} /> },
-    ...act(({ id }) => (
+    ...(mayDetach ? [{ head: "Detach", kind: "act", cell: detach } as const] : []),
+  ];
+  function detach({ id }: User) {
+    return (
       <RemoveButton
         operation="DELETE /auth/users/{userId}/policies/{policyId}"
         input={{ path: { userId: id, policyId: policy } }}
@@ -51,39 +104,32 @@ export function Holders({ policy }: { readonly policy: string }) {
           </>
         }
       />
-    )),
-  ];
+    );
+  }
   return (
-    <>
-      {actions.has("auth:ReadGroup") && (
-        <Section title="Groups with this policy" about="It applies to every member of these groups.">
-          <ListTable
-            operation="GET /auth/policies/{policyId}/groups"
-            input={input}
-            what="groups"
-            name="groups"
-            columns={groups}
-            keyOf={({ id }) => id}
-            empty="It is attached to no group. Attach it on the page of a group."
-          />
-        </Section>
+    <Section title="Users with this policy" about="Those it is attached to directly, not through a group.">
+      <ListTable
+        operation="GET /auth/policies/{policyId}/users"
+        input={{ path: { policyId: policy } }}
+        what="users"
+        name="users"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty="It is attached to no user directly."
+      />
+      {mayAttach && (
+        <AddByName
+          label="User to attach it to"
+          act="Attach to user"
+          list={actions.has("auth:ListUsers") ? "GET /auth/users" : undefined}
+          compare={(user) => ({ name: policy, attach: { user } })}
+          compareAs="What this changes"
+          change={attachment}
+          onAdd={(user, done) =>
+            attachment.mutate({ path: { userId: user, policyId: policy } }, { onSuccess: done })
+          }
+        />
       )}
-      {actions.has("auth:ReadUser") && (
-        <Section
-          title="Users with this policy"
-          about="Those it is attached to directly, not through a group."
-        >
-          <ListTable
-            operation="GET /auth/policies/{policyId}/users"
-            input={input}
-            what="users"
-            name="users"
-            columns={users}
-            keyOf={({ id }) => id}
-            empty="It is attached to no user directly."
-          />
-        </Section>
-      )}
-    </>
+    </Section>
   );
 }

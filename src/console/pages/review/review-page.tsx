@@ -20,7 +20,7 @@ export default function ReviewPage() {
   const { query, route } = useLocation();
   const days = Number(query["days"]) || DEFAULT_DAYS;
   const since = startOf(days);
-  const review = useAnswer("GET /auth/access/review", { query: { since } });
+  const review = useAnswer("GET /auth/access/review", { query: { since } }, { isHeavy: true });
   const { data, error } = review;
   const period = (
     <label class="check">
@@ -54,7 +54,9 @@ export default function ReviewPage() {
       }
     >
       <Alert error={error} />
-      {data === undefined && error === null && <Loading what="the review" />}
+      {data === undefined && error === null && (
+        <Loading what="the review, which takes up to a minute for a large directory" />
+      )}
       <Notes texts={data?.warnings ?? []} />
       {data !== undefined && (
         <Section

@@ -41,7 +41,7 @@ export function Suggestion({ since }: { readonly since: string }) {
   const names = useNameChoices(actions.has(action) ? list : undefined, name);
   const asked = user || group;
   const body = { [group === "" ? "user" : "group"]: asked, since, generalise: to as Generalise };
-  const answer = useAnswer("POST /auth/access/suggest", { body }, { enabled: asked !== "" });
+  const answer = useAnswer("POST /auth/access/suggest", { body }, { enabled: asked !== "", isHeavy: true });
   const ask = (): void => {
     const { days } = query;
     const period = days === undefined ? {} : { days };
