@@ -51,9 +51,10 @@ const PAGES: readonly (readonly [name: string, path: string, text: string])[] = 
     "user-000007",
   ],
   ["decisions", "/decisions", "user-000007"],
-  ["review", "/review", "Unused access"],
   ["account", "/account", "Access keys"],
 ];
+/** It looks at the whole directory for a while, so it comes last. */
+const REVIEW = ["review", "/review", "Unused access"] as const;
 
 /** Measures the console; an empty list where no Chromium is installed. */
 export async function measureConsole(log: (text: string) => void): Promise<ConsoleRow[]> {
@@ -79,14 +80,15 @@ export async function measureConsole(log: (text: string) => void): Promise<Conso
       await signIn(page, key);
       const rows = [...first];
       let heap = 0;
-      for (const [name, path, text] of PAGES) {
+      const search = await timeOfSearch(page);
+      for (const [name, path, text] of [...PAGES, REVIEW]) {
         const times: number[] = [];
         for (let round = 0; round < ROUNDS; round++) times.push(await timeOf(page, path, text));
         heap = Math.max(heap, (await heapOf(page))["JSHeapUsedSize"] ?? 0);
         rows.push({ name, measured: `${Math.round(median(times))} ms`, wanted: "1,000 ms" });
         log(`the console: ${name}: ${Math.round(median(times))} ms`);
       }
-      rows.push({ name: "search of the header", measured: await timeOfSearch(page), wanted: "1,000 ms" });
+      rows.push({ name: "search of the header", measured: search, wanted: "1,000 ms" });
       rows.push({
         name: "JavaScript heap of a page, the largest of all",
         measured: `${Math.round(heap / 2 ** 20)} MiB`,

@@ -28,7 +28,7 @@ const PAGES: readonly (readonly [name: string, address: string, text: string])[]
   ["groups", "/groups", "Analysts"],
   ["group", "/groups/Analysts", "SalesReport"],
   ["policies", "/policies", "SalesReport"],
-  ["policy", "/policies/SalesReport", "Restore"],
+  ["policy", "/policies/SalesReport", "Analysts"],
   ["playground", `/playground?user=alice&action=fs:WriteObject&resource=${OBJECT}`, "Near misses"],
   ["who-can", `/who-can?action=fs:ReadObject&resource=${OBJECT}`, "SalesReport"],
   ["decisions", "/decisions?subject=alice", "fs:DeleteObject"],

@@ -125,7 +125,8 @@ export class AuthorizerClient {
     } catch (error) {
       const { onError } = this.#options;
       if (onError === undefined || !(error instanceof ClientError)) throw error;
-      return onError(error, { user, action, resource });
+      // Nothing but true allows, also where a program without types answers.
+      return (await onError(error, { user, action, resource })) === true;
     }
   }
 

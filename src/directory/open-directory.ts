@@ -3,10 +3,11 @@
 import { AuthorizerError } from "../errors.ts";
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
+import { Listeners } from "../store/listeners.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
 import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
-import type { Directory } from "./directory.ts";
+import type { Directory, DirectoryChange } from "./directory.ts";
 import { createHistory } from "./history/open-history.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
@@ -20,15 +21,14 @@ import { KeyWatch } from "./upkeep/key-watch.ts";
 import { Maintenance } from "./upkeep/maintenance.ts";
 import { Resealing } from "./upkeep/reseal.ts";
 import { underLease } from "./upkeep/under-lease.ts";
-import { applyPlanned, createBatches } from "./write/batches.ts";
-import { ChangeNotifier } from "./write/changes.ts";
+import { applyPlanned, createBatches } from "./write/batches/batches.ts";
 import { createCredentials } from "./write/credentials.ts";
 import { createExternalPrincipals } from "./write/external-principals.ts";
 import { createGroups } from "./write/groups.ts";
 import { judgeOf } from "./write/judging.ts";
 import { createPolicies } from "./write/policies.ts";
-import { createProvisionedGroups } from "./write/provisioned-groups.ts";
-import { createProvisionedUsers } from "./write/provisioned-users.ts";
+import { createProvisionedGroups } from "./write/provisioning/provisioned-groups.ts";
+import { createProvisionedUsers } from "./write/provisioning/provisioned-users.ts";
 import { createResources } from "./write/resources.ts";
 import { createSessions } from "./write/sessions.ts";
 import { createTokenClaims } from "./write/token-claims.ts";
@@ -113,7 +113,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     now,
   });
   const keys = new KeyWatch(store, secrets.box);
-  const notifier = new ChangeNotifier();
+  const notifier = new Listeners<DirectoryChange>();
   const groupPolicies = new GroupPolicies();
   const unsubscribe = store.subscribe(({ revision, change }) => {
     groupPolicies.tell(revision, change);
@@ -151,7 +151,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
 
 interface DirectoryParts {
   readonly context: DirectoryContext;
-  readonly notifier: ChangeNotifier;
+  readonly notifier: Listeners<DirectoryChange>;
   readonly maintenance: Maintenance;
   readonly keys: KeyWatch;
   readonly unsubscribe: () => void;

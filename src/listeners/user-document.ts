@@ -1,6 +1,6 @@
 /** The OpenAPI document of the user listener. */
 
-import { INVITE_OPERATIONS } from "../api/management/invite-page.ts";
+import { INVITE_OPERATIONS } from "../api/management/invitations/invite-page.ts";
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";

@@ -189,4 +189,13 @@ describe("an error", () => {
     expect(await careless.allows("viewer", "fs:WriteObject", OBJECT)).toBe(false);
     expect(seen.map(({ code }) => code)).toEqual(["unreachable", "unreachable"]);
   });
+
+  it.each(["yes", 1, {}, Promise.resolve(false), undefined])(
+    "is a refusal where the caller answers %s instead of true",
+    async (answer) => {
+      const onError = (() => answer) as unknown as () => boolean;
+      const careless = new AuthorizerClient({ url: "http://127.0.0.1:1", token: "t", retries: 0, onError });
+      expect(await careless.allows("viewer", "fs:ReadObject", OBJECT)).toBe(false);
+    },
+  );
 });

@@ -62,6 +62,8 @@ export async function openConsole(config: Record<string, unknown> = {}): Promise
       const context = await browser.newContext({
         baseURL: program.user,
         viewport: { width: 1440, height: 900 },
+        // What fades in has no contrast meanwhile.
+        reducedMotion: "reduce",
         ...options,
       });
       return watched(context, program.user, faults);

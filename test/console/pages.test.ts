@@ -150,6 +150,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForLoadState("networkidle");
       await open?.(page);
+      await expect.poll(() => page.locator(".loading").count(), { timeout: 20_000 }).toBe(0);
       expect(await page.locator("h1").count()).toBe(1);
       for (const [width, colorScheme, rules] of VARIANTS) {
         await page.setViewportSize({ width, height: 844 });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runExport, runLoad } from "../../src/cli/authorizer/datasets/dataset-commands.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { fileFolder } from "./file-folder.ts";
 
-const folder = temporaryFolder();
+const folder = fileFolder();
 const load = { mode: "load" as const, env: () => "hidden value" };
 let opened: TestDirectory;
 let out: string;

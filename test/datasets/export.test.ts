@@ -4,11 +4,11 @@ import { exportDataset } from "../../src/datasets/export-dataset.ts";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
+import { fileFolder } from "./file-folder.ts";
 import { largeDataset } from "./large-dataset.ts";
 import { plainState } from "./plain-state.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
-const folder = temporaryFolder();
+const folder = fileFolder();
 
 async function load(into: TestDirectory, name: string, content: string | object) {
   const files = [folder.write(name, content)];

@@ -5,11 +5,11 @@ import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../src/
 import { formatReport } from "../../src/datasets/report.ts";
 import { AuthorizerError } from "../../src/errors.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { fileFolder } from "./file-folder.ts";
 import { largeDataset } from "./large-dataset.ts";
 import { plainState } from "./plain-state.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
-const folder = temporaryFolder();
+const folder = fileFolder();
 let opened: TestDirectory;
 beforeEach(async () => {
   opened = await openTestDirectory();

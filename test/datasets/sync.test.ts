@@ -4,10 +4,10 @@ import { type LoadOptions, loadDatasets } from "../../src/datasets/load-datasets
 import { formatReport } from "../../src/datasets/report.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
+import { fileFolder } from "./file-folder.ts";
 import { plainState } from "./plain-state.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
-const folder = temporaryFolder();
+const folder = fileFolder();
 let opened: TestDirectory;
 beforeEach(async () => {
   opened = await openTestDirectory();

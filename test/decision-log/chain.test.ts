@@ -2,15 +2,8 @@ import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync } fro
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isDecision, type LoggedSeal } from "../../src/decision-log/record.ts";
-import {
-  decidedBy,
-  findingsIn,
-  linesOf,
-  openTestLog,
-  SECRET,
-  segmentTexts,
-  temporaryFolder,
-} from "./test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { decidedBy, findingsIn, linesOf, openTestLog, SECRET, segmentTexts } from "./test-log.ts";
 
 const tick = (ms = 1) => new Promise((resolve) => setTimeout(resolve, ms));
 

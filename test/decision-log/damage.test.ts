@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { decidedBy, findingsIn, openTestLog, temporaryFolder } from "./test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { decidedBy, findingsIn, openTestLog } from "./test-log.ts";
 
 const CASES = Number(process.env["DAMAGE_CASES"] ?? 1_000);
 

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { isDecision, type LoggedLine } from "../../src/decision-log/record.ts";
 import { HttpSink } from "../../src/decision-log/sinks/http-sink.ts";
 import { NDJSON, OTLP } from "../../src/decision-log/sinks/sink-format.ts";
-import { decidedBy, linesOf, openTestLog, temporaryFolder } from "./test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { decidedBy, linesOf, openTestLog } from "./test-log.ts";
 
 interface Receiver {
   readonly url: string;

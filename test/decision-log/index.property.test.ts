@@ -9,7 +9,8 @@ import type { RecordFilter } from "../../src/decision-log/index/record-filter.ts
 import { isDecision, type LoggedDecision } from "../../src/decision-log/record.ts";
 import { compile } from "../../src/engine/compile.ts";
 import { wildcardMatch } from "../engine/oracle.ts";
-import { linesOf, openTestLog, temporaryFolder } from "./test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { linesOf, openTestLog } from "./test-log.ts";
 
 const USERS = ["alice", "bob", "al*", "[a]"];
 const ACTIONS = ["fs:ReadObject", "fs:WriteObject"];

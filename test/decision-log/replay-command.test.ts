@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { svcctl } from "../cli/svcctl/run-svcctl.ts";
-import { decidedBy, openTestLog, temporaryFolder } from "./test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { decidedBy, openTestLog } from "./test-log.ts";
 
 const dataset = (resource: string, extra: readonly object[] = []) => ({
   format: 1,

@@ -3,7 +3,8 @@ import { lockChain } from "../../src/compose/records/decision-log.ts";
 import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
 import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
 import { isErrorCode } from "../../src/errors.ts";
-import { decidedBy, openTestLog, temporaryFolder } from "./test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { decidedBy, openTestLog } from "./test-log.ts";
 
 describe("the processes of a node", () => {
   it("write chains of their own, and are found in one index", async () => {

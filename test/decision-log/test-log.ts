@@ -1,10 +1,8 @@
 /** Decision logs in temporary folders, and records for them. */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
-import { onTestFinished } from "vitest";
 import { type Finding, Verification } from "../../src/decision-log/chain/verify.ts";
 import { logKeys } from "../../src/decision-log/digests.ts";
 import { type DecisionLogOptions, openDecisionLog } from "../../src/decision-log/open-decision-log.ts";
@@ -13,13 +11,6 @@ import type { DecisionLogSettings } from "../../src/decision-log/settings.ts";
 import type { Decided } from "../../src/decisions/decision-log.ts";
 
 export const SECRET = "the secret key of the tests of the log";
-
-/** A folder that the end of the test removes. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "decision-log-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export function settingsOf(
   directory: string,

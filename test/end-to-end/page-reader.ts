@@ -1,6 +1,10 @@
 /** Somebody who follows a page of the documentation on a new machine: types each command, compares each output. */
 import { join } from "node:path";
-import { greetingBlock, readyLines, type StartedService } from "../../src/cli/authorizer/start-greeting.ts";
+import {
+  greetingBlock,
+  readyLines,
+  type StartedService,
+} from "../../src/cli/authorizer/run/start-greeting.ts";
 import { NewMachine } from "./new-machine.ts";
 import type { ShownCommand } from "./page-steps.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
-import { temporaryFolder } from "../cli/svcctl/temporary-folder.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const EXAMPLE = join(ROOT, "examples", "policy-as-code");

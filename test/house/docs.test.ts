@@ -7,6 +7,11 @@ import { EXECUTED, NOT_EXECUTED } from "./command-blocks.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const PAGES = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT }).sort();
+/** Pages beside the documentation, whose links are followed too. */
+const FURTHER = globSync(["{examples,fixtures,deploy,policies,packages}/**/*.md"], {
+  cwd: ROOT,
+  exclude: ["**/node_modules/**"],
+}).sort();
 const CHECKED_NAMES = PAGES.filter((page) => page !== "docs/configuration.md");
 
 /** The text without what stands in fences. */
@@ -33,7 +38,7 @@ describe("the pages", () => {
     expect(PAGES).toEqual(expect.arrayContaining([...promised, ...docs, "docs/performance.md"]));
   });
 
-  it.each(PAGES)("%s links to files and headings that exist", (page) => {
+  it.each([...PAGES, ...FURTHER])("%s links to files and headings that exist", (page) => {
     for (const [, target = ""] of prose(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       const [path = "", anchor] = target.split("#");

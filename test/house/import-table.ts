@@ -78,7 +78,9 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   store: { may: ["schedule", "model", "errors"] },
   workers: { may: ["store", "errors"] },
   journal: { may: ["store", "schedule", "model", "errors"] },
-  directory: { may: ["model", "errors", "catalog", "cache", "schedule", "store/port.ts"] },
+  directory: {
+    may: ["model", "errors", "catalog", "cache", "schedule", "store/port.ts", "store/listeners.ts"],
+  },
   "request-map": { may: ["catalog", "model", "errors"] },
   identity: { may: ["directory", "cache", "schedule", "model", "errors"] },
   decisions: {

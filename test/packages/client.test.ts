@@ -68,6 +68,7 @@ const point = await EmbeddedAuthorizer.follow({ url: process.env.URL_OF_SERVICE,
 const client = new AuthorizerClient({ url: process.env.URL_OF_SERVICE, token: process.env.TOKEN });
 const object = "arn:svc:fs:::repository/r/object/o";
 const answers = [await client.allows("viewer", "fs:ReadObject", object), await client.allows("viewer", "fs:WriteObject", object)];
+for await (const index of client.filterStream({ user: "viewer", action: "fs:ReadObject" }, [object])) answers.push(index);
 const guarded = requirePermission(client, { action: "fs:WriteObject", resource: object, user: (request) => request.headers["x-user"] },
   (_, response) => response.end("passed"));
 const server = createServer(guarded).listen(0, "127.0.0.1", async () => {
@@ -80,7 +81,7 @@ const server = createServer(guarded).listen(0, "127.0.0.1", async () => {
 });`,
     );
     expect(JSON.parse(await run(node ?? "node", "use.mjs"))).toEqual([
-      [true, false],
+      [true, false, 0],
       401,
       403,
       200,

@@ -41,7 +41,11 @@ const codeOf = (other: AuthorizerClient) => other.allows("viewer", "fs:ReadObjec
   () => "none",
   (error) => (error instanceof ClientError ? error.code : String(error)),
 );
+let streamed = 0;
+const many = Array.from({ length: 5_000 }, (_, n) => object + n);
+for await (const index of client.filterStream({ user: "viewer", action: "fs:ReadObject" }, many)) streamed += index === streamed ? 1 : 0;
 console.log(JSON.stringify({
+  streamed,
   asked: await Promise.all(ACTIONS.map((action) => client.allows("viewer", action, object))),
   embedded: ACTIONS.map((action) => point.allows("viewer", action, object)),
   answered,
@@ -80,6 +84,7 @@ describe.each(Object.keys(RUNTIMES))("the client's package on %s", (runtime) => 
       const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
       expect(code).toBe(0);
       expect(JSON.parse(output)).toEqual({
+        streamed: 5_000,
         asked: [true, false],
         embedded: [true, false],
         answered: [401, 403, 200],

@@ -2,9 +2,9 @@ import { symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { selectFiles } from "../../src/source-files/select-files.ts";
-import { temporaryFolder } from "../datasets/temporary-folder.ts";
+import { fileFolder } from "../datasets/file-folder.ts";
 
-const folder = temporaryFolder();
+const folder = fileFolder();
 for (const name of [
   "b.yaml",
   "a.yaml",

@@ -11,7 +11,6 @@ import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type MountedRoute, mount, type RawCall } from "../../http/route.ts";
 import type { AuditEvents } from "../rest/ports.ts";
 import type { ManagementCaller, UserCall, UserCaller } from "./call.ts";
-import { refuseCrossSite } from "./cross-site.ts";
 import type {
   ManagementDeclaration,
   ManagementParts,
@@ -19,8 +18,9 @@ import type {
   UserDeclaration,
 } from "./declaration.ts";
 import { managementError } from "./errors.ts";
-import { askedBy, requirePermission } from "./permissions.ts";
-import { AuthenticationFailed, authenticate, isSecure, type Proof, proofOf } from "./proof.ts";
+import { refuseCrossSite } from "./login/cross-site.ts";
+import { AuthenticationFailed, authenticate, isSecure, type Proof, proofOf } from "./login/proof.ts";
+import { askedBy, requirePermission } from "./permissions/permissions.ts";
 
 /** Largest body of a call without credentials (log-in, set-up): a few short texts. */
 const MAX_OPEN_BODY_BYTES = 8 << 10;

@@ -5,10 +5,10 @@ import type { MountedRoute } from "../../http/route.ts";
 import { Holdings } from "../rest/holdings.ts";
 import type { AuditEvents } from "../rest/ports.ts";
 import type { ManagementDeclaration, ManagementParts } from "./declaration.ts";
-import { Escalation, type EscalationMode } from "./escalation.ts";
-import { inviteRoutes } from "./invite-page.ts";
+import { inviteRoutes } from "./invitations/invite-page.ts";
 import { ManagementAudit } from "./management-audit.ts";
 import { mountManagement } from "./management-routes.ts";
+import { Escalation, type EscalationMode } from "./permissions/escalation.ts";
 import type { EscalationCheck } from "./ports.ts";
 import { policyBody, userBody } from "./shapes.ts";
 

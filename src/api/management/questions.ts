@@ -16,7 +16,7 @@ import { simulateHandler, simulationForm } from "../decisions/simulate/simulate.
 import { BASE_PATH } from "../rest/operation.ts";
 import type { UserCall } from "./call.ts";
 import type { ManagementParts, UserDeclaration } from "./declaration.ts";
-import { requirePermission } from "./permissions.ts";
+import { requirePermission } from "./permissions/permissions.ts";
 
 type Handle = (call: UserCall) => Promise<string>;
 

@@ -1,7 +1,7 @@
 /** Groups and their members (authorization-api.md §7, operations 7 to 10 and 16 to 18; permissions.md §12). */
 
 import type { Reply } from "../../http/route.ts";
-import { decidedOnNewName } from "../management/new-names.ts";
+import { decidedOnNewName } from "../management/permissions/new-names.ts";
 import { given } from "../rest/bodies.ts";
 import { NO_STORE_HEADER } from "../rest/declared.ts";
 import { one, page } from "../rest/examples.ts";

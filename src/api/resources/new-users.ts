@@ -7,7 +7,7 @@ import type { Reply } from "../../http/route.ts";
 import type { DataServerParts } from "../data-server/declaration.ts";
 import type { Invitations } from "../data-server/ports.ts";
 import type { ManagementParts } from "../management/declaration.ts";
-import { nameIn } from "../management/new-names.ts";
+import { nameIn } from "../management/permissions/new-names.ts";
 import { faulty, given } from "../rest/bodies.ts";
 import { withFieldNames } from "../rest/field-names.ts";
 import type { RestCall } from "../rest/grants.ts";

@@ -3,7 +3,7 @@
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
 import { addsLastUse, LAST_USED } from "../management/last-used.ts";
-import { decidedOnNewName } from "../management/new-names.ts";
+import { decidedOnNewName } from "../management/permissions/new-names.ts";
 import { MAYBE_NO_STORE_HEADER, NO_STORE_HEADER, PAGING } from "../rest/declared.ts";
 import { one, page } from "../rest/examples.ts";
 import type { RestCall } from "../rest/grants.ts";

@@ -18,11 +18,11 @@ import { ADMINISTRATOR_COMMANDS } from "./administrator/administrator-commands.t
 import { CommandContext } from "./command-context.ts";
 import { DATA_COMMANDS } from "./datasets/data-commands.ts";
 import { DECISION_LOG_COMMANDS } from "./decision-log/decision-log-commands.ts";
-import { HISTORY_COMMANDS } from "./history-commands.ts";
 import { splitItemFlags } from "./item-flags.ts";
-import { JOURNAL_COMMANDS } from "./journal-commands.ts";
-import { MAINTENANCE_COMMANDS } from "./maintenance-commands.ts";
+import { HISTORY_COMMANDS } from "./log/history-commands.ts";
+import { JOURNAL_COMMANDS } from "./log/journal-commands.ts";
 import { SERVICE_COMMANDS } from "./service-commands.ts";
+import { MAINTENANCE_COMMANDS } from "./store/maintenance-commands.ts";
 
 /** Runs one command line; resolves with the exit code. Writes errors to standard error, never a stack trace. */
 export async function runAuthorizer(

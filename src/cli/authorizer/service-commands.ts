@@ -16,7 +16,7 @@ const RUN: CommandSpec = {
     },
     { flags: "--data <folder>", description: "folder of the quick start (default ./.svc-authorizer)" },
   ],
-  load: async () => (await import("./run-command.ts")).run,
+  load: async () => (await import("./run/run-command.ts")).run,
 };
 
 const CONFIG: GroupSpec = {

@@ -81,8 +81,17 @@ export async function judge<Request>(
     if (answer.allowed === true) return { status: 200 };
     return UNDECIDED.has(answer.reason) ? UNAVAILABLE : refusal(answer);
   } catch (error) {
-    permission.onError?.(error, request);
+    report(permission, error, request);
     return unavailable(error);
+  }
+}
+
+/** A log that fails must not keep the refusal back: the request would hang, or the process end. */
+function report<Request>({ onError }: Permission<Request>, error: unknown, request: Request): void {
+  try {
+    onError?.(error, request);
+  } catch {
+    // The answer is 503 all the same.
   }
 }
 

@@ -1965,7 +1965,7 @@ export interface Operations {
   "GET /auth/access/review": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: AccessReview };
   "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
   "GET /auth/access/directory": { path: Record<never, never>; query: { revision?: number }; body: undefined; answer: AccessDirectory };
-  "GET /audit": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: AuditRecordList };
+  "GET /audit": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string; after?: string; amount?: number }; body: undefined; answer: AuditRecordList };
   "GET /audit/stream": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /audit/{auditId}": { path: { auditId: string }; query: Record<never, never>; body: undefined; answer: AuditRecordAnswer };
   "GET /setup_lakefs": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SetupState };

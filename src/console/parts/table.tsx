@@ -6,8 +6,8 @@ import type { ComponentChildren } from "preact";
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** `main`: the name of the row, which takes the room; `act`: buttons, at the end of the row. */
-  readonly kind?: "main" | "act";
+  /** `main`: the name of the row, which takes the room; `word`: a word of usual length; `act`: buttons, at the end. */
+  readonly kind?: "main" | "word" | "act";
 }
 
 /** Properties of {@link Table}. */

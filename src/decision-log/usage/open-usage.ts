@@ -112,7 +112,7 @@ class Usage implements OpenedUsage {
     this.#database = database;
     this.path = path;
     this.#now = now;
-    this.counts = new UsageCounts(now);
+    this.counts = new UsageCounts(options.now);
     this.#timer = setInterval(() => void this.#turn(), intervalMs).unref();
     if (options.shared !== undefined) void this.#turn();
   }
@@ -125,8 +125,8 @@ class Usage implements OpenedUsage {
     await this.flush();
     const found = new Map<string, Used>();
     for (const { name, count, last } of this.#database.named(kind, names)) {
-      // Several rows of a name are of things that existed one after the other.
-      if ((found.get(name)?.last ?? -1) < last) found.set(name, { count, last });
+      // Several rows of a name are of things that existed one after the other, perhaps in one tick of the clock.
+      if ((found.get(name)?.last ?? -1) <= last) found.set(name, { count, last });
     }
     return found;
   }

@@ -3,6 +3,7 @@
 import type { DecisionUsage, UserUse, UsingUser } from "../../decisions/usage.ts";
 import type { CompiledPolicies } from "../../engine/compile.ts";
 import type { PolicySet } from "../../engine/policy-set.ts";
+import { coarseClock } from "./coarse-clock.ts";
 import { type ActionUse, type CountBounds, SetUse } from "./set-use.ts";
 import type { NamedCount, UsageRow } from "./usage-rows.ts";
 import { CountedUser, type SharedCounts } from "./user-use.ts";
@@ -32,13 +33,14 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
   #pages = 0;
 
   /** @param now Unix milliseconds */
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = coarseClock()) {
     this.#clock = now;
     this.#began = now();
   }
 
   now(): number {
-    return ((this.#clock() - this.#began) / TICK_MS) | 0;
+    // Up: a use must not be told to be older than the thing that was used.
+    return Math.ceil((this.#clock() - this.#began) / TICK_MS) | 0;
   }
 
   timeOf(ticks: number): number {

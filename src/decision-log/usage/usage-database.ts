@@ -108,13 +108,13 @@ export class UsageDatabase {
     return this.#database.prepare(sql).all(kind, after, amount) as unknown as readonly UsageRow[];
   }
 
-  /** The sums over all nodes of things with these names. */
+  /** The sums over all nodes of things with these names, in the order in which the things were counted first. */
   named(kind: UsageKind, names: readonly string[]): readonly UsageRow[] {
     const found: UsageRow[] = [];
     for (let from = 0; from < names.length; from += NAMES_PER_QUESTION) {
       const some = names.slice(from, from + NAMES_PER_QUESTION);
       const sql = `SELECT kind, name, part, action, ${SUMMED} FROM usage
-        WHERE kind = ? AND name IN (${some.map(() => "?").join(",")}) GROUP BY name, part, action`;
+        WHERE kind = ? AND name IN (${some.map(() => "?").join(",")}) GROUP BY name, part, action ORDER BY max(n)`;
       found.push(...(this.#database.prepare(sql).all(kind, ...some) as unknown as readonly UsageRow[]));
     }
     return found;

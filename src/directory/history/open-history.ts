@@ -9,7 +9,7 @@ import type { DirectoryHistory, EntryAbout, PastPage, PastResults, PolicyVersion
 import { Reader } from "../read/reader.ts";
 import type { PolicyRecord } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
-import { readStateOf } from "../write/batch-state.ts";
+import { readStateOf } from "../write/batches/batch-state.ts";
 import { openable, restoreState } from "./restore.ts";
 import { entryAtTime } from "./time.ts";
 

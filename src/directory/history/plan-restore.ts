@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { BatchOperation, DirectoryState, GroupState, Managed, UserState } from "../batch.ts";
 import type { RestoredKind, RestoredThing, RestoreOptions } from "../history.ts";
 import type { NewUser } from "../new-entities.ts";
-import type { MarkedOperation } from "../write/batches.ts";
+import type { MarkedOperation } from "../write/batches/batches.ts";
 
 /** The plan of a restore. */
 export interface RestorePlan {

@@ -61,33 +61,3 @@ export class ChangeCollector {
     });
   }
 }
-
-/** Listener of changes. */
-export type ChangeListener = (change: DirectoryChange) => void;
-
-/** Tells changes to listeners. */
-export class ChangeNotifier {
-  readonly #listeners = new Set<ChangeListener>();
-
-  /** Adds a listener; returns what removes it. */
-  subscribe(listener: ChangeListener): () => void {
-    const own: ChangeListener = (change) => listener(change);
-    this.#listeners.add(own);
-    return () => {
-      this.#listeners.delete(own);
-    };
-  }
-
-  /** Calls every listener, also after one has thrown; then throws the first failure. */
-  notify(change: DirectoryChange): void {
-    const failures: unknown[] = [];
-    for (const listener of this.#listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
-  }
-}

@@ -8,7 +8,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AuthorizerError } from "../../errors.ts";
-import { CommitListeners } from "../commit-listeners.ts";
+import { Listeners } from "../listeners.ts";
 import type {
   Commit,
   CommitListener,
@@ -130,7 +130,7 @@ interface LocalReplicaParts {
 class LocalReplica implements Replica {
   readonly #parts: LocalReplicaParts;
   readonly #snapshots = new Map<LocalSnapshot, ReplicaCopy>();
-  readonly #listeners = new CommitListeners();
+  readonly #listeners = new Listeners<CommittedChange>();
   readonly #recent: RecentWrites;
   #copy: ReplicaCopy;
   #changes: CommittedChange[] = [];

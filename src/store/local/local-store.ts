@@ -2,8 +2,8 @@
 
 import { AuthorizerError } from "../../errors.ts";
 import { type CheckedCommit, checkCommit } from "../checks.ts";
-import { CommitListeners } from "../commit-listeners.ts";
 import type { StoreFormats } from "../format.ts";
+import { Listeners } from "../listeners.ts";
 import { encodeBody, newId } from "../log-entry.ts";
 import type { Commit, CommitListener, CommittedChange, LogHead, Snapshot, Store } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
@@ -111,7 +111,7 @@ class LocalStore implements Store {
   readonly #snapshots = new Set<LocalSnapshot>();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #recent: RecentWrites;
-  readonly #listeners = new CommitListeners();
+  readonly #listeners = new Listeners<CommittedChange>();
   readonly #node = newId();
   readonly #owner: SnapshotOwner;
   #head: LogHead;

@@ -1,7 +1,7 @@
 /** A folder of LMDB that another process writes, as a worker follows it (journal.md §7). */
 
 import { AuthorizerError } from "../../errors.ts";
-import { CommitListeners } from "../commit-listeners.ts";
+import { Listeners } from "../listeners.ts";
 import type { CommitListener, CommittedChange, LogHead } from "../port.ts";
 import { storeClosed } from "../refusals.ts";
 import { type LocalDatabase, openForReading } from "./database.ts";
@@ -34,7 +34,7 @@ const MOST_ATTEMPTS = 20;
 /** Reads the newest state, and tells of what led to it. */
 export class WorkerFolder {
   readonly #options: WorkerFolderOptions;
-  readonly #listeners = new CommitListeners();
+  readonly #listeners = new Listeners<CommittedChange>();
   readonly #snapshots = new Map<LocalSnapshot, LocalDatabase>();
   readonly #owner: SnapshotOwner;
   #database: LocalDatabase;

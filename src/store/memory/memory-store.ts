@@ -6,7 +6,7 @@ import { compareUtf8 } from "../../model/utf8-order.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { CheckedCommit, CheckedScan } from "../checks.ts";
 import { checkCommit, checkPartition, checkScan } from "../checks.ts";
-import { CommitListeners } from "../commit-listeners.ts";
+import { Listeners } from "../listeners.ts";
 import { laterTime, newId } from "../log-entry.ts";
 import { PastSnapshot, type Replaced, ReplacedRecords } from "../past-snapshot.ts";
 import type {
@@ -84,7 +84,7 @@ class TreeStore implements MemoryStore {
   readonly #log: MemoryLog;
   #head: LogHead = EMPTY_LOG;
   readonly #recent = new RecentWrites(0);
-  readonly #listeners = new CommitListeners();
+  readonly #listeners = new Listeners<CommittedChange>();
   /** Commits happen one after the other: a large one lets other work run in between. */
   #tail: Promise<unknown> = Promise.resolve();
   #closed = false;

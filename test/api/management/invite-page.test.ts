@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openingPage } from "../../../src/api/management/invite-html.ts";
+import { openingPage } from "../../../src/api/management/invitations/invite-html.ts";
 import { startAuthorizer } from "../../../src/testing/start-authorizer.ts";
 import { type MailServer, startServer, stopServers, tokenOf } from "../../mail/mail-server.ts";
 import { type Management, startManagement } from "./kit.ts";

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { temporaryFolder } from "../svcctl/temporary-folder.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const EXAMPLE = join(import.meta.dirname, "..", "..", "..", "fixtures", "policy-work");
 

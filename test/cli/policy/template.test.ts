@@ -47,7 +47,7 @@ describe("svcctl policy template", () => {
   it("prints what policy lint finds nothing in", async () => {
     const { stdout } = await svcctl(["policy", "template", ...REPOSITORY]);
     const { writeFileSync } = await import("node:fs");
-    const { temporaryFolder } = await import("../svcctl/temporary-folder.ts");
+    const { temporaryFolder } = await import("../../temporary-folder.ts");
     const folder = temporaryFolder();
     writeFileSync(`${folder}/policy.json`, stdout);
     const linted = await svcctl(["policy", "lint", "policy.json", "--strict"], { cwd: folder });

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { warningsOf } from "../../../src/cli/rest-client/warnings.ts";
 import { selfSigned } from "../../http/certificate.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { type Answer, replay } from "./replay-server.ts";
 import { type RunOptions, svcctl } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const LIST = ["auth", "users", "list"];
 const UNKNOWN: Answer = { status: 401, body: { message: "error authenticating request" } };

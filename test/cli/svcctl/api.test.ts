@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { apiBase } from "../../../src/cli/svcctl/api/endpoint.ts";
 import { selfSigned } from "../../http/certificate.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const LIST = ["auth", "users", "list"];
 const EMPTY = { status: 200, body: { results: [], pagination: { has_more: false } } };

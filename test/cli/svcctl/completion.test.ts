@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const PROGRAM = join(import.meta.dirname, "..", "..", "..", "bin", "svcctl.cjs");
 

@@ -7,8 +7,8 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { runSvcctl } from "../../../src/cli/svcctl/program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { sink } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const CTRL_C = "\u0003";
 const QUESTIONS = { key: "Access key ID", secret: "Secret access key", url: "Server endpoint URL" };

@@ -1,9 +1,9 @@
 /** Commands against what a real data server answered: they ask the same, and print the same. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { type Conversation, placeFiles, playServer, withoutRandomNames } from "./conversation.ts";
 import { svcctl } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const FILE = new URL("../../../fixtures/conversations/data-server-commands.json", import.meta.url);
 const { conversations } = JSON.parse(readFileSync(FILE, "utf8")) as { conversations: Conversation[] };

@@ -9,7 +9,7 @@ import { createServer as createSecureServer, getCACertificates, setDefaultCACert
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HttpExchange } from "../../../src/cli/svcctl/transfer/http-exchange.ts";
 import { selfSigned } from "../../http/certificate.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const CONTENT = Buffer.from("0123456789".repeat(300_000));
 const HEAD = Buffer.from(`HTTP/1.1 206 Partial Content\r\ncontent-length: ${CONTENT.length}\r\n\r\n`);

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { painted } from "./painted.ts";
 import { type Answer, replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const USER = { status: 200, body: { user: { id: "carol" } } };
 /** Of the form that lakectl makes, so that nothing else looks suspicious. */

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { replay } from "./replay-server.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const PROGRAM = join(ROOT, "bin", "svcctl.cjs");

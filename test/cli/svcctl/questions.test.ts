@@ -5,8 +5,8 @@ import { devNull } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { type Finished, svcctl } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const KEYS = {
   admin: ["AKIAJADMINEXAMPLEADQ", "admin-secret-only-for-this-test-0123456789"],

@@ -1,7 +1,7 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import { runSvcctl } from "../../../src/cli/svcctl/program.ts";
 import type { Environment } from "../../../src/config/environment.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface RunOptions {
   /** Standard output is a terminal. */

@@ -13,9 +13,9 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { runSvcctl } from "../../../src/cli/svcctl/program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 import { sink, svcctl } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const LIST = ["auth", "users", "list"];
 const EMPTY = { status: 200, body: { results: [], pagination: {} } };

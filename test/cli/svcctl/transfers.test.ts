@@ -10,8 +10,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { forEachParallel } from "../../../src/cli/svcctl/transfer/for-each-parallel.ts";
 import { progressLine } from "../../../src/cli/svcctl/transfer/progress.ts";
 import { provesContents } from "../../../src/cli/svcctl/transfer/proven-way.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { svcctl } from "./run-svcctl.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, asked: number) => void | Promise<void>;
 

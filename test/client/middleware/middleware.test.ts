@@ -14,6 +14,7 @@ import { requirePermission as forExpress } from "../../../src/client/middleware/
 import { requirePermission as forFastify } from "../../../src/client/middleware/fastify.ts";
 import { requirePermission as forHono } from "../../../src/client/middleware/hono.ts";
 import { requirePermission as forHttp } from "../../../src/client/middleware/http.ts";
+import { judge } from "../../../src/client/middleware/permission.ts";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
 
 const ACTION = "fs:WriteObject";
@@ -145,4 +146,13 @@ describe.each(Object.keys(APPS))("requirePermission for %s", (name) => {
     authorizer = await start();
     expect((await get("developer")).status).toBe(200);
   });
+});
+
+it("answers 503 also where the application's own log of the error fails", async () => {
+  const client = new AuthorizerClient({ url: "http://127.0.0.1:1", token: "t", retries: 0 });
+  const onError = (): never => {
+    throw new Error("the log is full");
+  };
+  const permission = { action: ACTION, resource: "*", user: "viewer", onError };
+  expect(await judge(client, permission, {})).toMatchObject({ status: 503 });
 });

@@ -13,8 +13,8 @@ import type { Statement } from "../../../src/model/policy.ts";
 import { compareUtf8 } from "../../../src/model/utf8-order.ts";
 import { openMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/port.ts";
-import { temporaryFolder } from "../../decision-log/test-log.ts";
 import { openDirectoryOn, openTestDirectory } from "../../directory/open-test-directory.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const CREATED = 1_000;
 const SINCE = 5_000_000;

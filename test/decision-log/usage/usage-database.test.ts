@@ -4,7 +4,7 @@ import { type OpenedUsage, openUsage, type SharedUsage } from "../../../src/deci
 import type { UsageRow } from "../../../src/decision-log/usage/usage-rows.ts";
 import { MemoryEngine } from "../../../src/journal/engines/memory.ts";
 import { UsageItems } from "../../../src/journal/usage-items.ts";
-import { temporaryFolder } from "../test-log.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const user = (username: string, userId = `id-${username}`) => ({ username, userId });
 

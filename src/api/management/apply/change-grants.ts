@@ -7,7 +7,7 @@ import type { NamedStatements, Via } from "../../../model/policy.ts";
 import { Turns } from "../../../schedule/turns.ts";
 import type { Removal } from "../../rest/grants.ts";
 import type { UserCall } from "../call.ts";
-import { type Escalation, givenByReplacing, type Widens, widens } from "../escalation.ts";
+import { type Escalation, givenByReplacing, type Widens, widens } from "../permissions/escalation.ts";
 import type { ExcessRight } from "../ports.ts";
 
 /** Fields by which other systems find a user: who sets them could act as the user. */

@@ -6,8 +6,8 @@ import type { BatchOperation } from "../../../directory/batch.ts";
 import { AuthorizerError, isErrorCode, type Problem } from "../../../errors.ts";
 import { Turns } from "../../../schedule/turns.ts";
 import type { UserCall } from "../call.ts";
-import type { PermissionParts } from "../permissions.ts";
-import { type Asked, requirePermission } from "../permissions.ts";
+import type { PermissionParts } from "../permissions/permissions.ts";
+import { type Asked, requirePermission } from "../permissions/permissions.ts";
 
 /** The call of the API that makes a change alone. */
 export interface SingleCall {

@@ -10,7 +10,7 @@ import { answerWith } from "../../rest/operation-kinds.ts";
 import type { UserCall } from "../call.ts";
 import { bodyOf, type ManagementParts, type UserDeclaration } from "../declaration.ts";
 import { OwnText, PermissionRefused } from "../errors.ts";
-import { requirePermission } from "../permissions.ts";
+import { requirePermission } from "../permissions/permissions.ts";
 import { impactBody } from "./impact-body.ts";
 import { ON_ALL_POLICIES } from "./permission.ts";
 

@@ -2,24 +2,14 @@
 
 import { RequestRefused } from "../../../http/errors.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
-import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
-import { stillPermitted } from "../still-permitted.ts";
 import type { AuditRecords } from "./ports.ts";
-import { listRecords, oneRecord } from "./read-records.ts";
-import { AUDIT_FILTERS, recordQuery } from "./record-query.ts";
-import { openRecordStreams } from "./record-stream.ts";
+import { oneRecord } from "./read-records.ts";
+import { AUDIT_FILTERS } from "./record-query.ts";
+import { listAndStream, sharedBy } from "./records-of-log.ts";
 
-const READ_AUDIT = { action: "auth:ReadAudit", resource: "*" } as const;
-
-const SHARED = {
-  access: "permitted",
-  permission: READ_AUDIT,
-  method: "GET",
-  priority: "bulk",
-  tag: "audit",
-} as const;
+const SHARED = sharedBy("audit", "auth:ReadAudit");
 
 const RECORD = {
   format: 1,
@@ -38,50 +28,15 @@ const RECORD = {
 
 /** The operations. */
 export const AUDIT_OPERATIONS: readonly UserDeclaration[] = [
-  {
-    ...SHARED,
-    id: "listAudit",
+  ...listAndStream({
+    shared: SHARED,
     path: `${BASE_PATH}/audit`,
-    summary: "List records of the audit log",
-    description: "Newest first, of this node and all its processes, which the answer names.",
-    query: [...AUDIT_FILTERS, ...PAGING.filter(({ name }) => name !== "prefix")],
-    answer: {
-      status: 200,
-      description: "A page, newest first.",
-      schema: schemaRef("AuditRecordList"),
-      example: {
-        pagination: { has_more: false, max_per_page: 1000, results: 1, next_offset: "" },
-        node: "node-1",
-        chains: ["node-1-0"],
-        results: [RECORD],
-      },
-    },
-    errors: [400],
-    handler: (parts) => (call) => listRecords(call, recordsOf(parts), recordQuery(call.query, AUDIT_FILTERS)),
-  },
-  {
-    ...SHARED,
-    id: "streamAudit",
-    path: `${BASE_PATH}/audit/stream`,
-    summary: "Follow the audit log",
-    description: "Server-sent events: one for each record that is written from now on, within a second.",
-    query: AUDIT_FILTERS,
-    answer: {
-      status: 200,
-      description: "The events.",
-      type: "text/event-stream",
-      schema: { type: "string" },
-      example: `data: ${JSON.stringify(RECORD)}\n\n`,
-    },
-    errors: [400],
-    handler: (parts) => {
-      const streams = openRecordStreams();
-      return (call) => {
-        const query = recordQuery(call.query, AUDIT_FILTERS);
-        return streams.serve(call, recordsOf(parts), query, stillPermitted(parts, call, READ_AUDIT));
-      };
-    },
-  },
+    list: { id: "listAudit", summary: "List records of the audit log", schema: "AuditRecordList" },
+    stream: { id: "streamAudit", summary: "Follow the audit log" },
+    filters: AUDIT_FILTERS,
+    example: RECORD,
+    recordsOf,
+  }),
   {
     ...SHARED,
     id: "getAuditRecord",

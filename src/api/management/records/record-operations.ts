@@ -5,25 +5,15 @@ import { RequestRefused } from "../../../http/errors.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
-import { PAGING } from "../../rest/declared.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
-import { stillPermitted } from "../still-permitted.ts";
 import type { DecisionRecords } from "./ports.ts";
-import { listRecords, oneRecord } from "./read-records.ts";
-import { RECORD_FILTERS, recordQuery } from "./record-query.ts";
-import { openRecordStreams } from "./record-stream.ts";
+import { oneRecord } from "./read-records.ts";
+import { RECORD_FILTERS } from "./record-query.ts";
+import { listAndStream, sharedBy } from "./records-of-log.ts";
 
-const READ_DECISIONS = { action: "auth:ReadDecisions", resource: "*" } as const;
-
-const SHARED = {
-  access: "permitted",
-  permission: READ_DECISIONS,
-  method: "GET",
-  priority: "bulk",
-  tag: "decisions",
-} as const;
+const SHARED = sharedBy("decisions", "auth:ReadDecisions");
 
 const EXPLAIN: Parameter = {
   name: "explain",
@@ -53,50 +43,15 @@ const RECORD = {
 
 /** The operations. */
 export const RECORD_OPERATIONS: readonly UserDeclaration[] = [
-  {
-    ...SHARED,
-    id: "listDecisions",
+  ...listAndStream({
+    shared: SHARED,
     path: `${BASE_PATH}/decisions`,
-    summary: "List records of decisions",
-    description: "Newest first, of this node and all its processes, which the answer names.",
-    query: [...RECORD_FILTERS, ...PAGING.filter(({ name }) => name === "after" || name === "amount")],
-    answer: {
-      status: 200,
-      description: "A page, newest first.",
-      schema: schemaRef("DecisionRecordList"),
-      example: {
-        pagination: { has_more: false, max_per_page: 1000, results: 1, next_offset: "" },
-        node: "node-1",
-        chains: ["node-1-0"],
-        results: [RECORD],
-      },
-    },
-    errors: [400],
-    handler: (parts) => (call) => listRecords(call, recordsOf(parts), recordQuery(call.query)),
-  },
-  {
-    ...SHARED,
-    id: "streamDecisions",
-    path: `${BASE_PATH}/decisions/stream`,
-    summary: "Follow records of decisions",
-    description: "Server-sent events: one for each record that is written from now on, within a second.",
-    query: RECORD_FILTERS,
-    answer: {
-      status: 200,
-      description: "The events.",
-      type: "text/event-stream",
-      schema: { type: "string" },
-      example: `data: ${JSON.stringify(RECORD)}\n\n`,
-    },
-    errors: [400],
-    handler: (parts) => {
-      const streams = openRecordStreams();
-      return (call) => {
-        const query = recordQuery(call.query);
-        return streams.serve(call, recordsOf(parts), query, stillPermitted(parts, call, READ_DECISIONS));
-      };
-    },
-  },
+    list: { id: "listDecisions", summary: "List records of decisions", schema: "DecisionRecordList" },
+    stream: { id: "streamDecisions", summary: "Follow records of decisions" },
+    filters: RECORD_FILTERS,
+    example: RECORD,
+    recordsOf,
+  }),
   {
     ...SHARED,
     id: "getDecision",

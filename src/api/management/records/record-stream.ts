@@ -3,7 +3,7 @@
 import { AuthorizerError } from "../../../errors.ts";
 import { type Answer, WRITTEN } from "../../../http/route.ts";
 import type { UserCall } from "../call.ts";
-import type { StillPermitted } from "../still-permitted.ts";
+import type { StillPermitted } from "../permissions/still-permitted.ts";
 import type { AuditRecords, RecordQuery } from "./ports.ts";
 
 /** Most streams at once. */

@@ -13,8 +13,8 @@ import {
   type QuickstartFlags,
   quickstartConfig,
   quickstartFolder,
-} from "../quickstart.ts";
-import { notedUserUrl } from "../quickstart-address.ts";
+} from "../run/quickstart.ts";
+import { notedUserUrl } from "../run/quickstart-address.ts";
 
 /** Flags that say which store is meant. */
 export type AdministratorConfigFlags = ConfigFlags & QuickstartFlags;

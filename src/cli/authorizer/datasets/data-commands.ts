@@ -2,7 +2,7 @@
 
 import type { OptionSpec } from "../../command-spec.ts";
 import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
-import { AT_OPTION } from "../history-commands.ts";
+import { AT_OPTION } from "../log/history-commands.ts";
 
 const LOAD_OPTIONS: readonly OptionSpec[] = [
   ...CONFIG_OPTIONS,

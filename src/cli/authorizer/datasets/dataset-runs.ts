@@ -4,8 +4,8 @@ import type { DataParts } from "../../../compose/data.ts";
 import { limitsOf } from "../../../config/limits.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
-import { COMMAND_LINE, withData } from "../open-data.ts";
-import { revisionOf } from "../past-state.ts";
+import { revisionOf } from "../log/past-state.ts";
+import { COMMAND_LINE, withData } from "../store/open-data.ts";
 import { type DatasetCommandParts, runExport, runLoad } from "./dataset-commands.ts";
 
 interface LoadFlags extends ConfigFlags {

@@ -6,7 +6,7 @@ import { AuthorizerError } from "../../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { storeValues } from "../store-values.ts";
+import { storeValues } from "../store/store-values.ts";
 
 /** Number of findings that are printed. */
 const MOST_FINDINGS = 100;

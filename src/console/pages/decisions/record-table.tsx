@@ -24,7 +24,7 @@ export function RecordTable({ records, onOpen, isStale }: RecordTableProps) {
       ),
     },
     { head: "Subject", kind: "main", cell: ({ subject }) => <Subject of={subject} /> },
-    { head: "Action", cell: (record) => <code>{actionOf(record)}</code> },
+    { head: "Action", kind: "word", cell: (record) => <code>{actionOf(record)}</code> },
     { head: "Resource", cell: (record) => <Name text={resourceOf(record)} /> },
     {
       head: "Explain",

@@ -3,9 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../temporary-folder.ts";
 import { type Answer, replay } from "../replay-server.ts";
 import { svcctl } from "../run-svcctl.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
 
 const CHANGE = { action: "add", kind: "user", name: "ann", at: "/documents/0/users/0" };
 

@@ -1,0 +1,96 @@
+/** The pages behind `/auth/invite`: no script, one style that the policy names by its digest. */
+
+import { createHash } from "node:crypto";
+import { escapeHtml } from "../../../http/pages/html.ts";
+import type { InvitationState } from "../ports.ts";
+
+const STYLE = [
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}",
+  "h1{font-size:1.4rem}",
+  "dt{margin-top:1rem;color:#57606a}",
+  "dd{margin:0;font-family:ui-monospace,monospace;overflow-wrap:anywhere}",
+  "button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}",
+].join("");
+const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
+
+/** Content type of every page. */
+export const PAGE_TYPE = "text/html; charset=utf-8";
+
+/** Headers of every page. The address holds a token, and the last page a secret: neither is kept or passed on. */
+export const PAGE_HEADERS: readonly string[] = [
+  "Cache-Control",
+  "no-store",
+  "Referrer-Policy",
+  "no-referrer",
+  "Content-Security-Policy",
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_DIGEST}'`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join(";"),
+];
+
+function page(title: string, content: string): string {
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style></head>`,
+    `<body><main><h1>${title}</h1>${content}</main></body></html>\n`,
+  ].join("");
+}
+
+/**
+ * Returns the page that opening the link shows: a button. The action is relative, since a proxy may serve all below
+ * a path.
+ */
+export function openingPage(token: string): string {
+  return page(
+    "You are invited",
+    `<p>The button creates your access key and shows it, once.</p><form method="post" action="invite"><input type="hidden" name="token" value="${escapeHtml(token)}"><button type="submit">Create my access key</button></form>`,
+  );
+}
+
+/** The key, in clear. */
+export function keyPage(key: {
+  readonly username: string;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+}): string {
+  const rows = [
+    ["User", key.username],
+    ["Access key ID", key.access_key_id],
+    ["Secret access key", key.secret_access_key],
+  ] as const;
+  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join("");
+  return page(
+    "Your access key",
+    `<dl>${list}</dl><p>Keep these somewhere safe: the secret cannot be shown again.</p>`,
+  );
+}
+
+/** Texts of the page for a link that gives no key. */
+const STATES: Readonly<Record<Exclude<InvitationState, "open">, string>> = {
+  used: "This invitation was already used, and its access key was shown then. The key cannot be shown again. If you did not use the invitation, tell your administrator.",
+  expired: "This invitation has expired. Ask your administrator for a new one.",
+  withdrawn:
+    "This invitation is no longer valid: its user was deleted. Ask your administrator for a new one.",
+  unknown:
+    "This invitation is not known. Open the whole link of the mail; if that does not help, ask your administrator for a new one.",
+};
+
+const NOT_SET_UP = "The set-up of the first administrator has not been done on this service yet.";
+
+/**
+ * Returns the page that says what became of an invitation that gives no key.
+ * @param isSetUp whether the first administrator was set up
+ */
+export function statePage(state: keyof typeof STATES, isSetUp = true): string {
+  return failurePage(isSetUp ? STATES[state] : `${STATES[state]} ${NOT_SET_UP}`);
+}
+
+/** Returns the page that says why there is no key. */
+export function failurePage(text: string): string {
+  return page("This did not work", `<p>${escapeHtml(text)}</p>`);
+}

@@ -1,0 +1,110 @@
+/** Proofs of callers of the user listener: an access key, or a login token. */
+
+import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { stringifySetCookie } from "cookie";
+import { AuthorizerError } from "../../../errors.ts";
+import type { TrustedProxies } from "../../../http/request/client-address.ts";
+import { hasRepeatedAuthorization } from "../../../http/request/request-headers.ts";
+import type { Identities, Identity } from "../../../identity/identity.ts";
+import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";
+
+/** A proof that a caller shows. */
+export type Proof =
+  | { readonly kind: "access_key"; readonly accessKeyId: string; readonly secret: string }
+  | { readonly kind: "token"; readonly token: string; readonly fromCookie: boolean };
+
+/** Text of a failed authentication in the reference: it never says what was wrong. */
+const FAILED = "error authenticating request";
+/** The form of generated key ids, and no form of a secret: what somebody mistyped stays out of the audit log. */
+const KEY_ID = /^AK[A-Z0-9|]{18}$/;
+const BEARER = /^bearer +(\S+)$/i;
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
+
+/** Nobody proved to be a user. */
+export class AuthenticationFailed extends AuthorizerError {
+  /** The key that was claimed, for the audit log. */
+  readonly accessKeyId: string | undefined;
+
+  constructor(claimed?: string, cause?: unknown) {
+    const { retryAfterSeconds } = cause instanceof AuthorizerError ? cause : {};
+    super("unauthenticated", FAILED, {
+      cause,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+    this.accessKeyId = claimed !== undefined && KEY_ID.test(claimed) ? claimed : undefined;
+  }
+}
+
+/**
+ * Returns the proof that a request shows; undefined where it shows nothing. An Authorization header goes before the
+ * cookie.
+ * @throws AuthenticationFailed for a header that is none of ours, and where it is not clear which one counts
+ */
+export function proofOf(request: IncomingMessage): Proof | undefined {
+  const { authorization } = request.headers;
+  if (authorization === undefined) return cookieProof(request.headers.cookie);
+  if (hasRepeatedAuthorization(request.rawHeaders)) throw new AuthenticationFailed();
+  const token = BEARER.exec(authorization)?.[1];
+  if (token !== undefined) return { kind: "token", token, fromCookie: false };
+  const encoded = BASIC.exec(authorization)?.[1];
+  if (encoded === undefined) throw new AuthenticationFailed();
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  if (colon < 0) throw new AuthenticationFailed();
+  return { kind: "access_key", accessKeyId: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+/** A second cookie of the name was set by somebody else, on another path or domain: neither is believed. */
+function cookieProof(header: string | undefined): Proof | undefined {
+  const values = (header ?? "").split(";").flatMap((pair) => {
+    const mark = pair.indexOf("=");
+    return mark >= 0 && pair.slice(0, mark).trim() === LOGIN_COOKIE ? [pair.slice(mark + 1).trim()] : [];
+  });
+  const [token] = values;
+  if (token === undefined || token === "") return undefined;
+  if (values.length > 1) throw new AuthenticationFailed();
+  return { kind: "token", token, fromCookie: true };
+}
+
+/**
+ * The user of a proof.
+ * @param source address of the client, for counting failures
+ * @throws AuthenticationFailed; "unavailable" where the store cannot tell
+ */
+export async function authenticate(identities: Identities, proof: Proof, source: string): Promise<Identity> {
+  try {
+    return proof.kind === "token"
+      ? await identities.withLoginToken(proof.token)
+      : await identities.withAccessKey(proof.accessKeyId, proof.secret, source);
+  } catch (error) {
+    if (!(error instanceof AuthorizerError) || error.code !== "unauthenticated") throw error;
+    throw new AuthenticationFailed(proof.kind === "access_key" ? proof.accessKeyId : undefined, error);
+  }
+}
+
+/** True where the client speaks TLS, with us or with a trusted proxy before us. */
+export function isSecure(request: IncomingMessage, proxies: TrustedProxies): boolean {
+  const socket = request.socket as Partial<TLSSocket>;
+  if (socket.encrypted === true) return true;
+  const scheme = request.headers["x-forwarded-proto"];
+  return scheme === "https" && proxies.has(socket.remoteAddress ?? "");
+}
+
+/** The header that sets the login cookie, or with an empty token removes it (security.md §6.1). */
+export function loginCookie(
+  token: string,
+  { secondsLeft, domain, secure }: { secondsLeft: number; domain: string; secure: boolean },
+): readonly string[] {
+  const cookie = stringifySetCookie({
+    name: LOGIN_COOKIE,
+    value: token,
+    httpOnly: true,
+    sameSite: "strict",
+    path: "/",
+    maxAge: Math.max(0, Math.floor(secondsLeft)),
+    secure,
+    ...(domain === "" ? {} : { domain }),
+  });
+  return ["Set-Cookie", cookie];
+}

@@ -1,0 +1,145 @@
+/**
+ * Log-in, log-out and the current user (management-cli.md §1, security.md §1.1, security.md §4.4, security.md
+ * §6.1).
+ */
+
+import { decodeJwt } from "jose";
+import type { Directory } from "../../../directory/directory.ts";
+import { AuthorizerError, isErrorCode } from "../../../errors.ts";
+import type { Reply } from "../../../http/route.ts";
+import { EXAMPLE_TIME, NO_STORE_HEADER } from "../../rest/declared.ts";
+import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
+import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
+import { answerWith } from "../../rest/operation-kinds.ts";
+import type { OpenCall, UserCall } from "../call.ts";
+import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
+import { notImplemented } from "../errors.ts";
+import { userBody } from "../shapes.ts";
+import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
+
+const SESSION = { tag: "sessions", priority: "bulk" } as const;
+const TOKEN_ANSWER = answerWith(200, "LoginToken", {
+  token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl",
+  token_expiration: EXAMPLE_TIME,
+});
+const SET_COOKIE = {
+  "Set-Cookie": { description: "The login cookie.", required: true, schema: { type: "string" } },
+} as const;
+
+/** The operations. */
+export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
+  {
+    ...SESSION,
+    access: "open",
+    method: "POST",
+    id: "login",
+    path: `${BASE_PATH}/auth/login`,
+    summary: "Get a login token for an access key",
+    description:
+      "The token is also set as cookie `access_token`: HttpOnly, SameSite=Strict, Secure under TLS.",
+    body: bodyOf("LoginInformation", {
+      access_key_id: "AKIAJEXAMPLEEXAMPLEQ",
+      secret_access_key: "example-secret-example-secret-example-00",
+    }),
+    answer: { ...TOKEN_ANSWER, headers: { ...NO_STORE_HEADER, ...SET_COOKIE } },
+    errors: [401, 403, 429],
+    handler: (parts) => (call) => login(call, parts),
+  },
+  {
+    ...SESSION,
+    access: "user",
+    method: "POST",
+    id: "logout",
+    path: `${BASE_PATH}/auth/logout`,
+    summary: "End the login token of this call for good",
+    description: "The token is refused from now on, and the login cookie is removed.",
+    answer: { status: 204, description: "Done." },
+    errors: [403],
+    handler: (parts) => (call) => logout(call, parts),
+  },
+  {
+    ...SESSION,
+    access: "open",
+    method: "POST",
+    id: "externalPrincipalLogin",
+    path: `${BASE_PATH}/auth/external/principal/login`,
+    summary: "Log in as an external principal: not implemented",
+    description:
+      "An authentication service verifies external principals; this service does not, and answers 501.",
+    answer: TOKEN_ANSWER,
+    errors: [403, 501],
+    handler: () => () => Promise.reject(notImplemented()),
+  },
+  {
+    ...SESSION,
+    access: "user",
+    method: "GET",
+    id: "getCurrentUser",
+    path: `${BASE_PATH}/user`,
+    summary: "Who the caller is",
+    description: "The user of the access key or login token of this call.",
+    answer: answerWith(200, "CurrentUser", { user: MANAGEMENT_EXAMPLES.User }),
+    handler:
+      ({ directory }) =>
+      (call) =>
+        currentUser(call, directory),
+  },
+];
+
+/** The body of a log-in, after its shape was validated. */
+interface LoginInformation {
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  readonly token_expiration_duration?: number | null;
+}
+
+async function login(
+  call: OpenCall,
+  { identities, audit, proxies, cookieDomain: domain }: ManagementParts,
+): Promise<Reply> {
+  const {
+    access_key_id: accessKeyId,
+    secret_access_key: secret,
+    token_expiration_duration: seconds,
+  } = call.body as LoginInformation;
+  const identity = await authenticate(
+    identities,
+    { kind: "access_key", accessKeyId, secret },
+    call.caller.sourceIp,
+  );
+  const { token, expiresAt } = await identities.issueLoginToken(identity, seconds ?? undefined);
+  audit.session("login", identity, call);
+  const secondsLeft = expiresAt - Date.now() / 1000;
+  const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
+  return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookie]);
+}
+
+/** Ends the login token that the call was made with, for good, and takes the cookie away. */
+async function logout(
+  call: UserCall,
+  { identities, audit, proxies, cookieDomain: domain }: ManagementParts,
+): Promise<Reply> {
+  const proof = proofOf(call.request);
+  if (proof?.kind === "token") await identities.logout(call.caller.identity, expiryOf(proof.token));
+  audit.session("logout", call.caller.identity, call);
+  const secure = isSecure(call.request, proxies);
+  return { status: 204, headers: loginCookie("", { secondsLeft: 0, domain, secure }) };
+}
+
+/** The token has been verified. */
+function expiryOf(token: string): number {
+  const { exp } = decodeJwt(token);
+  if (exp === undefined) throw new AuthorizerError("internal", "a verified login token without expiry");
+  return exp;
+}
+
+async function currentUser({ caller: { identity } }: UserCall, { users }: Directory): Promise<Reply> {
+  try {
+    const user = await users.get(identity.username);
+    return json(200, { user: userBody({ ...user, friendly_name: user.friendly_name ?? user.username }) });
+  } catch (error) {
+    // Deleted a moment ago, while the proof was still remembered.
+    if (isErrorCode(error, "not_found")) throw new AuthenticationFailed();
+    throw error;
+  }
+}

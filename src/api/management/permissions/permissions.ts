@@ -1,0 +1,72 @@
+/** Permissions of management calls: the row of each call in the permission table, decided by the engine. */
+
+import type { Decisions } from "../../../decisions/decisions.ts";
+import { AuthorizerError } from "../../../errors.ts";
+import type { RequiredLeaf } from "../../../model/decision.ts";
+import type { Endpoints } from "../../../request-map/endpoints.ts";
+import type { UserCall } from "../call.ts";
+import { fieldsOfPath, type ManagementParts, pathValues, type UserDeclaration } from "../declaration.ts";
+import { PermissionRefused } from "../errors.ts";
+
+/** Parts with which permissions are decided. */
+export interface PermissionParts {
+  readonly decisions: Decisions;
+  readonly endpoints: Endpoints;
+}
+
+/** A row of the permission table with its values. */
+export interface Asked {
+  /** Name of the row. */
+  readonly id: string;
+  /** The permission, where it is of no row. */
+  readonly permission?: RequiredLeaf;
+  /** Values of the row's placeholders. */
+  readonly values: ReadonlyMap<string, string>;
+  /** Condition fields (security.md §3.5). */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** Text where the engine has none of its own. */
+const REFUSED = "insufficient permissions";
+
+/** Returns the row that a call of an operation asks for. */
+export function askedBy(
+  operation: UserDeclaration,
+  call: UserCall,
+  parts: Pick<ManagementParts, "acls">,
+): Asked {
+  const values = pathValues(operation.path, call.params);
+  const fields = fieldsOfPath(values);
+  for (const [name, value] of operation.values?.(call) ?? []) values.set(name, value);
+  for (const [name, value] of operation.fields?.(call, parts) ?? []) fields.set(name, value);
+  const { row = operation.id, permission } = operation;
+  const id = typeof row === "string" ? row : row(call);
+  return { id, values, fields, ...(permission === undefined ? {} : { permission }) };
+}
+
+/**
+ * Returns where the caller may make the call.
+ * @throws PermissionRefused in the reference's words; AuthorizerError "unavailable" where it cannot be decided
+ */
+export async function requirePermission(
+  { decisions, endpoints }: PermissionParts,
+  { id, permission, values, fields }: Asked,
+  call: UserCall,
+): Promise<void> {
+  const { identity, sourceIp } = call.caller;
+  const required = permission ?? endpoints.requirement(id, values);
+  // Every operation that asks has a row that requires something: an empty one would be open to all users.
+  if (required === null) throw new AuthorizerError("internal", `${id} requires nothing`);
+  const context = new Map(fields).set("SourceIp", sourceIp);
+  const { effect, message } = await decisions.check({
+    user: identity.username,
+    userId: identity.userId,
+    required,
+    context,
+    explain: false,
+    entrance: "management",
+    requestId: call.requestId,
+    call,
+  });
+  if (effect !== "allow") throw new PermissionRefused(message ?? REFUSED);
+}

@@ -1,0 +1,32 @@
+/** Implements `svc-authorizer journal copy`. */
+
+import { loadServiceConfig } from "../../../compose/configuration.ts";
+import { copyStore } from "../../../compose/store/copy-log.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { storeValues } from "../store/store-values.ts";
+
+interface CopyFlags extends ConfigFlags {
+  readonly to: string;
+  readonly json?: boolean;
+}
+
+/** The command on the command line. */
+export async function journalCopy(call: CommandCall): Promise<void> {
+  const flags = flagsOf<CopyFlags>(call);
+  const { context } = call;
+  const { values: to } = loadServiceConfig({
+    env: context.env,
+    flags: [],
+    configFile: flags.to,
+    requirements: "none",
+  });
+  const report = await copyStore(storeValues(context, flags), to);
+  if (flags.json === true) context.out(`${JSON.stringify(report)}\n`);
+  else {
+    const { from, to: newest, entries } = report;
+    context.out(`${entries} entries copied; states of revisions ${from} to ${newest} can be read\n`);
+  }
+  context.finish(EXIT.ok);
+}

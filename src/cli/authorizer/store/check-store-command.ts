@@ -1,0 +1,42 @@
+/** Implements `svc-authorizer check-store`. */
+
+import { withOfflineStoreToRead } from "../../../compose/store/offline-store.ts";
+import type { ConfigValues } from "../../../config/table.ts";
+import { checkConsistency, checkWholeStore } from "../../../directory/upkeep/check-store.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { ProcessEdge } from "../../process-edge.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { storeValues } from "./store-values.ts";
+
+/** Checks the store and prints what is wrong. Answers the exit code: 0 sound, 1 something was found. */
+export async function runCheckStore(
+  values: ConfigValues,
+  json: boolean,
+  { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,
+): Promise<number> {
+  const secretKey = values["auth.encrypt.secret_key"];
+  const previousSecretKey = values["authorizer.previous_secret_key"];
+  if (secretKey === undefined) stderr.write("auth.encrypt.secret_key is not set: secrets are not checked\n");
+  const findings = await withOfflineStoreToRead(values, (store) =>
+    secretKey === undefined
+      ? checkConsistency(store)
+      : checkWholeStore(store, { secretKey, previousSecretKey }),
+  );
+  if (json) stdout.write(`${JSON.stringify({ sound: findings.length === 0, findings })}\n`);
+  else {
+    for (const { kind, partition, key, message } of findings) {
+      // JSON escapes whatever a damaged key may hold.
+      stdout.write(`${kind}: ${partition} ${JSON.stringify(key)}: ${message}\n`);
+    }
+    stdout.write(findings.length === 0 ? "the store is sound\n" : `${findings.length} found\n`);
+  }
+  return findings.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The command on the command line. */
+export async function checkStore(call: CommandCall): Promise<void> {
+  const flags = flagsOf<ConfigFlags & { readonly json?: boolean }>(call);
+  const { context } = call;
+  context.finish(await runCheckStore(storeValues(context, flags), flags.json ?? false, context.edge));
+}

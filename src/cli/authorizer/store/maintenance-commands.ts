@@ -1,0 +1,71 @@
+/** `svc-authorizer reset`, `check-store`, `rotate-key` and `import`, as data. They need the service to be stopped. */
+
+import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
+
+/** Commands that look after a store. */
+export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "reset",
+    description: "Empties the store. Without --yes it only reports what would be lost.",
+    page: "bootstrap.md",
+    examples: ["--config authorizer.yaml --yes"],
+    options: [...CONFIG_OPTIONS, { flags: "--yes", description: "empty the store" }],
+    load: async () => (await import("./reset-command.ts")).reset,
+  },
+  {
+    name: "check-store",
+    description:
+      "Checks the store for damage and inconsistencies without changing it: exit code 1 if there are any.",
+    page: "bootstrap.md",
+    examples: ["--config authorizer.yaml"],
+    options: [...CONFIG_OPTIONS, JSON_OPTION],
+    load: async () => (await import("./check-store-command.ts")).checkStore,
+  },
+  {
+    name: "rotate-key",
+    description: "Encrypts all secrets of the store with a new auth.encrypt.secret_key.",
+    page: "bootstrap.md",
+    examples: ["OLD=… NEW=… --config authorizer.yaml --from-env OLD --to-env NEW"],
+    options: [
+      ...CONFIG_OPTIONS,
+      {
+        flags: "--from-env <name>",
+        description: "environment variable with the current key",
+        required: true,
+      },
+      { flags: "--to-env <name>", description: "environment variable with the new key", required: true },
+      { flags: "--force", description: "also while nodes of a shared database run without the new key" },
+      JSON_OPTION,
+    ],
+    load: async () => (await import("./rotate-key-command.ts")).rotateKey,
+  },
+  {
+    name: "import",
+    description:
+      "Copies users, groups, policies and everything that belongs to them from a running data-server API.",
+    page: "bootstrap.md",
+    examples: ["TOKEN=… --from http://old-host:8001/api/v1 --token-env TOKEN --dry-run"],
+    options: [
+      ...CONFIG_OPTIONS,
+      {
+        flags: "--from <url>",
+        description: "base of the API, such as http://host:8001/api/v1",
+        required: true,
+      },
+      {
+        flags: "--token-env <name>",
+        description: "environment variable with the bearer token",
+        required: true,
+      },
+      { flags: "--with-secrets", description: "copy access keys with their secrets (the default)" },
+      { flags: "--no-secrets", description: "do not copy access keys" },
+      {
+        flags: "--merge",
+        description: "add to a store that is not empty; an entity with the same name is replaced",
+      },
+      { flags: "--dry-run", description: "read and check everything, write nothing" },
+      JSON_OPTION,
+    ],
+    load: async () => (await import("../import/import-command.ts")).importDirectory,
+  },
+];

@@ -1,0 +1,25 @@
+/** Opens the directory for a command, and closes it afterwards. */
+
+import { loadServiceConfig } from "../../../compose/configuration.ts";
+import { type DataParts, openData, openLog } from "../../../compose/data.ts";
+import type { CommandCall } from "../command.ts";
+import { type ConfigFlags, loadOptionsOf } from "../command-context.ts";
+
+/** The author of what commands change. */
+export const COMMAND_LINE = { name: "command line" } as const;
+
+/** Runs `work` on the configured directory; it answers the exit code. */
+export async function withData(
+  { context }: CommandCall,
+  flags: ConfigFlags,
+  work: (data: DataParts) => Promise<number>,
+): Promise<void> {
+  const { values } = loadServiceConfig(loadOptionsOf(context, flags));
+  const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
+  const data = await openData(values, logger);
+  try {
+    context.finish(await work(data));
+  } finally {
+    await data.close();
+  }
+}
