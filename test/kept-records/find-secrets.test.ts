@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decidedBy, openTestLog, temporaryFolder } from "../decision-log/test-log.ts";
+import { decidedBy, openTestLog } from "../decision-log/test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { RecordCheck, secretsInSources } from "./find-secrets.ts";
 
 const PLANTED_SECRET = "planted-secret-0123456789";

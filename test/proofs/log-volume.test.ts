@@ -8,7 +8,8 @@ import { Replay } from "../../src/decision-log/replay/replay.ts";
 import { HttpSink } from "../../src/decision-log/sinks/http-sink.ts";
 import { NDJSON } from "../../src/decision-log/sinks/sink-format.ts";
 import type { NamedStatements } from "../../src/model/policy.ts";
-import { decidedBy, openTestLog, segmentTexts, temporaryFolder } from "../decision-log/test-log.ts";
+import { decidedBy, openTestLog, segmentTexts } from "../decision-log/test-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { isWhole, report, sized } from "./size.ts";
 
 const REPLAYED = sized(20_000, 1_000_000);
