@@ -1,8 +1,5 @@
 /** The environment: the only place of the service that reads it. */
 import { homedir } from "node:os";
-import type { GivenAt, GivenValues } from "./given-values.ts";
-import { ALL_ITEMS, variableOf } from "./table.ts";
-import { rawFromText } from "./values/raw-value.ts";
 
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,17 +13,4 @@ export function readEnvironment(): Environment {
 export function homeOf(environment: Environment): string {
   const home = environment["HOME"];
   return home === undefined || home === "" ? homedir() : home;
-}
-
-/** Returns the items that variables give. An empty variable counts as not set; unknown ones are ignored. */
-export function valuesOfEnvironment(environment: Environment): GivenValues {
-  const given = new Map<string, GivenAt>();
-  for (const { name } of ALL_ITEMS) {
-    const variable = variableOf(name);
-    const text = Object.hasOwn(environment, variable) ? environment[variable] : undefined;
-    if (text === undefined || text === "") continue;
-    const place = { source: variable };
-    given.set(name, { raw: rawFromText(text, place), place });
-  }
-  return given;
 }

@@ -1,7 +1,8 @@
 /** Reads the configuration of a process, or of a test, from all its sources. */
 import { dirname } from "node:path";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
-import { type Environment, homeOf, valuesOfEnvironment } from "./environment.ts";
+import { type Environment, homeOf } from "./environment.ts";
+import { valuesOfEnvironment } from "./environment-values.ts";
 import { type GivenAt, type GivenValues, givenValues, unknownItem } from "./given-values.ts";
 import { type Layer, mergeLayers, type Origins } from "./merge.ts";
 import { ConfigError, type ConfigProblem, type ProblemSink, problemSink } from "./problem.ts";

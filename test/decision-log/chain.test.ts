@@ -135,6 +135,18 @@ describe("a decision log", () => {
     expect(await findingsIn(directory)).toEqual([]);
   });
 
+  it("masks an object by its values, so that the record keeps its form", async () => {
+    const directory = temporaryFolder();
+    const log = await openTestLog(directory, { mask: ["/resource", "/determining"] });
+    log.decided(decidedBy("alice", "a-resource"));
+    await log.close();
+    const folder = join(directory, "n1-0");
+    const [line] = linesOf(folder).filter(isDecision);
+    expect(line?.resource).toEqual({ arn: expect.stringMatching(/^masked:[0-9a-f]{32}$/) });
+    expect(line?.determining).toEqual([]);
+    expect(segmentTexts(folder).join("")).not.toContain('"arn":"a-resource"');
+  });
+
   it("masks what a pointer names in the items of a batch, too, each place once", async () => {
     const directory = temporaryFolder();
     const mask = ["/resource/arn", "/items/*/resource/arn", "/action"];

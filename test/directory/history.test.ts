@@ -176,6 +176,23 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     await expect(restore(empty)).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("refuses to leave only inactive users in Admins", async () => {
+    const { users, groups } = bed.directory;
+    const provisioning = bed.directory.provisioning(() => false);
+    const change = (inactive: boolean) => provisioning.changeUser(id, (user) => ({ ...user, inactive }));
+    await groups.create({ name: "Admins" });
+    const { id } = await provisioning.createUser({ username: "admin" });
+    await groups.addMember("Admins", "admin");
+    await change(true);
+    const inactive = revision();
+    await users.create({ username: "other" });
+    await restore(inactive);
+    await change(false);
+    const before = await now();
+    await expect(restore(inactive)).rejects.toMatchObject({ code: "invalid_request" });
+    expect(await now()).toEqual(before);
+  });
+
   it("only says what would change in a dry run", async () => {
     await bed.directory.users.create({ username: "alice" });
     const then = revision();

@@ -1,10 +1,14 @@
 /** The workflow of examples/policy-as-code: its scripts, run by bash as a runner does, with the real svcctl and service. */
 
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { text as textOf } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -50,6 +54,7 @@ beforeEach(async () => {
 async function runStep(
   job: string,
   find: (step: Step) => boolean,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number; output: string }> {
   const step = stepsOf(job).find(find);
   const bin = join(folder, "bin");
@@ -66,6 +71,7 @@ async function runStep(
     SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
     SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY.access_key_id,
     SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: KEY.secret_access_key,
+    ...more,
   };
   return new Promise((resolve) => {
     const done = (error: Error | null, stdout: string, stderr: string): void => {
@@ -76,6 +82,40 @@ async function runStep(
   });
 }
 
+interface Comment {
+  readonly id: number;
+  readonly user: { readonly login: string };
+  body: string;
+}
+
+/** Answers calls about the comments of pull request 7 as GitHub does, for a `gh` that takes it for its proxy. */
+async function startComments(comments: Comment[]): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const sent = await textOf(request);
+    const { pathname } = new URL(request.url ?? "", "http://api.github.localhost");
+    const id = /^\/repos\/acme\/access\/issues\/comments\/(\d+)$/.exec(pathname)?.[1];
+    const old = comments.find((one) => String(one.id) === id);
+    const isList = pathname === "/repos/acme/access/issues/7/comments";
+    response.setHeader("content-type", "application/json");
+    if (request.method === "GET" && isList) return void response.end(JSON.stringify(comments));
+    const { body } = JSON.parse(sent || "{}") as { body: string };
+    if (request.method === "PATCH" && old !== undefined) old.body = body;
+    else if (request.method === "POST" && isList) {
+      comments.push({ id: comments.length + 1, user: { login: "github-actions[bot]" }, body });
+      response.statusCode = 201;
+    } else response.statusCode = 404;
+    response.end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const HAS_GH = spawnSync("gh", ["--version"]).status === 0;
 const plan = () => runStep("plan", ({ name }) => name === "Plan");
 const apply = () => runStep("apply", ({ run }) => run?.includes("svcctl apply") === true);
 const text = (name: string): string => readFileSync(join(folder, name), "utf8");
@@ -118,5 +158,26 @@ describe("the workflow of examples/policy-as-code", () => {
     expect(text("body.md")).toContain("access/people.yaml:5:16: there is no policy of this name");
     const failed = await runStep("plan", ({ name }) => name?.startsWith("Fail") === true);
     expect(failed).toEqual({ code: 1, output: expect.stringContaining("there is no policy of this name") });
+  });
+});
+
+describe.skipIf(!HAS_GH)("the comment of examples/policy-as-code", () => {
+  it("is made once, and then replaced; comments of others stay", async () => {
+    const others: Comment = { id: 1, user: { login: "ana" }, body: "<!-- access plan --> I quote" };
+    const comments = [others];
+    const proxy = await startComments(comments);
+    const gh = { GH_HOST: "github.localhost", GH_TOKEN: "t", PULL: "7", http_proxy: proxy };
+    const comment = () => runStep("plan", ({ name }) => name === "Comment", gh);
+    await plan();
+    expect(await comment()).toEqual({ code: 0, output: "" });
+    expect(comments).toEqual([others, { ...comments[1], id: 2, body: text("body.md") }]);
+    expect(comments[1]?.body).toContain("| add | membership | ana in Analysts | gives ReadSales |");
+
+    await apply();
+    await plan();
+    expect(await comment()).toEqual({ code: 0, output: "" });
+    expect(comments).toHaveLength(2);
+    expect(comments[1]?.body).toContain("**nothing to change**");
+    expect(comments[0]).toEqual({ ...others, body: "<!-- access plan --> I quote" });
   });
 });

@@ -380,7 +380,7 @@ describe("without OTEL variables", () => {
       const program = await startTraced({
         ...env,
         OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-        NODE_OPTIONS: `--import=${hook}`,
+        NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --import=${hook}`,
       });
       const response = await evaluate(program, { traceparent: SAMPLED });
       expect(response.headers.has("traceresponse")).toBe(false);

@@ -35,8 +35,19 @@ export class Masks {
     const names = segment === "*" ? Object.keys(members) : Object.hasOwn(members, segment) ? [segment] : [];
     for (const name of names) {
       if (depth + 1 < path.length) this.#replace(members[name], path, depth + 1);
-      else members[name] = maskOf(members[name], this.#key);
+      else members[name] = this.#masked(members[name]);
     }
+  }
+
+  /** An object or a list keeps its form, which the schema of records demands, and each of its texts is masked. */
+  #masked(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((one) => this.#masked(one));
+    if (typeof value !== "object" || value === null) return maskOf(value, this.#key);
+    const isPlain = (one: unknown): boolean =>
+      typeof one === "number" || typeof one === "boolean" || one === null;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, isPlain(one) ? one : this.#masked(one)]),
+    );
   }
 }
 

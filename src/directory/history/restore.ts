@@ -51,6 +51,7 @@ export function openable({ secrets }: DirectoryContext) {
   };
 }
 
+/** True if somebody is in the group who is active: an inactive user repairs nothing. */
 function hasAdministrator({ users }: DirectoryState): boolean {
-  return users.values().some(({ groups }) => groups.has(ADMINS));
+  return users.values().some(({ user, groups }) => groups.has(ADMINS) && user.value.inactive !== true);
 }

@@ -31,7 +31,7 @@ describe("a recorded conversation", () => {
     });
     const exchanges = conversation(name);
     await prepareStore(name, authorizer.directory, exchanges);
-    const replay = new Replay(authorizer.url, authorizer.token);
+    const replay = new Replay(authorizer.url, authorizer.token, exchanges);
     const found: string[] = [];
     for (const [line, recorded] of exchanges.entries()) {
       for (const difference of await replay.differences(recorded)) {

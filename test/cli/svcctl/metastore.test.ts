@@ -1,7 +1,4 @@
 /** `svcctl metastore` against bytes that a server of Hive's interface answered. */
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { compareColumns, differenceLines } from "../../../src/cli/svcctl/metastore/differences.ts";
 import {
@@ -12,61 +9,25 @@ import {
 } from "../../../src/cli/svcctl/metastore/locations.ts";
 import type { Table } from "../../../src/cli/svcctl/metastore/metastore-model.ts";
 import { movedTable } from "../../../src/cli/svcctl/metastore/relocate.ts";
+import { HIVE_TALKS, playHive } from "./hive-player.ts";
 import { svcctl } from "./run-svcctl.ts";
 
-interface Talk {
-  args: string[];
-  code: number;
-  stdout: string;
-  stderr: string;
-  exchanges: { server: "first" | "second"; sent: string; answer: string }[];
-}
-
-const FILE = new URL("../../../fixtures/conversations/hive-metastore.json", import.meta.url);
-const { conversations } = JSON.parse(readFileSync(FILE, "utf8")) as { conversations: Talk[] };
-
-/** Answers what was recorded, and keeps what was asked otherwise. */
-async function hive(exchanges: Talk["exchanges"], strange: string[]) {
-  const left = [...exchanges];
-  const server = createServer((socket: Socket) => {
-    let asked = Buffer.alloc(0);
-    socket.on("error", () => {});
-    socket.on("data", (chunk) => {
-      asked = Buffer.concat([asked, chunk]);
-      const [next] = left;
-      const sent = Buffer.from(next?.sent ?? "", "base64");
-      if (asked.length < sent.length) return;
-      if (next === undefined || !asked.equals(sent)) {
-        strange.push(asked.toString("latin1"));
-        return void socket.destroy();
-      }
-      left.shift();
-      asked = Buffer.alloc(0);
-      // In two pieces, as networks do.
-      const answer = Buffer.from(next.answer, "base64");
-      socket.write(answer.subarray(0, 7));
-      setImmediate(() => socket.write(answer.subarray(7)));
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, left };
-}
-
 describe("a Hive metastore", () => {
-  it.each(conversations.map((one, index) => ({ ...one, title: `${index + 1}: ${one.args.join(" ")}` })))(
+  it.each(HIVE_TALKS.map((one, index) => ({ ...one, title: `${index + 1}: ${one.args.join(" ")}` })))(
     "$title",
     async ({ args, code, stdout, stderr, exchanges }) => {
       const strange: string[] = [];
-      const first = await hive(
+      const first = await playHive(
         exchanges.filter((one) => one.server === "first"),
         strange,
       );
-      const second = await hive(
+      const second = await playHive(
         exchanges.filter((one) => one.server === "second"),
         strange,
       );
+      onTestFinished(() => {
+        for (const { close } of [first, second]) close();
+      });
       const filled = args.map((arg) =>
         arg.replaceAll("{first}", first.address).replaceAll("{second}", second.address),
       );

@@ -3,7 +3,7 @@
 import { lstat } from "node:fs/promises";
 import { safeText } from "../../safe-text.ts";
 import type { CommandCall } from "../command.ts";
-import { fileBelow } from "../local/files/file-below.ts";
+import { TargetFolders } from "../local/files/file-below.ts";
 import { placeSymlink, SYMLINK_TARGET } from "../local/files/symlinks.ts";
 import { movedLine } from "../local/sync/moved-line.ts";
 import { summaryOf } from "../local/sync/sync-summary.ts";
@@ -55,10 +55,11 @@ export async function downloadFolder(
   const moved = movedLine(call, 0);
   let downloaded = 0;
   let present = 0;
+  const folders = new TargetFolders(folder);
   const fetchItem = async (item: Item, signal: AbortSignal): Promise<void> => {
     const { path, size, checksum, relative } = item;
-    const file = await fileBelow(folder, relative);
-    if (await isThere(file, item)) {
+    const { file, inNewFolder } = await folders.place(relative);
+    if (!inNewFolder && (await isThere(file, item))) {
       progress.expect(-size);
       present += 1;
       return;

@@ -1,7 +1,7 @@
 /** `svcctl fs download`. */
 
-import { stat } from "node:fs/promises";
-import { basename, join, resolve, sep } from "node:path";
+import { mkdir, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
@@ -51,6 +51,7 @@ export async function download(call: CommandCall): Promise<void> {
       if (!api.settings.local.skipNonRegular) await placeSymlink(linkTarget, file);
       return await done();
     }
+    await mkdir(dirname(file), { recursive: true });
     const progress = await openProgress(call, "Downloading");
     const described = sizeAndChecksum(stats);
     progress.expect(described.size);

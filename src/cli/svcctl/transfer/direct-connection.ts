@@ -12,6 +12,31 @@ import { connect as connectSecurely } from "node:tls";
 const BLOCK_BYTES = 256 * 1024;
 const BLOCKS = 4;
 
+/** Blocks of all connections, above which a further connection gets as few as it can work with. */
+const MANY_BLOCKS = 128;
+
+/** Blocks of memory that connections use one after the other. */
+export class BlockPool {
+  readonly #spare: Buffer[] = [];
+  #made = 0;
+
+  /** Blocks for a connection beside the one that it reads into. */
+  get share(): number {
+    return this.#made < MANY_BLOCKS || this.#spare.length > BLOCKS ? BLOCKS : 1;
+  }
+
+  take(): Buffer {
+    const spare = this.#spare.pop();
+    if (spare !== undefined) return spare;
+    this.#made += 1;
+    return Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  }
+
+  give(blocks: readonly Buffer[]): void {
+    this.#spare.push(...blocks);
+  }
+}
+
 /** The place in a file for the bytes of an answer. */
 export interface FileRange {
   /** Descriptor of the open file. */
@@ -28,10 +53,15 @@ export interface FileRange {
 
 /** One connection. It is used for one request and then closed. */
 export class DirectConnection {
+  readonly #pool: BlockPool;
   readonly #free: Buffer[] = [];
   #current: Buffer | undefined;
   #socket: Socket | undefined;
   #take: ((block: Buffer, length: number) => boolean) | undefined;
+
+  constructor(pool: BlockPool) {
+    this.#pool = pool;
+  }
 
   /** Opens it: the `createConnection` of a request. */
   open({ host, port }: ClientRequestArgs, secure: boolean): Socket {
@@ -61,6 +91,7 @@ export class DirectConnection {
         if (underWay.size > 0 || (failure === undefined && received < length)) return;
         this.#take = undefined;
         socket.destroy();
+        this.#pool.give(this.#free.splice(0));
         if (failure === undefined) resolve();
         else reject(failure);
       };
@@ -96,7 +127,8 @@ export class DirectConnection {
         // The block that follows this one is taken even where reading stops.
         return this.#free.length > 1 && received < length;
       };
-      while (this.#free.length < BLOCKS) this.#free.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
+      const { share } = this.#pool;
+      while (this.#free.length < share) this.#free.push(this.#pool.take());
       if (first.length > 0) put(first, first.length);
       settle();
       if (received < length) socket.resume();
@@ -105,7 +137,7 @@ export class DirectConnection {
 
   /** The block for the next read. */
   #nextBlock(): Buffer {
-    this.#current ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#current ??= this.#free.pop() ?? this.#pool.take();
     return this.#current;
   }
 

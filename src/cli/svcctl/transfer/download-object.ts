@@ -1,8 +1,7 @@
 /** Downloads one object into a file, which is there whole or not at all. */
 
 import { createReadStream } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { isMd5, newFingerprint, tellsContent } from "./checksums.ts";
 import type { ContentLink } from "./content-link.ts";
@@ -15,11 +14,10 @@ const SMALL = 1024 * 1024;
 
 /**
  * Downloads into a file beside the one that is wanted, compares the checksum, and puts it in place. What is left of a
- * download in parts is continued by the next one.
+ * download in parts is continued by the next one. The folder has to be there.
  * @throws Error when the content is not what the server describes
  */
 export async function downloadObject(link: ContentLink, download: Download): Promise<void> {
-  await mkdir(dirname(download.file), { recursive: true });
   if (download.stats.size <= Math.min(SMALL, download.partSize)) await downloadSmall(link, download);
   else await downloadLarge(link, download);
 }

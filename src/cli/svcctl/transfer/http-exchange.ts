@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { AnswerHead } from "../../rest-client/http-request.ts";
 import { http, https } from "../../rest-client/node-http.ts";
 import { TransportFailure, transportFailure } from "../../rest-client/transport-failure.ts";
-import { DirectConnection, type FileRange } from "./direct-connection.ts";
+import { BlockPool, DirectConnection, type FileRange } from "./direct-connection.ts";
 
 /** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
 const SILENCE_MS = 120_000;
@@ -45,6 +45,7 @@ export interface StreamAnswer extends AnswerHead {
 /** Keeps connections open between exchanges. */
 export class HttpExchange {
   readonly #behindProxy: boolean;
+  readonly #pool = new BlockPool();
   readonly #agents: { readonly "http:": Agent; readonly "https:": SecureAgent };
 
   /** @param sockets connections to one server, at most */
@@ -86,7 +87,7 @@ export class HttpExchange {
     const secure = protocol === "https:";
     const agent = secure ? this.#agents["https:"] : this.#agents["http:"];
     const length = body === undefined ? {} : { "content-length": String(body.size) };
-    const connection = direct === true && !this.#behindProxy ? new DirectConnection() : undefined;
+    const connection = direct === true && !this.#behindProxy ? new DirectConnection(this.#pool) : undefined;
     const way =
       connection === undefined
         ? { agent }
