@@ -78,6 +78,7 @@ export class LogWriter {
   readonly #checking = new Set<Promise<unknown>>();
   #closed = false;
   #trying = 0;
+  #late: LateAnswer | undefined;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -123,6 +124,7 @@ export class LogWriter {
 
   #enqueue(commit: CheckedCommit, asks: { turn?: true; raise?: true }): Promise<number> {
     if (this.#closed) throw closed();
+    if (this.#late?.given === true) throw asUnavailable(undefined);
     return new Promise((resolve, reject) => {
       const { turn = false, raise = false } = asks;
       this.#waiting.push({ commit, turn, raise, resolve, reject, lostSince: undefined, parts: undefined });
@@ -276,10 +278,12 @@ export class LogWriter {
       for (const { reject } of this.#waiting.splice(0)) reject(asUnavailable(undefined));
     });
     this.#trying = made.head.revision;
+    this.#late = answer;
     try {
       return await this.#findOut(made, answer);
     } finally {
       this.#trying = 0;
+      this.#late = undefined;
       answer.stop();
     }
   }

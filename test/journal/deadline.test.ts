@@ -24,13 +24,13 @@ afterEach(async () => {
 
 it("a create that hangs: its callers hear that the outcome is unknown, those behind that nothing was changed", async () => {
   const shared = new MemoryEngine();
-  let release: (() => void) | undefined;
+  const hung = Promise.withResolvers<void>();
+  let waiting = 0;
   let isHanging = false;
   const engine: Engine = Object.assign(sharedBy(shared), {
     create: async (name: ItemName, item: Buffer) => {
       if (isHanging) {
-        const hung = Promise.withResolvers<void>();
-        release = hung.resolve;
+        waiting += 1;
         await hung.promise;
       }
       return shared.create(name, item);
@@ -41,13 +41,13 @@ it("a create that hangs: its callers hear that the outcome is unknown, those beh
   await put(store, "before");
   isHanging = true;
   const sent = codeOf(put(store, "sent"));
-  await expect.poll(() => release).toBeDefined();
+  await expect.poll(() => waiting).toBe(1);
   const behind = codeOf(put(store, "behind"));
   expect(await sent).toBe("outcome_unknown");
   expect(await behind).toBe("unavailable");
   isHanging = false;
-  release!();
-  expect(await codeOf(put(store, "after"))).toBe("done");
+  hung.resolve();
+  await expect.poll(() => codeOf(put(store, "after"))).toBe("done");
   expect(store.revision).toBe(3);
 });
 
