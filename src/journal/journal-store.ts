@@ -72,8 +72,6 @@ const CHECKPOINTS = "checkpoints";
 const VERIFY_MS = 60_000;
 /** Interval of attempts to reach a lost engine. */
 const RECONNECT_MS = 500;
-/** Entries since the last checkpoint that make another one due, whatever their number. */
-const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 
 /** Opens the store: loads the newest checkpoint and what follows it. Throws AuthorizerError "unavailable". */
 export async function openJournal(options: JournalOptions): Promise<JournalStore> {
@@ -239,7 +237,11 @@ class Journal implements JournalStore {
     this.#node.checkpointRevision = source.revision;
     this.#node.bytesSinceCheckpoint = 0;
     if (source.revision === 0) return;
-    if ((await writeCheckpoint(engine, source)) !== undefined) this.counters.checkpoints += 1;
+    const written = await writeCheckpoint(engine, source);
+    if (written !== undefined) {
+      this.counters.checkpoints += 1;
+      this.#node.checkpointBytes = written.bytes;
+    }
     const keptSince = new Date(this.#wallClock() - settings.keepMs).toISOString();
     if (await trimLog(engine, keptSince)) {
       this.#options.log?.error(
@@ -318,8 +320,7 @@ class Journal implements JournalStore {
   #onCommitted(): void {
     const { checkpointEvery } = this.#options.settings;
     const isDue =
-      this.#node.revision - this.#node.checkpointRevision >= checkpointEvery ||
-      this.#node.bytesSinceCheckpoint >= CHECKPOINT_BYTES;
+      this.#node.revision - this.#node.checkpointRevision >= checkpointEvery || this.#node.isHeavy;
     if (!isDue || this.#checkpointing !== undefined || this.#closing !== undefined) return;
     this.#checkpointing = this.#dueCheckpoint()
       .catch((error: unknown) => this.#onTrouble(error))
@@ -334,6 +335,7 @@ class Journal implements JournalStore {
     const known = await newestCheckpoint(engine, this.#node.checkpointRevision);
     if (known !== undefined) {
       this.#node.checkpointRevision = known.revision;
+      this.#node.checkpointBytes = known.bytes;
       this.#node.bytesSinceCheckpoint = 0;
       if (this.#node.revision - known.revision < settings.checkpointEvery) return;
     }

@@ -21,6 +21,8 @@ import { readBody } from "./entry-parts.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const PAGE = 100;
+/** Least weight of entries that makes a checkpoint due, whatever their number. */
+const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 /** Time for which other nodes hold their commits back for a turn. */
 const TURN_MS = 5_000;
 
@@ -43,6 +45,8 @@ export interface Clock {
   /** Monotonic milliseconds. */
   now(): number;
   delay(ms: number): Promise<void>;
+  /** Calls `ring` once after some milliseconds; returns what prevents that. Absent where calls always end. */
+  alarm?(ms: number, ring: () => void): () => void;
 }
 
 /** The clock of the machine. */
@@ -50,6 +54,10 @@ export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   delay: async (ms) => {
     await sleep(ms, undefined, { ref: false });
+  },
+  alarm: (ms, ring) => {
+    const timer = setTimeout(ring, ms).unref();
+    return () => clearTimeout(timer);
   },
 };
 
@@ -73,6 +81,8 @@ export class LogNode {
   checkpointRevision = 0;
   /** Weight of the entries since the newest checkpoint that this node knows of. */
   bytesSinceCheckpoint = 0;
+  /** Weight of that checkpoint; 0 where it is not known. */
+  checkpointBytes = 0;
   /** Clock time at which the read was sent that last proved the copy to be the newest. */
   provedAt = Number.NEGATIVE_INFINITY;
   readonly #parts: NodeParts;
@@ -107,6 +117,11 @@ export class LogNode {
     const done = this.#lane.then(work);
     this.#lane = done.catch(() => undefined);
     return done;
+  }
+
+  /** True when the entries since the newest checkpoint weigh so much that another one is due. */
+  get isHeavy(): boolean {
+    return this.bytesSinceCheckpoint >= Math.max(CHECKPOINT_BYTES, this.checkpointBytes / 4);
   }
 
   /** Milliseconds for which this node holds its commits back, as another one has the turn. */
@@ -171,6 +186,7 @@ export class LogNode {
         this.format = marker.format ?? 1;
         this.recent.replace(recent);
         this.checkpointRevision = marker.revision;
+        this.checkpointBytes = marker.bytes;
         this.bytesSinceCheckpoint = 0;
         return;
       } catch (error) {

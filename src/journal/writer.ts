@@ -24,6 +24,7 @@ import type { JournalCounters } from "./counters.ts";
 import { type Engine, entryName, NothingDone } from "./engine.ts";
 import { writeParts } from "./entry-parts.ts";
 import { formGroup, mergeWrites, type Waiting } from "./groups.ts";
+import { LateAnswer, outcomeUnknown } from "./late-answer.ts";
 import type { Clock, LogNode } from "./node.ts";
 
 const JITTER_MS = 20;
@@ -77,6 +78,7 @@ export class LogWriter {
   readonly #checking = new Set<Promise<unknown>>();
   #closed = false;
   #trying = 0;
+  #late: LateAnswer | undefined;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -122,6 +124,7 @@ export class LogWriter {
 
   #enqueue(commit: CheckedCommit, asks: { turn?: true; raise?: true }): Promise<number> {
     if (this.#closed) throw closed();
+    if (this.#late?.given === true) throw asUnavailable(undefined);
     return new Promise((resolve, reject) => {
       const { turn = false, raise = false } = asks;
       this.#waiting.push({ commit, turn, raise, resolve, reject, lostSince: undefined, parts: undefined });
@@ -176,10 +179,7 @@ export class LogWriter {
   async #commitGroup(group: readonly Waiting[]): Promise<boolean> {
     const { counters, onCommitted } = this.#parts;
     const made = await this.#make(group);
-    this.#trying = made.head.revision;
-    const outcome = await this.#settle(made, group).finally(() => {
-      this.#trying = 0;
-    });
+    const outcome = await this.#settle(made, group);
     if (outcome === "committed") {
       counters.committed += 1;
       counters.useCases += group.length;
@@ -266,18 +266,33 @@ export class LogWriter {
     }
   }
 
-  /** Creates an entry and finds out what became of it: nothing else is committed before that is known. */
+  /** Creates an entry and finds out what became of it; its callers wait until commit_timeout at most. */
   async #settle(made: Made, group: readonly Waiting[]): Promise<Outcome> {
-    const { engine, node, clock, commitTimeoutMs } = this.#parts;
+    const { clock, commitTimeoutMs } = this.#parts;
+    const now = clock.now();
+    // Races that were lost before count.
+    const end = Math.min(...group.map(({ lostSince = now }) => lostSince)) + commitTimeoutMs;
+    const answer = new LateAnswer(clock, end, (isFirst) => {
+      if (isFirst) this.#answerUnknown(group);
+      // Those behind were not sent.
+      for (const { reject } of this.#waiting.splice(0)) reject(asUnavailable(undefined));
+    });
+    this.#trying = made.head.revision;
+    this.#late = answer;
+    try {
+      return await this.#findOut(made, answer);
+    } finally {
+      this.#trying = 0;
+      this.#late = undefined;
+      answer.stop();
+    }
+  }
+
+  /** Nothing else is committed before it is known what became of an entry. */
+  async #findOut(made: Made, answer: LateAnswer): Promise<Outcome> {
+    const { engine, node, clock } = this.#parts;
     const { revision } = made.head;
-    const end = clock.now() + commitTimeoutMs;
-    let answered = false;
-    const giveAnswer = (): void => {
-      if (answered || clock.now() < end) return;
-      answered = true;
-      this.#answerUnknown(group);
-    };
-    const ask = <T>(call: () => Promise<T>): Promise<T> => this.#ask(call, giveAnswer);
+    const ask = <T>(call: () => Promise<T>): Promise<T> => this.#ask(call, () => answer.giveIfDue());
     const attempts = [made];
     let winner = made;
     let { fate, floor: known }: Created = await this.#create(made, true);
@@ -290,9 +305,9 @@ export class LogWriter {
           continue;
         }
         if (this.#closed) throw outcomeUnknown();
-        giveAnswer();
+        answer.giveIfDue();
         // Once nobody waits for it any more, an empty entry takes the place, so that the log can go on.
-        if (answered && attempts.length === 1) attempts.push(await this.#empty());
+        if (answer.given && attempts.length === 1) attempts.push(await this.#empty());
         winner = attempts.at(-1)!;
         ({ fate, floor: known } = await this.#create(winner, false));
         if (fate === "unknown") await clock.delay(RETRY_MS);
@@ -305,7 +320,7 @@ export class LogWriter {
         }
         const { id } = decodeHead(item);
         const own = attempts.find(({ head }) => head.id === id);
-        if (own === undefined) return answered ? "answered" : "lost";
+        if (own === undefined) return answer.given ? "answered" : "lost";
         winner = own;
         fate = "created";
       } else if (fate === "created") {
@@ -316,15 +331,15 @@ export class LogWriter {
           continue;
         }
         await node.apply(winner.head, winner.writes, winner.item.length);
-        return answered ? "answered" : "committed";
+        return answer.given ? "answered" : "committed";
       } else {
         await ask(() => node.load());
-        if (node.recent.has(made.head.id)) return answered ? "answered" : "committed";
+        if (node.recent.has(made.head.id)) return answer.given ? "answered" : "committed";
         if (node.revision < revision) {
           fate = "unknown";
           continue;
         }
-        if (answered) return "answered";
+        if (answer.given) return "answered";
         return node.recent.covers(revision) ? "lost" : "unknown";
       }
     }
@@ -369,12 +384,6 @@ export class LogWriter {
     this.#parts.counters.outcomeUnknown += group.length;
     for (const { reject } of group) reject(outcomeUnknown());
   }
-}
-
-function outcomeUnknown(): AuthorizerError {
-  const message =
-    "the database did not answer in time: the change may have happened or may still happen; look before trying again";
-  return new AuthorizerError("outcome_unknown", message, { retryAfterSeconds: 5 });
 }
 
 function closed(): AuthorizerError {

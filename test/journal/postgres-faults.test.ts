@@ -156,6 +156,48 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
     });
   });
 
+  describe("while it runs, says what to do and goes on once it is done:", () => {
+    const refused = (store: JournalStore) => {
+      let number = 0;
+      return () => put(store, `k${number++}`).then(String, (error: Error) => error.message);
+    };
+
+    it("a right that was taken away", async () => {
+      await open(database);
+      const tables = "ALL TABLES IN SCHEMA public";
+      await sqlIn(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO reader`);
+      const store = await node(await open(as("reader")));
+      await put(store, "before");
+      await sqlIn(`REVOKE INSERT ON ${tables} FROM reader`);
+      const error = await put(store, "after").catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        code: "unavailable",
+        message: expect.stringMatching(
+          /Nothing was changed: the user lacks rights on the tables.*restart to see/,
+        ),
+      });
+      expect(await read(store, "before")).toBe("x");
+      await sqlIn(`GRANT INSERT ON ${tables} TO reader`);
+      await expect.poll(() => put(store, "after").catch(() => 0), { timeout: 10_000 }).toBe(2);
+    });
+
+    it("a password that was changed", async () => {
+      await open(database);
+      await sqlIn("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader");
+      const store = await node(await open(as("reader")));
+      await put(store, "before");
+      await cluster.query("ALTER ROLE reader PASSWORD 'another'");
+      await cluster.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
+      try {
+        await expect.poll(refused(store), { timeout: 10_000 }).toMatch(/cannot be reached|password is wrong/);
+        expect(await read(store, "before")).toBe("x");
+      } finally {
+        await cluster.query("ALTER ROLE reader PASSWORD 'right'");
+      }
+      await expect.poll(refused(store), { timeout: 10_000 }).toMatch(/^[0-9]+$/);
+    });
+  });
+
   it("raises synchronous_commit for its own connections, whatever the database's default is", async () => {
     await cluster.query(`ALTER DATABASE ${database.split("/").at(-1)} SET synchronous_commit = off`);
     await open(database);

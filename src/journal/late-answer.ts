@@ -1,0 +1,49 @@
+/** The answer to callers whose entry's outcome is not known in time (journal.md §2.5). */
+
+import { AuthorizerError } from "../errors.ts";
+import type { Clock } from "./node.ts";
+
+/** Gives an answer once its time has come, also while a call to the engine hangs. */
+export class LateAnswer {
+  readonly #clock: Clock;
+  readonly #end: number;
+  readonly #answer: (isFirst: boolean) => void;
+  readonly #stop: (() => void) | undefined;
+  #given = false;
+
+  /**
+   * @param end clock time from which on it is given
+   * @param answer called with true once, and with false each time that it is due again
+   */
+  constructor(clock: Clock, end: number, answer: (isFirst: boolean) => void) {
+    this.#clock = clock;
+    this.#end = end;
+    this.#answer = answer;
+    this.#stop = clock.alarm?.(Math.max(0, end - clock.now()) + 1, () => this.giveIfDue());
+  }
+
+  /** True when callers were told that the outcome is unknown. */
+  get given(): boolean {
+    return this.#given;
+  }
+
+  /** Gives it if its time has come. */
+  giveIfDue(): void {
+    if (this.#clock.now() < this.#end) return;
+    const isFirst = !this.#given;
+    this.#given = true;
+    this.#answer(isFirst);
+  }
+
+  /** Gives it no more by itself. */
+  stop(): void {
+    this.#stop?.();
+  }
+}
+
+/** The error that callers get then. */
+export function outcomeUnknown(): AuthorizerError {
+  const message =
+    "the database did not answer in time: the change may have happened or may still happen; look before trying again";
+  return new AuthorizerError("outcome_unknown", message, { retryAfterSeconds: 5 });
+}

@@ -1,0 +1,111 @@
+/** No caller waits beyond commit_timeout, whatever the engine does (journal.md §2.4, journal.md §2.5). */
+
+import { afterEach, describe, expect, it } from "vitest";
+import { createJournalCounters } from "../../src/journal/counters.ts";
+import type { Engine, ItemName } from "../../src/journal/engine.ts";
+import { MemoryEngine } from "../../src/journal/engines/memory.ts";
+import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { LogNode, SYSTEM_CLOCK } from "../../src/journal/node.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { openNode, sharedBy } from "./bed.ts";
+
+const P = "things";
+const put = (store: JournalStore, key: string) => store.commit({ put: [{ partition: P, key, value: "v" }] });
+const codeOf = (committed: Promise<number>) =>
+  committed.then(
+    () => "done",
+    (error: { code: string }) => error.code,
+  );
+
+const stores: JournalStore[] = [];
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+});
+
+it("a create that hangs: its callers hear that the outcome is unknown, those behind that nothing was changed", async () => {
+  const shared = new MemoryEngine();
+  const hung = Promise.withResolvers<void>();
+  let waiting = 0;
+  let isHanging = false;
+  const engine: Engine = Object.assign(sharedBy(shared), {
+    create: async (name: ItemName, item: Buffer) => {
+      if (isHanging) {
+        waiting += 1;
+        await hung.promise;
+      }
+      return shared.create(name, item);
+    },
+  });
+  const store = await openNode(engine, { commitTimeoutMs: 200 });
+  stores.push(store);
+  await put(store, "before");
+  isHanging = true;
+  const sent = codeOf(put(store, "sent"));
+  await expect.poll(() => waiting).toBe(1);
+  const behind = codeOf(put(store, "behind"));
+  expect(await sent).toBe("outcome_unknown");
+  expect(await behind).toBe("unavailable");
+  isHanging = false;
+  hung.resolve();
+  await expect.poll(() => codeOf(put(store, "after"))).toBe("done");
+  expect(store.revision).toBe(3);
+});
+
+it("races that were lost count", async () => {
+  const shared = new MemoryEngine();
+  const foreign = await openNode(sharedBy(shared));
+  stores.push(foreign);
+  let now = 0;
+  let races = 0;
+  const alarms: number[] = [];
+  const engine: Engine = Object.assign(sharedBy(shared), {
+    create: async (name: ItemName, item: Buffer) => {
+      races += 1;
+      if (races > 2) return shared.create(name, item);
+      if (races === 2) now += 1_500;
+      await put(foreign, `faster ${races}`);
+      return shared.create(name, item);
+    },
+    watch: () => () => {},
+  });
+  const store = await openNode(
+    engine,
+    { commitTimeoutMs: 2_000, pollMs: 3_600_000 },
+    {
+      clock: {
+        now: () => now,
+        delay: (ms) => SYSTEM_CLOCK.delay(ms),
+        alarm: (ms) => {
+          alarms.push(ms);
+          return () => {};
+        },
+      },
+    },
+  );
+  stores.push(store);
+  expect(await codeOf(put(store, "slow"))).toBe("done");
+  expect(alarms).toEqual([2_001, 2_001, 501]);
+});
+
+describe("a checkpoint for the weight of entries", () => {
+  const MIB = 1024 * 1024;
+
+  it.each([
+    [63, 0, false],
+    [64, 0, true],
+    [64, 256, true],
+    [64, 257, false],
+    [1_024, 4_096, true],
+  ])("of %d MiB after one of %d MiB: %s", (since, last, isDue) => {
+    const node = new LogNode({
+      engine: new MemoryEngine(),
+      replica: openMemoryStore({ isReplica: true }),
+      counters: createJournalCounters(),
+      clock: SYSTEM_CLOCK,
+      onRewound: () => {},
+    });
+    node.bytesSinceCheckpoint = since * MIB;
+    node.checkpointBytes = last * MIB;
+    expect(node.isHeavy).toBe(isDue);
+  });
+});
