@@ -5,8 +5,9 @@
 
 import { createHash } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
+import { findLine, wholeLines } from "../store/entry-lines.ts";
 import { newId } from "../store/log-entry.ts";
-import type { VersionedRecord } from "../store/port.ts";
+import type { RecordName, StoredRecord, VersionedRecord } from "../store/port.ts";
 import type { EntryId } from "../store/replica.ts";
 import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.ts";
 
@@ -133,14 +134,9 @@ export async function* readRecords(
   engine: Engine,
   marker: CheckpointMarker,
 ): AsyncGenerator<readonly VersionedRecord[]> {
-  const hash = createHash("sha256");
   const turns = new Turns();
   let rest: Buffer = Buffer.alloc(0);
-  for (let index = 0; index < marker.count; index++) {
-    const piece = await engine.read(pieceName(marker.revision, marker.id, index));
-    if (piece === undefined) throw new CheckpointGone("a piece of the checkpoint is gone");
-    hash.update(piece);
-    if (index === 0) continue;
+  for await (const piece of readPieces(engine, marker)) {
     const bytes = Buffer.concat([rest, piece]);
     const records: VersionedRecord[] = [];
     let start = 0;
@@ -153,6 +149,33 @@ export async function* readRecords(
     }
     rest = bytes.subarray(start);
     yield records;
+  }
+}
+
+/** The record of a checkpoint under one key, without decoding the others. Throws as {@link readRecords}. */
+export async function readRecordOf(
+  engine: Engine,
+  marker: CheckpointMarker,
+  name: RecordName,
+): Promise<StoredRecord | undefined> {
+  let found: StoredRecord | undefined;
+  const turns = new Turns();
+  for await (const lines of wholeLines(readPieces(engine, marker))) {
+    const line = found === undefined ? findLine(lines, name) : undefined;
+    if (line !== undefined) found = { value: line[2]!, version: String(line[3]) };
+    if (turns.spent) await turns.yield();
+  }
+  return found;
+}
+
+/** The pieces of a checkpoint that hold records. */
+async function* readPieces(engine: Engine, marker: CheckpointMarker): AsyncGenerator<Buffer> {
+  const hash = createHash("sha256");
+  for (let index = 0; index < marker.count; index++) {
+    const piece = await engine.read(pieceName(marker.revision, marker.id, index));
+    if (piece === undefined) throw new CheckpointGone("a piece of the checkpoint is gone");
+    hash.update(piece);
+    if (index > 0) yield piece;
   }
   if (hash.digest("base64url") !== marker.digest) throw new CheckpointGone("the checkpoint is damaged");
 }

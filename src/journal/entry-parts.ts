@@ -1,7 +1,10 @@
 /** Bodies of entries in an engine: in the item or, where they are larger, in parts (journal.md §2.3). */
 
+import { createHash } from "node:crypto";
+import { Turns } from "../schedule/turns.ts";
+import { findWrite, wholeLines } from "../store/entry-lines.ts";
 import { decodeBody, decodeHead, digestOf, type EntryHead, newId, type PartsOf } from "../store/log-entry.ts";
-import type { EntryWrites } from "../store/port.ts";
+import type { EntryWrites, KeyWrite, RecordName } from "../store/port.ts";
 import { type Engine, type ItemName, NothingDone, partName } from "./engine.ts";
 
 /** Stores a body in parts. */
@@ -35,10 +38,54 @@ export async function readBody(
     }
     bytes = Buffer.concat(parts);
   }
-  if (digestOf(bytes) !== head.digest) {
-    throw new NothingDone(`entry ${head.revision} of the log is damaged: restore the database from a backup`);
-  }
+  if (digestOf(bytes) !== head.digest) throw damaged(head);
   return decodeBody(bytes);
+}
+
+/**
+ * Returns what an item wrote under a key, reading the body part by part; undefined where it wrote nothing there, or a
+ * part is gone.
+ * @throws NothingDone where the body is not what its digest says
+ */
+export async function readWriteOf(
+  engine: Engine,
+  head: EntryHead,
+  item: Buffer,
+  name: RecordName,
+): Promise<KeyWrite | undefined> {
+  const turns = new Turns();
+  const hash = createHash("sha256");
+  let isWhole = true;
+  let found: KeyWrite | undefined;
+  const pieces = async function* (): AsyncGenerator<Buffer> {
+    for (let index = 0; index < (head.parts?.count ?? 1); index++) {
+      const piece = await readPart(engine, head, item, index);
+      isWhole = piece !== undefined;
+      if (piece === undefined) return;
+      hash.update(piece);
+      yield piece;
+      if (turns.spent) await turns.yield();
+    }
+  };
+  for await (const lines of wholeLines(pieces())) found ??= findWrite(lines, name);
+  if (!isWhole) return undefined;
+  if (hash.digest("base64url") !== head.digest) throw damaged(head);
+  return found;
+}
+
+/** The body of an item, or a part of it. */
+async function readPart(
+  engine: Engine,
+  { parts }: EntryHead,
+  item: Buffer,
+  index: number,
+): Promise<Buffer | undefined> {
+  if (parts === undefined) return item.subarray(item.indexOf(10) + 1);
+  return engine.read(partName(parts.base, parts.id, index));
+}
+
+function damaged({ revision }: EntryHead): NothingDone {
+  return new NothingDone(`entry ${revision} of the log is damaged: restore the database from a backup`);
 }
 
 /** As much of the body of an item as has its first line; undefined where a part is gone. */

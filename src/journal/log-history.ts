@@ -2,23 +2,26 @@
 
 import type { AuthorizerError } from "../errors.ts";
 import { AboutIndex } from "../store/about-index.ts";
-import { decodeFirstLine, decodeHead } from "../store/log-entry.ts";
+import { decodeFirstLine, decodeHead, type EntryHead } from "../store/log-entry.ts";
 import { type MemoryStore, openMemoryStore } from "../store/memory/memory-store.ts";
 import type {
   CommitListener,
   CommittedChange,
   EntryWrites,
   History,
+  KeyWrite,
   LogHead,
+  RecordName,
   Snapshot,
+  StoredRecord,
   Thing,
   VersionedRecord,
 } from "../store/port.ts";
 import { revisionNotKept } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
-import { checkpointAtMost, readRecords } from "./checkpoints.ts";
+import { checkpointAtMost, readRecordOf, readRecords } from "./checkpoints.ts";
 import { type Engine, entryName } from "./engine.ts";
-import { readBody, readBodyStart } from "./entry-parts.ts";
+import { readBody, readBodyStart, readWriteOf } from "./entry-parts.ts";
 
 const PAGE = 100;
 
@@ -90,11 +93,39 @@ export class LogHistory implements History {
   }
 
   async writes(revision: number): Promise<EntryWrites | undefined> {
+    const item = await this.#keptItem(revision);
+    return item && readBody(this.#parts.engine, decodeHead(item), item);
+  }
+
+  async writeOf(revision: number, name: RecordName): Promise<KeyWrite | undefined> {
+    const item = await this.#keptItem(revision);
+    return item && readWriteOf(this.#parts.engine, decodeHead(item), item, name);
+  }
+
+  async #keptItem(revision: number): Promise<Buffer | undefined> {
     const { engine } = this.#parts;
     if (revision > this.head.revision) return undefined;
     const item = await engine.read(entryName(revision));
-    if (item === undefined || (await engine.floor()) >= revision) return undefined;
-    return readBody(engine, decodeHead(item), item);
+    return item === undefined || (await engine.floor()) >= revision ? undefined : item;
+  }
+
+  async recordAt(revision: number, name: RecordName): Promise<StoredRecord | undefined> {
+    const { engine, replica } = this.#parts;
+    const latest = await replica.snapshot();
+    const newest = latest.revision;
+    const record = await latest.get(name.partition, name.key).finally(() => latest.release());
+    const keptFrom = await this.keptFrom();
+    const refusal = revisionNotKept(revision, keptFrom, newest);
+    if (revision > newest || revision < keptFrom) throw refusal;
+    if (newest === revision || (record !== undefined && Number(record.version) <= revision)) return record;
+    const marker = await checkpointAtMost(engine, revision);
+    let found = marker && (await readRecordOf(engine, marker, name));
+    for await (const { head, item } of this.#entriesBetween(marker?.revision ?? 0, revision, refusal)) {
+      const write = await readWriteOf(engine, head, item, name);
+      if (write?.value !== undefined) found = { value: write.value, version: String(head.revision) };
+      else if (write !== undefined) found = undefined;
+    }
+    return found;
   }
 
   async snapshotAt(revision: number): Promise<Snapshot> {
@@ -135,21 +166,32 @@ export class LogHistory implements History {
         await state.replaceState(name, readRecords(engine, marker));
         at = marker.revision;
       }
-      while (at < revision) {
-        const { entries, floor } = await engine.entries(at, Math.min(PAGE, revision - at));
-        if (floor > at || entries.length === 0) throw refusal;
-        for (const { item } of entries) {
-          const head = decodeHead(item);
-          const body = await readBody(engine, head, item);
-          if (body === undefined) throw refusal;
-          await state.applyEntry(head, body);
-          at = head.revision;
-        }
+      for await (const { head, item } of this.#entriesBetween(at, revision, refusal)) {
+        const body = await readBody(engine, head, item);
+        if (body === undefined) throw refusal;
+        await state.applyEntry(head, body);
       }
       return state;
     } catch (error) {
       await state.close();
       throw error;
+    }
+  }
+
+  /** The entries after one revision and up to another. */
+  async *#entriesBetween(
+    after: number,
+    upTo: number,
+    refusal: AuthorizerError,
+  ): AsyncGenerator<{ readonly head: EntryHead; readonly item: Buffer }> {
+    for (let at = after; at < upTo; ) {
+      const { entries, floor } = await this.#parts.engine.entries(at, Math.min(PAGE, upTo - at));
+      if (floor > at || entries.length === 0) throw refusal;
+      for (const { item } of entries) {
+        const head = decodeHead(item);
+        yield { head, item };
+        at = head.revision;
+      }
     }
   }
 

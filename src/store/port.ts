@@ -152,6 +152,11 @@ export interface EntryWrites {
   readonly useCases?: readonly UseCase[];
 }
 
+/** The last that an entry did to one record: `value` undefined where it removed it. */
+export interface KeyWrite {
+  readonly value: string | undefined;
+}
+
 /** The newest entry of a log. */
 export interface LogHead {
   /** 0 for an empty log. */
@@ -184,6 +189,13 @@ export interface History {
   keptFrom(): Promise<number>;
   /** Returns the writes of an entry; undefined where there is none of that revision, or it is no longer kept. */
   writes(revision: number): Promise<EntryWrites | undefined>;
+  /**
+   * Returns what an entry wrote under one key, without decoding the rest of it; undefined where it wrote nothing there,
+   * or {@link writes} has none.
+   */
+  writeOf(revision: number, name: RecordName): Promise<KeyWrite | undefined>;
+  /** The record that a key had at a revision, without the rest of that state; throws as {@link snapshotAt}. */
+  recordAt(revision: number, name: RecordName): Promise<StoredRecord | undefined>;
   /**
    * The state at a revision. Must be released.
    * @throws AuthorizerError "not_found" for a revision that is not kept any more, or does not exist yet

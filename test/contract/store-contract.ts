@@ -6,6 +6,7 @@ import { describeCommits } from "./store/commits.ts";
 import { describeFollowing } from "./store/following.ts";
 import { type OpenedStore, StoreHarness } from "./store/harness.ts";
 import { describeHistory } from "./store/history.ts";
+import { describeHistoryOfKeys } from "./store/history-of-keys.ts";
 import { describeLimits } from "./store/limits.ts";
 import { describeStoreOracle } from "./store/oracle.ts";
 import { describeReads } from "./store/reads.ts";
@@ -21,6 +22,7 @@ export function describeStoreContract(name: string, open: () => Promise<OpenedSt
     describe("snapshots", () => describeSnapshots(harness));
     describe("following", () => describeFollowing(harness));
     describe("history", () => describeHistory(harness));
+    describe("history of single records", () => describeHistoryOfKeys(harness));
     describe("closing", () => describeClosing(harness));
   });
   describeStoreOracle(name, open);

@@ -1,7 +1,7 @@
 /** The past of a directory: entries about a thing, versions of policies, and going back. */
 
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { BatchOperation, DirectoryState } from "../../src/directory/batch.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { BACKENDS } from "./backends.ts";
@@ -108,6 +108,23 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     ]);
     const found = await bed.directory.history.policyVersion("P", first);
     expect(found).toMatchObject({ at: undefined, policy: { statement: READS } });
+  });
+
+  it("decodes nothing but the policy of an entry that wrote it together with many others", async () => {
+    const others = Array.from({ length: 500 }, (_, index): BatchOperation => {
+      return { op: "put_policy", policy: { name: `other-${index}`, statement: READS } };
+    });
+    const one: BatchOperation = { op: "put_policy", policy: { name: "P", statement: READS } };
+    await bed.directory.batches.apply([...others, one], { managed: false });
+    await bed.directory.policies.update({ name: "P", statement: WRITES });
+    await versions("other-7");
+    const decoded = vi.spyOn(JSON, "parse");
+    try {
+      expect((await versions("P")).found.map(([, statement]) => statement)).toEqual([WRITES, READS]);
+      expect(decoded.mock.calls.length).toBeLessThan(100);
+    } finally {
+      decoded.mockRestore();
+    }
   });
 
   it("brings back who was deleted with a new id, without keys, and ends the sessions of those it touches", async () => {

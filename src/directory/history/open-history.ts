@@ -2,7 +2,7 @@
 
 import { AuthorizerError } from "../../errors.ts";
 import { isPossibleName } from "../../model/names.ts";
-import type { CommittedChange, Snapshot, Thing, UseCase } from "../../store/port.ts";
+import type { CommittedChange, KeyWrite, Snapshot, Thing, UseCase } from "../../store/port.ts";
 import { notFound } from "../checks.ts";
 import type { DirectoryContext } from "../context.ts";
 import type { DirectoryHistory, EntryAbout, PastPage, PastResults, PolicyVersion } from "../history.ts";
@@ -96,7 +96,8 @@ async function versionsOf(
 ): Promise<PastResults<PolicyVersion>> {
   const thing: Thing = { kind: "policy", name };
   const { results, next } = await entriesAbout(context, thing, page);
-  const versions = await Promise.all(results.map((entry) => versionOfEntry(context, name, entry)));
+  const latest = isPossibleName(name) ? await latestOf(context, name) : undefined;
+  const versions = await Promise.all(results.map((entry) => versionOfEntry(context, name, entry, latest)));
   const found = versions.filter((version) => version !== undefined);
   if (next !== undefined) return { results: found, next };
   const oldest = isPossibleName(name) ? await oldestVersion(context, name) : undefined;
@@ -113,35 +114,45 @@ async function versionOfEntry(
   { store, policies }: DirectoryContext,
   name: string,
   { revision, at, useCases }: CommittedChange,
+  latest: LatestRecord | undefined,
 ): Promise<PolicyVersion | undefined> {
-  const writes = await store.history.writes(revision);
-  if (writes === undefined) return undefined;
-  const isThis = (record: { readonly partition: string; readonly key: string }) =>
-    record.partition === "policy" && record.key === name;
+  // The last that wrote it is known by its record: an entry of a large data set need not be read for it.
+  const isKnown = latest !== undefined && revision >= latest.revision && revision > latest.keptFrom;
+  if (isKnown && revision > latest.revision) return undefined;
+  const write = isKnown ? latest : await store.history.writeOf(revision, { partition: "policy", key: name });
+  if (write === undefined) return undefined;
   const about = useCases.filter((useCase) => isAbout(useCase, { kind: "policy", name }));
   const head = { revision, at, actors: actorsOf(about) };
-  const put = writes.put.find(isThis);
-  if (put !== undefined) {
-    const record: PolicyRecord = policies.decode(name, { value: put.value, version: String(revision) });
-    return { ...head, policy: toPolicy(name, record) };
-  }
-  return writes.delete.some(isThis) ? { ...head, policy: undefined } : undefined;
+  if (write.value === undefined) return { ...head, policy: undefined };
+  const record: PolicyRecord = policies.decode(name, { value: write.value, version: String(revision) });
+  return { ...head, policy: toPolicy(name, record) };
+}
+
+/** The record that a policy has now, with the revision of the entry that wrote it. */
+interface LatestRecord extends KeyWrite {
+  readonly revision: number;
+  /** Entries after this revision are kept. */
+  readonly keptFrom: number;
+}
+
+async function latestOf({ store }: DirectoryContext, name: string): Promise<LatestRecord | undefined> {
+  const keptFrom = await store.history.keptFrom();
+  const snapshot = await store.snapshot();
+  const stored = await snapshot.get("policy", name).finally(() => snapshot.release());
+  return stored && { value: stored.value, revision: Number(stored.version), keptFrom };
 }
 
 /** The version of a policy in the oldest state that is kept. */
 async function oldestVersion(
-  context: DirectoryContext,
+  { store, policies }: DirectoryContext,
   name: string,
 ): Promise<(PolicyVersion & { readonly policy: NonNullable<PolicyVersion["policy"]> }) | undefined> {
-  const from = await context.store.history.keptFrom();
+  const from = await store.history.keptFrom();
   try {
-    return await withPast(context, from, async (reader, snapshot) => {
-      const record = await reader.get("policy", name);
-      const stored = await snapshot.get("policy", name);
-      if (record === undefined || stored === undefined) return undefined;
-      const policy = toPolicy(name, record);
-      return { revision: Number(stored.version), at: undefined, actors: [], policy };
-    });
+    const stored = await store.history.recordAt(from, { partition: "policy", key: name });
+    if (stored === undefined) return undefined;
+    const policy = toPolicy(name, policies.decode(name, stored));
+    return { revision: Number(stored.version), at: undefined, actors: [], policy };
   } catch (error) {
     // It was trimmed meanwhile.
     if (error instanceof AuthorizerError && error.code === "not_found") return undefined;
@@ -156,7 +167,7 @@ async function versionAt(
 ): Promise<PolicyVersion | undefined> {
   const [entry] = (await context.store.changes(revision - 1, 1)) ?? [];
   if (entry?.revision === revision) {
-    const found = await versionOfEntry(context, name, entry);
+    const found = await versionOfEntry(context, name, entry, await latestOf(context, name));
     if (found !== undefined) return found;
   }
   const oldest = await oldestVersion(context, name);

@@ -2,7 +2,17 @@
 
 import { Turns } from "../../schedule/turns.ts";
 import { PastSnapshot, ReplacedRecords } from "../past-snapshot.ts";
-import type { CommittedChange, EntryWrites, History, LogHead, Thing, VersionedRecord } from "../port.ts";
+import type {
+  CommittedChange,
+  EntryWrites,
+  History,
+  KeyWrite,
+  LogHead,
+  RecordName,
+  StoredRecord,
+  Thing,
+  VersionedRecord,
+} from "../port.ts";
 import { revisionNotKept } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
 import {
@@ -14,6 +24,7 @@ import {
   readWrites,
   removeEntry,
 } from "./local-log.ts";
+import { readReplacedOf, readWriteOf } from "./local-log-keys.ts";
 import type { ReadOptions } from "./read-record.ts";
 import type { LocalSnapshot } from "./snapshot.ts";
 
@@ -61,6 +72,25 @@ export class LocalHistory implements History {
     return this.#reading((database, options) => readWrites(database, revision, options));
   }
 
+  writeOf(revision: number, name: RecordName): Promise<KeyWrite | undefined> {
+    return this.#reading((database, options) => readWriteOf(database, revision, name, options));
+  }
+
+  async recordAt(revision: number, name: RecordName): Promise<StoredRecord | undefined> {
+    const later = this.#snapshotFrom(revision);
+    try {
+      const latest = await later.get(name.partition, name.key);
+      if (latest !== undefined && Number(latest.version) <= revision) return latest;
+      // What the first entry since replaced is what was there.
+      const replaced = await this.#reading((database, options) =>
+        readReplacedOf(database, { after: revision, upTo: later.position.revision }, name, options),
+      );
+      return replaced === undefined ? latest : replaced.before;
+    } finally {
+      later.release();
+    }
+  }
+
   async *records(revision: number): AsyncGenerator<readonly VersionedRecord[]> {
     const snapshot = await this.snapshotAt(revision);
     try {
@@ -71,12 +101,7 @@ export class LocalHistory implements History {
   }
 
   async snapshotAt(revision: number): Promise<PastSnapshot> {
-    const later = this.#parts.snapshot();
-    const { floor, revision: newest } = later.position;
-    if (revision > newest || revision < floor) {
-      later.release();
-      throw revisionNotKept(revision, floor, newest);
-    }
+    const later = this.#snapshotFrom(revision);
     const turns = new Turns();
     const replaced = new ReplacedRecords();
     for (const piece of later.replacedAfter(revision)) {
@@ -105,6 +130,15 @@ export class LocalHistory implements History {
         return floor >= end;
       });
     }
+  }
+
+  /** The newest state, from which the one at a revision can be read. */
+  #snapshotFrom(revision: number): LocalSnapshot {
+    const later = this.#parts.snapshot();
+    const { floor, revision: newest } = later.position;
+    if (revision <= newest && revision >= floor) return later;
+    later.release();
+    throw revisionNotKept(revision, floor, newest);
   }
 
   /** Reads from one state. */

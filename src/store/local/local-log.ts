@@ -238,12 +238,15 @@ export function* readReplaced(
   for (const { key, value } of database.getRange({ ...range, reverse: true, ...options })) {
     yield intact(value, key)
       .value.split("\n")
-      .map((line) => {
-        const [partition, key, text, version] = JSON.parse(line) as [string, string, string?, string?];
-        const before = text === undefined || version === undefined ? undefined : { value: text, version };
-        return { partition, key, before };
-      });
+      .map((line) => toReplaced(JSON.parse(line)));
   }
+}
+
+/** What a line of {@link UndoWriter} says. */
+export function toReplaced(line: readonly [string, string, ...string[]]): Replaced {
+  const [partition, key, text, version] = line;
+  const before = text === undefined || version === undefined ? undefined : { value: text, version };
+  return { partition, key, before };
 }
 
 function toChange(database: LocalDatabase, item: Buffer, options: ReadOptions): CommittedChange {
@@ -257,7 +260,12 @@ function readHead(database: LocalDatabase, revision: number): EntryHead | undefi
   return item && decodeHead(item);
 }
 
-function readItem(database: LocalDatabase, revision: number, options: ReadOptions = {}): Buffer | undefined {
+/** An entry as it is stored. */
+export function readItem(
+  database: LocalDatabase,
+  revision: number,
+  options: ReadOptions = {},
+): Buffer | undefined {
   const record = recordAt(database, logKey("entry", revision), options);
   return record && Buffer.from(record.value);
 }

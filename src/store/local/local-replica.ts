@@ -322,12 +322,11 @@ class LocalReplica implements Replica {
       },
       keptFrom: async () => this.#copy.position.revision,
       writes: async () => undefined,
-      snapshotAt: async (revision) => {
-        const latest = this.#snapshot();
-        const newest = latest.revision;
-        if (newest === revision) return latest;
-        latest.release();
-        throw revisionNotKept(revision, newest, newest);
+      writeOf: async () => undefined,
+      snapshotAt: async (revision) => this.#newestAt(revision),
+      recordAt: async (revision, { partition, key }) => {
+        const latest = this.#newestAt(revision);
+        return latest.get(partition, key).finally(() => latest.release());
       },
       records: (revision) => {
         const newest = this.#copy.position.revision;
@@ -339,6 +338,14 @@ class LocalReplica implements Replica {
         this.#changes = [];
       },
     };
+  }
+
+  /** The newest state, which is the only one that a replica has. */
+  #newestAt(revision: number): Snapshot {
+    const latest = this.#snapshot();
+    if (latest.revision === revision) return latest;
+    latest.release();
+    throw revisionNotKept(revision, latest.revision, latest.revision);
   }
 
   #assertOpen(): void {

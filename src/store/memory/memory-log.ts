@@ -2,7 +2,7 @@
 
 import { AboutIndex } from "../about-index.ts";
 import type { Replaced } from "../past-snapshot.ts";
-import type { CommittedChange, EntryWrites, Thing } from "../port.ts";
+import type { CommittedChange, EntryWrites, KeyWrite, RecordName, Thing } from "../port.ts";
 
 /** An entry as it is kept. */
 export interface KeptEntry {
@@ -79,6 +79,22 @@ export class MemoryLog {
     if (revision < this.floor) return undefined;
     const start = this.#first + revision - this.floor;
     return this.#entries.slice(start, start + limit).map(({ entry }) => entry);
+  }
+
+  /** As {@link History.writeOf}. */
+  writeOf(revision: number, { partition, key }: RecordName): KeyWrite | undefined {
+    const isIt = (one: RecordName): boolean => one.key === key && one.partition === partition;
+    const { put, delete: deleted } = this.at(revision)?.writes ?? { put: [], delete: [] };
+    return put.find(isIt) ?? (deleted.some(isIt) ? { value: undefined } : undefined);
+  }
+
+  /** Returns what the first entry after a revision that wrote under a key replaced there. */
+  replacedAfter(revision: number, { partition, key }: RecordName): Replaced | undefined {
+    for (let at = revision + 1, kept = this.at(at); kept !== undefined; kept = this.at(++at)) {
+      const found = kept.replaced.find((one) => one.key === key && one.partition === partition);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** As {@link History.about}. */

@@ -16,6 +16,7 @@ import type {
   EntryWrites,
   History,
   LogHead,
+  RecordName,
   ScannedRecord,
   ScanOptions,
   Snapshot,
@@ -235,11 +236,24 @@ class TreeStore implements MemoryStore {
       },
       keptFrom: async () => (this.#isReplica ? this.#revision : this.#log.floor),
       writes: async (revision) => (this.#isReplica ? undefined : this.#log.at(revision)?.writes),
+      writeOf: async (revision, name) => (this.#isReplica ? undefined : this.#log.writeOf(revision, name)),
       snapshotAt: (revision) => this.#snapshotAt(revision),
+      recordAt: async (revision, name) => this.#recordAt(revision, name),
       records: (revision) => this.#recordsAt(revision),
       about: async (thing, before, limit) => this.#log.about(thing, before, limit),
       forgetPast: async () => this.#log.restart(this.#revision),
     };
+  }
+
+  #recordAt(revision: number, name: RecordName): StoredRecord | undefined {
+    const keptFrom = this.#isReplica ? this.#revision : this.#log.floor;
+    if (revision > this.#revision || revision < keptFrom) {
+      throw revisionNotKept(revision, keptFrom, this.#revision);
+    }
+    const latest = this.#tree.get(path(name.partition, name.key));
+    if (latest !== undefined && Number(latest.version) <= revision) return latest;
+    const replaced = this.#log.replacedAfter(revision, name);
+    return replaced === undefined ? latest : replaced.before;
   }
 
   async *#recordsAt(revision: number): AsyncGenerator<readonly VersionedRecord[]> {

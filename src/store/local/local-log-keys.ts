@@ -1,0 +1,52 @@
+/** What the log of the local store says of one key. Long entries are looked through part by part, in turns. */
+
+import { Turns } from "../../schedule/turns.ts";
+import { findLine, findWrite } from "../entry-lines.ts";
+import { decodeHead } from "../log-entry.ts";
+import type { Replaced } from "../past-snapshot.ts";
+import type { KeyWrite, RecordName } from "../port.ts";
+import type { LocalDatabase } from "./database.ts";
+import { logKey } from "./layout.ts";
+import { EMPTY_LOG, readItem, readPosition, toReplaced } from "./local-log.ts";
+import { intact, type ReadOptions } from "./read-record.ts";
+
+/** Returns what an entry wrote under a key; undefined where it is not kept, or wrote nothing there. */
+export async function readWriteOf(
+  database: LocalDatabase,
+  revision: number,
+  name: RecordName,
+  options: ReadOptions,
+): Promise<KeyWrite | undefined> {
+  const { floor } = readPosition(database, options) ?? EMPTY_LOG;
+  const item = revision <= floor ? undefined : readItem(database, revision, options);
+  if (item === undefined) return undefined;
+  if (decodeHead(item).parts === undefined) {
+    return findWrite(item.toString("utf8", item.indexOf(10) + 1), name);
+  }
+  // Each part ends with a line.
+  const turns = new Turns();
+  const range = { start: logKey("part", revision), end: logKey("part", revision + 1), ...options };
+  for (const { key, value } of database.getRange(range)) {
+    const found = findWrite(intact(value, key).value, name);
+    if (found !== undefined) return found;
+    if (turns.spent) await turns.yield();
+  }
+  return undefined;
+}
+
+/** Returns what the first entry in a range of revisions that wrote under a key replaced there. */
+export async function readReplacedOf(
+  database: LocalDatabase,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+  name: RecordName,
+  options: ReadOptions,
+): Promise<Replaced | undefined> {
+  const turns = new Turns();
+  const range = { start: logKey("undo", after + 1), end: logKey("undo", upTo + 1), ...options };
+  for (const { key, value } of database.getRange(range)) {
+    const line = findLine(intact(value, key).value, name);
+    if (line !== undefined) return toReplaced(line);
+    if (turns.spent) await turns.yield();
+  }
+  return undefined;
+}
