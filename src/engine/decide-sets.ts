@@ -11,6 +11,7 @@ import type { ConditionResult } from "./conditions/condition-part.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
 import { type EngineRequest, lookUp, onlyDeniesOwn } from "./decide.ts";
 import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
+import { priceOf } from "./matches.ts";
 import { bindUser, USER_PLACEHOLDER } from "./patterns/resource-pattern.ts";
 import { SetMatcher } from "./patterns/set-matcher.ts";
 import type { CompiledStatement } from "./statement.ts";
@@ -75,7 +76,7 @@ function* findOnSet(
     // Statements come in evaluation order: nothing after the first deny changes the outcome.
     if (deny !== undefined) break;
     if (!statement.deny && allow !== undefined) continue;
-    if (!conditions.hold(statement)) continue;
+    if (!(yield* conditions.hold(statement))) continue;
     for (const resource of statement.resources ?? []) {
       work += PER_ITEM + resource.length * set.length;
       if (work > STEP_UNITS) {
@@ -112,12 +113,13 @@ class Conditions {
    * True if the statement applies: an allow that is satisfied, a deny that is not unsatisfied. Each resource of the set
    * may have other attributes, so a deny that reads them may apply to one of them.
    */
-  hold({ condition, deny }: CompiledStatement): boolean {
+  *hold({ condition, deny }: CompiledStatement): Steps<boolean> {
     if (condition === undefined) return true;
     if (condition.readsResource) return deny;
     let result = this.#results.get(condition);
     if (result === undefined) {
-      result = condition.evaluate(this.#context, this.#user);
+      if (condition.isLong) yield priceOf(condition, this.#context);
+      result = yield* condition.evaluateInSteps(this.#context, this.#user);
       this.#results.set(condition, result);
     }
     return deny ? result !== "unsatisfied" : result === "satisfied";

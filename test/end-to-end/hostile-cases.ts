@@ -322,10 +322,32 @@ const QUESTIONS: readonly HostileCase[] = [
   },
 ];
 
+const simulatedCondition = (condition: unknown, context: unknown): unknown => ({
+  user: "somebody",
+  policies: [{ name: "long", statement: [{ effect: "allow", action: ["*"], resource: "*", condition }] }],
+  required: { action: "fs:ReadObject", resource: arn("x") },
+  context,
+});
+
+/** Conditions with very many values, none of which can be looked up. */
+const CONDITIONS: readonly HostileCase[] = (
+  [
+    ["wildcards", "StringLike", (index: number) => `*${index}*b?c`, `${"xyz".repeat(20)}bcc`],
+    ["wildcards for a list", "ForAnyValue:StringLike", (index: number) => `*${index}*b?c`, ["xyzbcc", "bcc"]],
+    ["variables in wildcards", "StringLikeIfExists", (index: number) => `\${context.v}?${index}`, "xyz"],
+    ["variables", "StringEquals", (index: number) => `\${context.v}${index}`, "xyz"],
+  ] as const
+).map(([what, operator, value, text]) => ({
+  name: `a simulated condition of 100,000 values: ${what}`,
+  run: calling("simulate", () =>
+    simulatedCondition({ [operator]: { "context.t": range(100_000, value) } }, { t: text, v: "v" }),
+  ),
+}));
+
 /** All cases. */
 export const HOSTILE_CASES: readonly HostileCase[] = [
   ...TRANSPORT,
-  ...QUESTIONS.map((one) => ({ statuses: [200], ...one })),
+  ...[...QUESTIONS, ...CONDITIONS].map((one) => ({ statuses: [200], ...one })),
 ];
 
 /** Bytes that one question of the steady caller takes. */
