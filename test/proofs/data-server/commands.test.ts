@@ -1,6 +1,6 @@
 /**
  * Every command of the reference on a real lakeFS, whose users are those of this service and whose store is the gateway
- * of another lakeFS. With `npm run prove`, where Go and the source are to be had: prints what was seen.
+ * of another lakeFS. With `npm run prove`, where the server is given: prints what was seen.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,14 +12,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
 import { HIVE_TALKS, playHive } from "../../cli/svcctl/hive-player.ts";
 import { isWhole, report } from "../size.ts";
-import { type BuiltDataServer, builtDataServer } from "./build-data-server.ts";
 import { type CommandLine, LINES } from "./command-lines.ts";
+import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
 import { clientVariables, KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
 
 const SVCCTL = fileURLToPath(new URL("../../../bin/svcctl.cjs", import.meta.url));
 const REFERENCE = new URL("../../../fixtures/conversations/reference-commands.json", import.meta.url);
 const ENCRYPTION = "a-key-that-both-servers-of-this-test-have";
-const built = isWhole ? builtDataServer() : undefined;
+const given = isWhole ? givenDataServer() : undefined;
 
 /** The commands of the reference that are a word or more each; the longest first. */
 const { commands } = JSON.parse(readFileSync(REFERENCE, "utf8")) as { commands: { command: string }[] };
@@ -63,7 +63,7 @@ async function prepareGlue(endpoint: string): Promise<void> {
   await glue.send(new CreateTableCommand({ DatabaseName: "default", TableInput }));
 }
 
-describe.skipIf(built === undefined)("data server: every command", () => {
+describe.skipIf(given === undefined)("data server: every command", () => {
   const folder = mkdtempSync(join(tmpdir(), "every-command-"));
   const closing: (() => unknown)[] = [];
   let store: RunningDataServer;
@@ -73,7 +73,7 @@ describe.skipIf(built === undefined)("data server: every command", () => {
   const values: Record<string, string> = {};
 
   beforeAll(async () => {
-    store = await RunningDataServer.start(built as BuiltDataServer);
+    store = await RunningDataServer.start(given as GivenDataServer);
     closing.push(() => store.close());
     const own = (...args: string[]) => svcctl(args, store.url);
     for (const name of ["walk", "outside"]) {
@@ -93,7 +93,7 @@ describe.skipIf(built === undefined)("data server: every command", () => {
     });
     closing.push(() => users.close());
     const storage = { kind: "s3", endpoint: store.url } as const;
-    server = await RunningDataServer.start(built as BuiltDataServer, storage, true, {
+    server = await RunningDataServer.start(given as GivenDataServer, storage, true, {
       LAKEFS_AUTH_ENCRYPT_SECRET_KEY: ENCRYPTION,
       LAKEFS_AUTH_UI_CONFIG_RBAC: "internal",
       LAKEFS_AUTH_CACHE_ENABLED: "false",

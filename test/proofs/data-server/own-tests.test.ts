@@ -1,6 +1,6 @@
 /**
  * The system tests that lakeFS has for its own tool drive svcctl, on a lakeFS whose object store is the gateway of
- * another one. With `npm run prove`, where Go and the source are to be had.
+ * another one. With `npm run prove`, where their program is given.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isWhole, report } from "../size.ts";
-import { type BuiltDataServer, builtDataServer } from "./build-data-server.ts";
+import { type GivenDataServer, givenDataServer, hasOwnTests } from "./given-data-server.ts";
 import { clientVariables, RunningDataServer } from "./running-data-server.ts";
 
 const SVCCTL = `${process.execPath} ${fileURLToPath(new URL("../../../bin/svcctl.cjs", import.meta.url))}`;
@@ -33,18 +33,18 @@ const DIFFERENT: ReadonlyMap<string, string> = new Map([
 /** Objects that the test of imports expects in its bucket. */
 const IMPORTED = 2_100;
 
-const built = isWhole ? builtDataServer() : undefined;
+const given = isWhole ? givenDataServer() : undefined;
 
-describe.skipIf(built === undefined)("data server: its own system tests", () => {
+describe.skipIf(!hasOwnTests(given))("data server: its own system tests", () => {
   const servers: RunningDataServer[] = [];
   const folder = mkdtempSync(join(tmpdir(), "own-tests-"));
 
   beforeAll(async () => {
-    const store = await RunningDataServer.start(built as BuiltDataServer);
+    const store = await RunningDataServer.start(given as GivenDataServer);
     servers.push(store);
     prepareBuckets(store);
     const storage = { kind: "s3", endpoint: store.url } as const;
-    servers.push(await RunningDataServer.start(built as BuiltDataServer, storage, false));
+    servers.push(await RunningDataServer.start(given as GivenDataServer, storage, false));
   }, 120_000);
 
   afterAll(async () => {
@@ -75,13 +75,13 @@ describe.skipIf(built === undefined)("data server: its own system tests", () => 
         `lakefs://${bucket}/import-test-data/`,
       ],
     ]) {
-      const { status, stderr } = spawnSync((built as BuiltDataServer).tool, args, { env, encoding: "utf8" });
+      const { status, stderr } = spawnSync((given as GivenDataServer).tool, args, { env, encoding: "utf8" });
       expect({ args, status, stderr }).toMatchObject({ status: 0 });
     }
   }
 
   it("pass with svcctl in place of lakectl, except those listed with a reason", async () => {
-    const { tests, testFolder } = built as BuiltDataServer;
+    const { tests, testFolder } = given as GivenDataServer;
     const [bin, cwd] = [join(folder, "bin"), join(folder, "esti")];
     mkdirSync(bin);
     symlinkSync(WRAPPER, join(bin, "lakectl"));

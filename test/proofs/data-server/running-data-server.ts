@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../free-port.ts";
-import type { BuiltDataServer } from "./build-data-server.ts";
+import type { GivenDataServer } from "./given-data-server.ts";
 
 /** The first user's key, of this process alone. */
 export const KEY = "AKIAIOSFDNN7EXAMPLEQ";
@@ -32,7 +32,7 @@ export class RunningDataServer {
    * @param more further settings, as variables
    */
   static async start(
-    { server }: BuiltDataServer,
+    { server }: GivenDataServer,
     storage: Storage = { kind: "local" },
     setUp = true,
     more: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 /**
  * Large uploads and downloads through a real lakeFS, against its own tool in the same run, and against the AWS tool that
  * `AWS_CLI` names. With `npm run prove` 5 GB in one file and 10 GB in 1,000, or the `TRANSFERS_SHARE` of that; otherwise
- * 50 MB each, where a lakeFS was built before.
+ * 50 MB each, where a server is given.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { report, sized } from "../size.ts";
-import { type BuiltDataServer, builtDataServer } from "./build-data-server.ts";
+import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
 import { HAS_TIME, measured } from "./measured-run.ts";
 import { clientVariables, KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
 
@@ -28,7 +28,7 @@ const MOST_MEGABYTES = 200;
 /** The sources, the server's copies of three tools, and one download at a time. */
 const NEEDED = 5 * (ONE_FILE + FILES * FILE);
 
-const built = HAS_TIME ? builtDataServer() : undefined;
+const given = HAS_TIME ? givenDataServer() : undefined;
 const { bavail, bsize } = statfsSync(tmpdir());
 const hasRoom = bavail * bsize > NEEDED * 1.2;
 
@@ -37,14 +37,14 @@ type Tool = "svcctl" | "lakectl" | "aws";
 const AWS = process.env["AWS_CLI"];
 const TOOLS: readonly Tool[] = ["lakectl", "svcctl", ...(AWS === undefined ? [] : ["aws" as const])];
 
-describe.skipIf(built === undefined || !hasRoom)("data server: large transfers", () => {
+describe.skipIf(given === undefined || !hasRoom)("data server: large transfers", () => {
   let server: RunningDataServer;
   let env: Record<string, string | undefined>;
   const folder = mkdtempSync(join(tmpdir(), "large-transfers-"));
   const down = join(folder, "down");
 
   beforeAll(async () => {
-    server = await RunningDataServer.start(built as BuiltDataServer);
+    server = await RunningDataServer.start(given as GivenDataServer);
     env = {
       PATH: process.env["PATH"],
       HOME: folder,
@@ -91,7 +91,7 @@ describe.skipIf(built === undefined || !hasRoom)("data server: large transfers",
 
   function own(tool: "svcctl" | "lakectl", verb: string, ...args: string[]): string[] {
     const [program, scheme] =
-      tool === "svcctl" ? [SVCCTL, "svc://"] : [[(built as BuiltDataServer).tool], "lakefs://"];
+      tool === "svcctl" ? [SVCCTL, "svc://"] : [[(given as GivenDataServer).tool], "lakefs://"];
     return [...program, "fs", verb, ...args.map((arg) => arg.replace(/^large\//, `${scheme}large/`))];
   }
 
