@@ -323,7 +323,7 @@ const CONDITIONS: readonly HostileCase[] = (
     ["variables", "StringEquals", (index: number) => `\${context.v}${index}`, "xyz"],
   ] as const
 ).map(([what, operator, value, t]) => ({
-  name: `${what}: 100,000 values of conditions`,
+  name: `${what}: 100,000 values of explained conditions`,
   run: calling("simulate", () => ({
     user: "somebody",
     policies: range(25, (policy) => {
@@ -333,6 +333,7 @@ const CONDITIONS: readonly HostileCase[] = (
     }),
     required: { action: "fs:ReadObject", resource: arn("x") },
     context: { t, v: "v" },
+    explain: true,
   })),
 }));
 
