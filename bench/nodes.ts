@@ -320,7 +320,7 @@ async function decide(url: string, username: string, repository = "r"): Promise<
   const body = {
     subject: { type: "user", id: username },
     action: { name: "fs:ReadObject" },
-    resource: { type: "object", id: `arn:svc:fs:::repository/${repository}/object/o` },
+    resource: { type: "arn", id: `arn:svc:fs:::repository/${repository}/object/o` },
   };
   return ((await send(`${url}/access/v1/evaluation`, "POST", body)) as { decision: boolean }).decision;
 }

@@ -9,6 +9,7 @@ import type { NamedStatements } from "../model/policy.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "./compiled-policy.ts";
 import type { Evaluator } from "./conditions/conditions.ts";
+import type { KnownResults } from "./failures.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import { type PolicySet, policySetInSteps } from "./policy-set.ts";
 import { type CompiledStatement, StatementPool } from "./statement.ts";
@@ -37,6 +38,8 @@ export class CompiledPolicies {
   readonly readsContext: boolean;
   /** True when a condition reads attributes of the resource (`resource.X`). */
   readonly readsResource: boolean;
+  /** True when the evaluation of some condition is long, so that it should be done in steps. */
+  readonly hasLongConditions: boolean;
   /** True when the evaluation of some statement can fail. */
   readonly canFail: boolean;
 
@@ -47,6 +50,7 @@ export class CompiledPolicies {
     this.size = sets.reduce((sum, { size }) => sum + size, 0);
     this.readsContext = sets.some((set) => set.readsContext);
     this.readsResource = sets.some((set) => set.readsResource);
+    this.hasLongConditions = sets.some(({ longConditions }) => longConditions.size > 0);
     this.canFail = sets.some((set) => set.canFail);
   }
 
@@ -84,11 +88,11 @@ export class CompiledPolicies {
   }
 
   /** The first statement whose evaluation fails for this user and context. */
-  firstFailure(context: ConditionFields, user: string): CompiledStatement | undefined {
+  firstFailure(context: ConditionFields, user: string, known?: KnownResults): CompiledStatement | undefined {
     if (!this.canFail) return undefined;
     let first: CompiledStatement | undefined;
     for (const set of this.sets) {
-      const order = set.firstFailure(context, user);
+      const order = set.firstFailure(context, user, known);
       if (order !== NO_STATEMENT) first = this.earlier(first, set.statementAt(order));
     }
     return first;

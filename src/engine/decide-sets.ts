@@ -7,8 +7,7 @@
 import type { ConditionFields, Outcome } from "../model/decision.ts";
 import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import type { ConditionResult } from "./conditions/condition-part.ts";
-import type { CompiledCondition } from "./conditions/conditions.ts";
+import { ConditionResults } from "./condition-results.ts";
 import { type EngineRequest, lookUp, onlyDeniesOwn } from "./decide.ts";
 import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
 import { bindUser, USER_PLACEHOLDER } from "./patterns/resource-pattern.ts";
@@ -66,7 +65,7 @@ function* findOnSet(
 ): Steps<LeafFindings> {
   const set = new SetMatcher(leaf.resource, policies.options.partition);
   const onlyDenies = onlyDeniesOwn(policies, user);
-  const conditions = new Conditions(context, user);
+  const results = new ConditionResults(user);
   const failure = policies.firstFailure(context, user);
   let deny: CompiledStatement | undefined;
   let allow: CompiledStatement | undefined;
@@ -75,7 +74,7 @@ function* findOnSet(
     // Statements come in evaluation order: nothing after the first deny changes the outcome.
     if (deny !== undefined) break;
     if (!statement.deny && allow !== undefined) continue;
-    if (!conditions.hold(statement)) continue;
+    if (!(yield* holds(statement, context, results))) continue;
     for (const resource of statement.resources ?? []) {
       work += PER_ITEM + resource.length * set.length;
       if (work > STEP_UNITS) {
@@ -97,29 +96,17 @@ function bound(resource: string, user: string): string {
   return bindUser(resource, user).toWellFormed();
 }
 
-/** Results of conditions for one request, each evaluated once. */
-class Conditions {
-  readonly #context: ConditionFields;
-  readonly #user: string;
-  readonly #results = new Map<CompiledCondition, ConditionResult>();
-
-  constructor(context: ConditionFields, user: string) {
-    this.#context = context;
-    this.#user = user;
-  }
-
-  /**
-   * True if the statement applies: an allow that is satisfied, a deny that is not unsatisfied. Each resource of the set
-   * may have other attributes, so a deny that reads them may apply to one of them.
-   */
-  hold({ condition, deny }: CompiledStatement): boolean {
-    if (condition === undefined) return true;
-    if (condition.readsResource) return deny;
-    let result = this.#results.get(condition);
-    if (result === undefined) {
-      result = condition.evaluate(this.#context, this.#user);
-      this.#results.set(condition, result);
-    }
-    return deny ? result !== "unsatisfied" : result === "satisfied";
-  }
+/**
+ * True if the statement applies: an allow that is satisfied, a deny that is not unsatisfied. Each resource of the set may
+ * have other attributes, so a deny that reads them may apply to one of them.
+ */
+function* holds(
+  { condition, deny }: CompiledStatement,
+  context: ConditionFields,
+  results: ConditionResults,
+): Steps<boolean> {
+  if (condition === undefined) return true;
+  if (condition.readsResource) return deny;
+  const result = yield* results.of(condition, context);
+  return deny ? result !== "unsatisfied" : result === "satisfied";
 }

@@ -105,7 +105,8 @@ function* findInSteps(
   let work = 0;
   for (const leaf of leavesOf(request.required)) {
     const context = contextOf?.(leaf.resource) ?? request.context;
-    const looker = { user, context, userOnlyDenies, ...(known && { known }) };
+    const own = contextOf === undefined ? known : yield* knownInSteps(policies, { context, user }, true);
+    const looker = { user, context, userOnlyDenies, ...(own && { known: own }) };
     const looked = look(policies, leaf, looker);
     const { deny, failure, allowed } = looked;
     const allow = request.decidedBy === undefined ? undefined : looked.allow;
@@ -119,25 +120,35 @@ function* findInSteps(
   return found;
 }
 
-/** Evaluates the part of the policies that depends on the condition fields and not on the resource. */
+/**
+ * Evaluates the part of the policies that depends on the condition fields and not on the resource.
+ * @param longOnly true to evaluate only the conditions that are long, where they will serve one leaf
+ */
 function* knownInSteps(
   policies: CompiledPolicies,
-  { context, user }: EngineRequest,
+  { context, user }: Pick<EngineRequest, "context" | "user">,
+  longOnly = false,
 ): Steps<KnownOfContext | undefined> {
-  if (!policies.readsContext) return undefined;
+  if (!(longOnly ? policies.hasLongConditions : policies.readsContext)) return undefined;
   const conditions = new Map<CompiledCondition, ConditionResult>();
   let work = 0;
-  for (const { condition } of policies.statements) {
+  const all = longOnly
+    ? policies.sets.flatMap(({ longConditions }) => [...longConditions])
+    : policies.statements.map(({ condition }) => condition);
+  for (const condition of all) {
     if (condition === undefined || conditions.has(condition)) continue;
     work += priceOf(condition, context);
     if (work > STEP_UNITS) {
       yield work;
       work = 0;
     }
-    conditions.set(condition, condition.evaluate(context, user));
+    const result = condition.isLong
+      ? yield* condition.evaluateInSteps(context, user)
+      : condition.evaluate(context, user);
+    conditions.set(condition, result);
   }
   yield work;
-  return { failure: policies.firstFailure(context, user), conditions };
+  return { failure: policies.firstFailure(context, user, conditions), conditions };
 }
 
 function questionOf(

@@ -14,6 +14,7 @@ import type {
   RequiredPermissions,
 } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
+import { ConditionResults } from "./condition-results.ts";
 import { ConditionTests, SHOW_ALL, type ValueMask } from "./conditions/condition-tests.ts";
 import { aboutLeaf, decideInSteps, type EngineRequest, onlyDeniesOwn } from "./decide.ts";
 import { nearMissesInSteps } from "./near-misses.ts";
@@ -69,21 +70,33 @@ export function* explainInSteps(
   const leaves = decided.filter((node) => "action" in node);
   const determining = new Map<string, Match>();
   const ordered = new OrderedStatements(policies, request.user);
+  const results = new ConditionResults(request.user);
   const denying = outcome.effect === "deny";
   // The first deny ends a tree, but without it the deny of another leaf would: all of them determine the decision.
   const nodes = denying ? nodesOf(request.required) : outcome.effect === "allow" ? decided : [];
   for (const node of nodes) {
-    for (const one of yield* determiningStatements(ordered, node, request, denying)) {
+    for (const one of yield* determiningStatements(ordered, node, request, denying, results)) {
       determining.set(`${one.statement.index} ${one.statement.policy.name}`, one);
     }
   }
   const tests = new ConditionTests(mask);
-  const misses = outcome.effect === "neutral" ? yield* nearMissesInSteps(ordered, leaves, request) : [];
+  const misses =
+    outcome.effect === "neutral" ? yield* nearMissesInSteps(ordered, leaves, request, results) : [];
+  const described: Determining[] = [];
+  for (const one of determining.values()) {
+    described.push(describe(one, tests));
+    yield;
+  }
+  const nearMisses: NearMiss[] = [];
+  for (const miss of misses) {
+    nearMisses.push(miss(tests));
+    yield;
+  }
   return {
     ...outcome,
-    determining: [...determining.values()].map((one) => describe(one, tests)),
+    determining: described,
     tree: withEffects(request.required, effects),
-    nearMisses: misses.map((miss) => miss(tests)),
+    nearMisses,
   };
 }
 
@@ -121,14 +134,15 @@ function* determiningStatements(
   node: RequiredPermissions,
   request: EngineRequest,
   denying: boolean,
-): Generator<void, Match[]> {
-  if ("action" in node) return yield* leafStatements(ordered, node, request, denying);
+  results: ConditionResults,
+): Generator<unknown, Match[]> {
+  if ("action" in node) return yield* leafStatements(ordered, node, request, denying, results);
   // The gate ignores denies (evaluation.md §10).
   return "any_resource" in node && !denying ? yield* gateStatements(ordered, node.any_resource.action) : [];
 }
 
 /** All statements that open the gate of list filtering, whatever their resource (evaluation.md §10). */
-function* gateStatements(ordered: OrderedStatements, action: string): Generator<void, Match[]> {
+function* gateStatements(ordered: OrderedStatements, action: string): Generator<unknown, Match[]> {
   const found: Match[] = [];
   let seen = 0;
   for (const statement of ordered.matching(action)) {
@@ -150,16 +164,18 @@ function* leafStatements(
   leaf: RequiredLeaf,
   request: EngineRequest,
   denying: boolean,
-): Generator<void, Match[]> {
+  results: ConditionResults,
+): Generator<unknown, Match[]> {
   const found: Match[] = [];
   const asked = aboutLeaf(request, leaf);
   let seen = 0;
   yield;
   for (const statement of denying ? ordered.matchingOrFailing(leaf.action) : ordered.matching(leaf.action)) {
     if (++seen % STEP === 0) yield;
-    if (denying && fails(statement, asked)) found.push({ statement, action: "", resource: undefined, asked });
+    if (denying && (yield* fails(statement, asked, results)))
+      found.push({ statement, action: "", resource: undefined, asked });
     else if (statement.deny === denying) {
-      const match = matchOf(ordered, statement, leaf, asked);
+      const match = yield* matchOf(ordered, statement, leaf, asked, results);
       if (match !== undefined) found.push({ statement, ...match, asked });
     }
   }
@@ -173,6 +189,7 @@ export function* firstAllowing(
   request: Omit<EngineRequest, "required">,
 ): Steps<CompiledStatement | undefined> {
   const ordered = new OrderedStatements(policies, request.user);
+  const results = new ConditionResults(request.user);
   let work = 0;
   for (const statement of ordered.matching(leaf.action)) {
     work += PER_ITEM * (1 + (statement.resources?.length ?? 0));
@@ -180,7 +197,8 @@ export function* firstAllowing(
       yield work;
       work = 0;
     }
-    if (!statement.deny && matchOf(ordered, statement, leaf, request) !== undefined) return statement;
+    if (statement.deny) continue;
+    if ((yield* matchOf(ordered, statement, leaf, request, results)) !== undefined) return statement;
   }
   return undefined;
 }
@@ -201,18 +219,23 @@ function describe({ statement, action, resource, asked }: Match, tests: Conditio
  * True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1,
  * evaluation.md §2.2).
  */
-function fails({ condition, resources }: CompiledStatement, { context, user }: EngineRequest): boolean {
-  const result = condition?.evaluate(context, user) ?? "satisfied";
+function* fails(
+  { condition, resources }: CompiledStatement,
+  { context }: EngineRequest,
+  results: ConditionResults,
+): Steps<boolean> {
+  const result = condition === undefined ? "satisfied" : yield* results.of(condition, context);
   return result === "error" || (resources === undefined && result !== "unsatisfied");
 }
 
 /** Compares resources first, since they exclude most statements at the least cost. */
-function matchOf(
+function* matchOf(
   { policies, resources }: OrderedStatements,
   statement: CompiledStatement,
   leaf: RequiredLeaf,
   { user, context }: Omit<EngineRequest, "required">,
-): { readonly action: string; readonly resource: string } | undefined {
+  results: ConditionResults,
+): Steps<{ readonly action: string; readonly resource: string } | undefined> {
   const onlyDenies = onlyDeniesOwn(policies, user) && !statement.deny;
   const resource = statement.resources?.find(
     (pattern) =>
@@ -221,7 +244,8 @@ function matchOf(
   if (resource === undefined) return undefined;
   const action = matchingAction(statement, leaf.action.toWellFormed());
   if (action === undefined) return undefined;
-  const result = statement.condition?.evaluate(context, user) ?? "satisfied";
+  const { condition } = statement;
+  const result = condition === undefined ? "satisfied" : yield* results.of(condition, context);
   if (result === "unsatisfied" || (result === "unreadable" && !statement.deny)) return undefined;
   return { action, resource };
 }

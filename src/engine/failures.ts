@@ -2,9 +2,13 @@
 
 import type { ConditionFields } from "../model/decision.ts";
 import { parseIp } from "../model/ip.ts";
+import type { ConditionResult } from "./conditions/condition-part.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import type { CompiledStatement } from "./statement.ts";
+
+/** Results of conditions for the same user and context that are known already. */
+export type KnownResults = ReadonlyMap<CompiledCondition, ConditionResult>;
 
 interface Fallible {
   readonly order: number;
@@ -44,7 +48,7 @@ export class Failures {
   }
 
   /** Order of the first statement whose evaluation fails for this user and context, or {@link NO_STATEMENT}. */
-  first(context: ConditionFields, user: string): number {
+  first(context: ConditionFields, user: string, known?: KnownResults): number {
     let first = this.#broken;
     for (const [field, order] of this.#addressFields) {
       const value = context.get(field);
@@ -53,7 +57,7 @@ export class Failures {
     }
     for (const { order, condition, brokenResource } of this.#fallible) {
       if (order >= first) break;
-      const result = condition.evaluate(context, user);
+      const result = known?.get(condition) ?? condition.evaluate(context, user);
       if (result === "error" || (brokenResource && result !== "unsatisfied")) first = order;
     }
     return first;

@@ -11,18 +11,26 @@ export const NO_STATEMENT = 0x7fffffff;
 /** Units of work of evaluating a condition besides the characters. */
 const PER_CONDITION = 200;
 
+/** Units of work of a word of its values besides the characters. */
+const PER_WORD = 100;
+
 /** Units of work of evaluating a condition against condition fields. */
 export function priceOf({ words, reads }: CompiledCondition, context: ConditionFields): number {
   let characters = 0;
   for (const field of reads) {
     const value = context.get(field);
-    characters += typeof value === "string" ? value.length : LIST_LENGTH;
+    if (typeof value === "string") characters += value.length;
+    else if (Array.isArray(value)) for (const text of value) characters += PER_TEXT + text.length;
+    else characters += NO_TEXT;
   }
-  return PER_CONDITION + 2 * words * characters;
+  return PER_CONDITION + words * (PER_WORD + 2 * characters);
 }
 
-/** The cost of a list of values, in characters. */
-const LIST_LENGTH = 200;
+/** The cost of a text in a list besides its own characters, in characters. */
+const PER_TEXT = 20;
+
+/** The cost of a field without a text, in characters. */
+const NO_TEXT = 20;
 
 /** Units of work of looking at the statements with one condition. */
 const PER_GROUP = 10;

@@ -1,12 +1,14 @@
 /** Near misses: statements that would allow except for one aspect. The refused caller probably meant one of them. */
 
 import type { NearMiss, RequiredLeaf } from "../model/decision.ts";
+import type { ConditionResults } from "./condition-results.ts";
 import { type ConditionTests, unmetText } from "./conditions/condition-tests.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
 import { aboutLeaf, type EngineRequest } from "./decide.ts";
 import type { OrderedStatements } from "./ordered-statements.ts";
 import { bindUser } from "./patterns/resource-pattern.ts";
 import { type ActionList, type CompiledStatement, nameOf } from "./statement.ts";
+import type { Steps } from "./work.ts";
 
 const MOST_MISSES = 5;
 /** Number of statements between two steps. */
@@ -69,6 +71,13 @@ class LeafMisses {
     this.#request = request;
     this.#ordered = ordered;
     this.#matching = ordered.matchingSet(leaf.action);
+  }
+
+  /** Evaluates a condition in steps, before a statement with it is looked at. */
+  *evaluate(condition: CompiledCondition, results: ConditionResults): Steps<void> {
+    if (this.#holding.has(condition)) return;
+    const result = yield* results.of(condition, this.#request.context);
+    this.#holding.set(condition, result === "satisfied");
   }
 
   look(statement: CompiledStatement): void {
@@ -137,7 +146,8 @@ export function* nearMissesInSteps(
   ordered: OrderedStatements,
   leaves: readonly RequiredLeaf[],
   request: EngineRequest,
-): Generator<void, readonly DescribeMiss[]> {
+  results: ConditionResults,
+): Generator<unknown, readonly DescribeMiss[]> {
   const best = new Best();
   let seen = 0;
   for (const leaf of leaves) {
@@ -145,7 +155,9 @@ export function* nearMissesInSteps(
     const misses = new LeafMisses(best, ordered, leaf, aboutLeaf(request, leaf));
     for (const statement of ordered.policies.statements) {
       if (++seen % STEP === 0) yield;
-      if (!statement.deny) misses.look(statement);
+      if (statement.deny) continue;
+      if (statement.condition?.isLong) yield* misses.evaluate(statement.condition, results);
+      misses.look(statement);
     }
   }
   return best.found;

@@ -7,7 +7,8 @@ import type { ConditionFields } from "../model/decision.ts";
 import { type ActionIndex, ActionIndexes, ListedStatements } from "./action-indexes.ts";
 import { ActionLists } from "./action-lists.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
-import { Failures } from "./failures.ts";
+import type { CompiledCondition } from "./conditions/conditions.ts";
+import { Failures, type KnownResults } from "./failures.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import type { CompiledStatement } from "./statement.ts";
 import { StatementOrder } from "./statement-order.ts";
@@ -22,6 +23,8 @@ export class PolicySet {
   readonly readsContext: boolean;
   /** True when a condition reads attributes of the resource (`resource.X`). */
   readonly readsResource: boolean;
+  /** The conditions whose evaluation is long, each once. */
+  readonly longConditions: ReadonlySet<CompiledCondition>;
   /** True when the evaluation of some statement can fail. */
   readonly canFail: boolean;
   /** About the units of work of building the index of one action. */
@@ -45,6 +48,7 @@ export class PolicySet {
     this.size = parts.size;
     this.readsContext = parts.readsContext;
     this.readsResource = parts.readsResource;
+    this.longConditions = parts.longConditions;
     this.canFail = failures.statements.length > 0;
     this.price = lists.price + byList.reduce((sum, { price }) => sum + price, 0);
     this.indexes = new ActionIndexes(partition, lists, byList);
@@ -56,8 +60,8 @@ export class PolicySet {
   }
 
   /** Order of the first statement whose evaluation fails for this user and context, or {@link NO_STATEMENT}. */
-  firstFailure(context: ConditionFields, user: string): number {
-    return this.canFail ? this.#failures.first(context, user) : NO_STATEMENT;
+  firstFailure(context: ConditionFields, user: string, known?: KnownResults): number {
+    return this.canFail ? this.#failures.first(context, user, known) : NO_STATEMENT;
   }
 
   /** The statement at a position in evaluation order. */
@@ -94,6 +98,7 @@ interface SetParts {
   readonly failures: Failures;
   readonly readsContext: boolean;
   readonly readsResource: boolean;
+  readonly longConditions: ReadonlySet<CompiledCondition>;
 }
 
 /** Combines compiled policies. Keeps their order, because a refusal names the first deny. */
@@ -102,6 +107,7 @@ export function* policySetInSteps(all: readonly CompiledPolicy[], partition: str
   const lists = new ActionLists();
   const byList: ListedStatements[] = [];
   const failures = new Failures();
+  const longConditions = new Set<CompiledCondition>();
   const starts: number[] = [];
   let size = 0;
   let work = 0;
@@ -116,6 +122,7 @@ export function* policySetInSteps(all: readonly CompiledPolicy[], partition: str
       failures.add(statement, size);
       size++;
       readsContext ||= statement.condition !== undefined;
+      if (statement.condition?.isLong) longConditions.add(statement.condition);
       readsResource ||= statement.condition?.readsResource === true;
       work += PER_ITEM + statement.actions.text.length;
     }
@@ -132,5 +139,6 @@ export function* policySetInSteps(all: readonly CompiledPolicy[], partition: str
     failures,
     readsContext,
     readsResource,
+    longConditions,
   });
 }

@@ -303,29 +303,44 @@ const QUESTIONS: readonly HostileCase[] = [
     name: "simulated lists of 100,000 members",
     run: calling("simulate", () =>
       simulated(
-        [
-          {
-            name: "list",
-            statement: [
-              {
-                effect: "allow",
-                action: ["*"],
-                resource: "*",
-                condition: { StringEquals: { name: range(100_000, (index) => `list:${index},`) } },
-              },
-            ],
-          },
-        ],
+        range(25, (policy) => {
+          const name = range(4000, (index) => `list:${policy * 4000 + index},`);
+          const condition = { StringEquals: { name } };
+          return { name: `list-${policy}`, statement: [{ ...allow(["*"], "*"), condition }] };
+        }),
         tree(900),
       ),
     ),
   },
 ];
 
+/** Conditions with very many values that cannot be looked up, in policies that are as large as they may be. */
+const CONDITIONS: readonly HostileCase[] = (
+  [
+    ["wildcards", "StringLike", (index: number) => `*${index}*b?c`, `${"xyz".repeat(20)}bcc`],
+    ["wildcards for lists", "ForAnyValue:StringLike", (index: number) => `*${index}*b?c`, ["xyzbcc", "bcc"]],
+    ["wildcards with variables", "StringLikeIfExists", (index: number) => `\${context.v}?${index}`, "xyz"],
+    ["variables", "StringEquals", (index: number) => `\${context.v}${index}`, "xyz"],
+  ] as const
+).map(([what, operator, value, t]) => ({
+  name: `${what}: 100,000 values of explained conditions`,
+  run: calling("simulate", () => ({
+    user: "somebody",
+    policies: range(25, (policy) => {
+      const values = range(4000, (index) => value(policy * 4000 + index));
+      const condition = { [operator]: { "context.t": values } };
+      return { name: `long-${policy}`, statement: [{ ...allow(["*"], "*"), condition }] };
+    }),
+    required: { action: "fs:ReadObject", resource: arn("x") },
+    context: { t, v: "v" },
+    explain: true,
+  })),
+}));
+
 /** All cases. */
 export const HOSTILE_CASES: readonly HostileCase[] = [
   ...TRANSPORT,
-  ...QUESTIONS.map((one) => ({ statuses: [200], ...one })),
+  ...[...QUESTIONS, ...CONDITIONS].map((one) => ({ statuses: [200], ...one })),
 ];
 
 /** Bytes that one question of the steady caller takes. */

@@ -2,9 +2,23 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
 import { compilePieces } from "../../src/engine/patterns/wildcard.ts";
+import { finish } from "../../src/engine/work.ts";
+import type { Condition } from "../../src/model/policy.ts";
 import { conditionFields, conditionOf } from "./condition-arbitraries.ts";
 import { conditionOracle } from "./condition-oracle.ts";
 import { wildcardMatch } from "./oracle.ts";
+
+/** The condition with more values under the operators of texts. */
+function lengthened(condition: Condition, more: (values: readonly string[]) => readonly string[]): Condition {
+  return Object.fromEntries(
+    Object.entries(condition).map(([name, fields]) => [
+      name,
+      name.includes("String")
+        ? Object.fromEntries(Object.entries(fields).map(([field, values]) => [field, more(values)]))
+        : fields,
+    ]),
+  ) as Condition;
+}
 
 const user = fc.constantFrom("alice", "a", "*", "?", "é");
 
@@ -28,6 +42,27 @@ describe("a compiled condition", () => {
       { numRuns: 8_000 },
     );
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
+  });
+
+  it("says the same in steps, with many values", () => {
+    const seen = { satisfied: 0, unsatisfied: 0, unreadable: 0, error: 0 };
+    const never = Array.from({ length: 1000 }, (_, index) => `no?${index}*\u0003`);
+    fc.assert(
+      fc.property(conditionOf(2), conditionFields, fc.nat(1000), user, (condition, fields, at, name) => {
+        const long = lengthened(condition, (values) => [
+          ...never.slice(at),
+          ...values,
+          ...never.slice(0, at),
+        ]);
+        const compiled = new CompiledCondition(long, "extended");
+        const expected = conditionOracle(long, fields, name);
+        if (compiled.isLong) seen[expected]++;
+        expect(finish(compiled.evaluateInSteps(fields, name))).toBe(expected);
+        expect(compiled.evaluate(fields, name)).toBe(expected);
+      }),
+      { numRuns: 400 },
+    );
+    expect(Math.min(seen.satisfied, seen.unsatisfied, seen.unreadable)).toBeGreaterThan(5);
   });
 
   it("reads no field beside those that it names", () => {

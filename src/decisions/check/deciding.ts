@@ -125,13 +125,13 @@ export class Deciding {
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
     const { required } = request;
-    if (!call.explain && call.budget === undefined && "action" in required && !this.logs) {
+    const isQuick = call.budget === undefined && !loaded.policies.hasLongConditions;
+    if (!call.explain && isQuick && "action" in required && !this.logs) {
       return this.#decidedAtOnce(loaded, request, required, call);
     }
     const asked = this.#notesStatements ? noting(request) : request;
     if (call.explain) return this.#explained(loaded, asked, call);
-    if (call.budget !== undefined || !isShort(request.required))
-      return this.#decidedInSteps(loaded, asked, call);
+    if (!isQuick || !isShort(request.required)) return this.#decidedInSteps(loaded, asked, call);
     return this.#answered(decide(loaded.policies, asked), asked, loaded, call);
   }
 
@@ -294,8 +294,9 @@ export class Deciding {
       const whole = { ...bare, id, explanation: this.#explanation(id, outcome, loaded) };
       return written === undefined ? whole : written.then(() => whole);
     };
-    if (call.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION)
-      return answer(explain(policies, request));
+    const isShort =
+      !policies.hasLongConditions && explanationSize(policies, request.required) <= SHORT_EXPLANATION;
+    if (call.budget === undefined && isShort) return answer(explain(policies, request));
     const budget = call.budget ?? this.#options.workBudget(call.call);
     return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
   }

@@ -153,11 +153,11 @@ export class Requesting {
     // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       const request = { ...who, required: shown };
-      if (isShort(shown)) return answer(decide(policies, request));
+      if (isShort(shown) && !policies.hasLongConditions) return answer(decide(policies, request));
       return scheduler.run(decideInSteps(policies, request), options()).then(answer);
     }
     const request = { ...who, required };
-    if (policies.size <= MANY_STATEMENTS && isShort(shown)) {
+    if (policies.size <= MANY_STATEMENTS && isShort(shown) && !policies.hasLongConditions) {
       return answer(decideSets(policies, request));
     }
     return scheduler.run(decideSetsInSteps(policies, request), options()).then(answer);

@@ -59,6 +59,7 @@ export function* extendedPart(
 ): Steps<ConditionPart> {
   if (operator.kind === "presence") return yield* presencePart(operator, field, values);
   const matcher = yield* compileMatcher(operator, values);
+  const { bindInSteps } = matcher;
   return {
     reads: [field, ...[...matcher.variables].filter((name) => name !== USER_VARIABLE)],
     readsUser: matcher.variables.has(USER_VARIABLE),
@@ -71,5 +72,20 @@ export function* extendedPart(
       if (value === undefined) return ofMissing(operator);
       return ofValue(operator, value, match);
     },
+    ...(bindInSteps && {
+      *evaluateInSteps(context: ConditionFields, user: string): Steps<ConditionResult> {
+        const value = context.get(field);
+        if (value === undefined && operator.ifExists) return ofMissing(operator);
+        const match = yield* bindInSteps(context, user);
+        if (match === undefined) return "unreadable";
+        if (value === undefined) return ofMissing(operator);
+        if (value === UNREADABLE) return "unreadable";
+        const results = new Map<string, boolean>();
+        for (const text of typeof value === "string" ? [value] : value) {
+          if (!results.has(text)) results.set(text, yield* match(text));
+        }
+        return ofValue(operator, value, (text) => results.get(text));
+      },
+    }),
   };
 }

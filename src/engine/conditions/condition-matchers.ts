@@ -8,6 +8,7 @@ import { parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
 import { compilePieces, type Wildcard } from "../patterns/wildcard.ts";
 import type { PatternPiece } from "../patterns/wildcard-nfa.ts";
 import { mapTexts, PER_ITEM, type Steps } from "../work.ts";
+import { MANY_VALUES, someInSteps } from "./condition-part.ts";
 
 /** True if a text of the request matches a value of the policy; undefined if the text is unreadable. */
 export type Match = (text: string) => boolean | undefined;
@@ -18,7 +19,12 @@ export interface Matcher {
   readonly variables: ReadonlySet<string>;
   /** The values for one request; undefined if one is unreadable, or a variable has no single value. */
   bind(context: ConditionFields, user: string): Match | undefined;
+  /** As `bind`, in steps; absent where there are few values. */
+  readonly bindInSteps?: (context: ConditionFields, user: string) => Steps<MatchInSteps | undefined>;
 }
+
+/** As {@link Match}, in steps, for texts that are always readable. */
+export type MatchInSteps = (text: string) => Steps<boolean>;
 
 /** Longest text of a variable, in UTF-16 units. A longer text counts as no value. */
 const MOST_SUBSTITUTED = 4096;
@@ -68,11 +74,17 @@ function substitute(
   return pieces;
 }
 
+/** Values without variables: those in a set, and others that are tried one by one. */
+interface Fixed<Value> {
+  known(text: string): boolean;
+  readonly tried: readonly Value[];
+}
+
 /** Parsers of a kind of values: `value` for the policy, `read` for the request. */
 interface TextForm<Value> {
   value(pieces: readonly PatternPiece[]): Value;
   /** Builds the matcher for values without variables, in steps. */
-  fixed(values: readonly Value[]): Steps<(text: string) => boolean>;
+  fixed(values: readonly Value[]): Steps<Fixed<Value>>;
   compares(text: string, value: Value): boolean;
   read(text: string): string;
 }
@@ -93,7 +105,7 @@ function exactForm(normalize: (text: string) => string): TextForm<string> {
         known.add(value);
         if (known.size % ADDED_AT_ONCE === 0) yield ADDED_AT_ONCE * PER_ITEM;
       }
-      return (text) => known.has(text);
+      return { known: (text) => known.has(text), tried: [] };
     },
     compares: (text, value) => text === value,
     read: normalize,
@@ -106,7 +118,7 @@ const FOLDED = exactForm((text) => text.toWellFormed().toLowerCase());
 const PATTERN: TextForm<Wildcard> = {
   value: compilePieces,
   *fixed(values) {
-    return (text) => values.some((value) => value.match(text));
+    return { known: () => false, tried: values };
   },
   compares: (text, value) => value.match(text),
   read: (text) => text.toWellFormed(),
@@ -136,10 +148,15 @@ function* textMatcher<Value>(form: TextForm<Value>, texts: readonly string[]): S
     else values.push(one.value);
   }
   const fixed = yield* form.fixed(values);
-  const always: Match = (text) => fixed(form.read(text));
-  if (open.length === 0) return { variables: NO_VARIABLES, bind: () => always };
+  const isFixedValue = (read: string): boolean =>
+    fixed.known(read) || fixed.tried.some((value) => form.compares(read, value));
+  const always: Match = (text) => isFixedValue(form.read(text));
+  const many = fixed.tried.length + open.length > MANY_VALUES;
+  const inSteps = many ? { bindInSteps: boundInSteps(form, fixed, open) } : {};
+  if (open.length === 0) return { variables: NO_VARIABLES, bind: () => always, ...inSteps };
   return {
     variables: variablesOf(open),
+    ...inSteps,
     bind: (context, user) => {
       const bound: Value[] = [];
       for (const parts of open) {
@@ -149,9 +166,35 @@ function* textMatcher<Value>(form: TextForm<Value>, texts: readonly string[]): S
       }
       return (text) => {
         const read = form.read(text);
-        return fixed(read) || bound.some((value) => form.compares(read, value));
+        return isFixedValue(read) || bound.some((value) => form.compares(read, value));
       };
     },
+  };
+}
+
+/** Values with variables that are bound between two steps. */
+const BOUND_AT_ONCE = 8;
+
+function boundInSteps<Value>(
+  form: TextForm<Value>,
+  fixed: Fixed<Value>,
+  open: readonly (readonly TemplatePart[])[],
+): Required<Matcher>["bindInSteps"] {
+  return function* (context, user) {
+    // Compiled patterns of long texts would take much memory together, so that each is compiled when it is tried.
+    const bound: PatternPiece[][] = [];
+    for (const parts of open) {
+      const pieces = substitute(parts, context, user);
+      if (pieces === undefined) return undefined;
+      bound.push(pieces);
+      if (bound.length % BOUND_AT_ONCE === 0) yield 0;
+    }
+    return function* (text) {
+      const read = form.read(text);
+      const compares = (value: Value): boolean => form.compares(read, value);
+      if (fixed.known(read) || (yield* someInSteps(fixed.tried, compares))) return true;
+      return yield* someInSteps(bound, (pieces) => compares(form.value(pieces)));
+    };
   };
 }
 

@@ -60,7 +60,9 @@ export class CompiledCondition {
   readonly readsUser: boolean;
   /** True when one of the fields is an attribute of the resource. */
   readonly readsResource: boolean;
-  /** Words of 32 characters in its values: what an evaluation costs for each character of the request's values. */
+  /** True when an evaluation is so long that it should be done in steps. */
+  readonly isLong: boolean;
+  /** Words of 32 characters in its values, of 4 where they have a `?`: what an evaluation costs for each character of the request's values. */
   readonly words: number;
   readonly #parts: readonly ConditionPart[];
   readonly #written: Condition;
@@ -83,6 +85,7 @@ export class CompiledCondition {
     this.addressFields = named.flatMap(([operator, fields]) =>
       operator?.plain === true && operator.kind === "ip" ? fields : [],
     );
+    this.isLong = parts.some(({ evaluateInSteps }) => evaluateInSteps !== undefined);
     this.hasBadValues = parts.some((part) => part.hasBadValues === true);
     this.reads = new Set(parts.flatMap(({ reads }) => reads));
     this.readsUser = parts.some(({ readsUser }) => readsUser);
@@ -103,6 +106,21 @@ export class CompiledCondition {
     let result: ConditionResult = "satisfied";
     for (const part of this.#parts) {
       const found = part.evaluate(context, user);
+      if (found === "error") return "error";
+      if (found === "unreadable" || (found === "unsatisfied" && result === "satisfied")) result = found;
+    }
+    return result;
+  }
+
+  /** As {@link evaluate}, in steps. They cost nothing: whoever runs them spends the price before. */
+  *evaluateInSteps(context: ConditionFields, user: string): Steps<ConditionResult> {
+    if (this.alwaysFails) return "error";
+    let result: ConditionResult = "satisfied";
+    for (const part of this.#parts) {
+      const found =
+        part.evaluateInSteps === undefined
+          ? part.evaluate(context, user)
+          : yield* part.evaluateInSteps(context, user);
       if (found === "error") return "error";
       if (found === "unreadable" || (found === "unsatisfied" && result === "satisfied")) result = found;
     }
@@ -133,7 +151,8 @@ function knownOperator(name: string, evaluator: Evaluator): Operator | undefined
 function wordsIn(condition: Condition): number {
   let words = 0;
   for (const fields of Object.values(condition)) {
-    for (const values of Object.values(fields)) for (const value of values) words += 1 + (value.length >> 5);
+    for (const values of Object.values(fields))
+      for (const value of values) words += 1 + (value.length >> (value.includes("?") ? 2 : 5));
   }
   return words;
 }

@@ -28,18 +28,20 @@ const FOLDERS = [
 /** Fields that no recorded answer has. */
 const UNSEEN: ReadonlyMap<string, string> = new Map([
   ["status_code", "the server refuses a deletion as a whole; only a failing store refuses single objects"],
+  ["hdi_isfolder", "metadata that Azure gives to the folders of a data lake, read from Azure itself"],
 ]);
 
 /** Names in `textField(answer, "name")` and `answer["name"]`. */
 const READ = /Field\(\s*[^()]*?,\s*"(?<field>\w+)"|(?<of>\w+)\??\.?\["(?<index>\w+)"\]/g;
 
-/** Objects that are no answers. */
-const OTHERS: ReadonlySet<string | undefined> = new Set(["options", "headers", "env"]);
+/** Objects that are no answers, and a type. */
+const OTHERS: ReadonlySet<string | undefined> = new Set(["options", "headers", "env", "MeasuredBody"]);
 
 function fieldsRead(): Map<string, string> {
   const fields = new Map<string, string>();
   for (const folder of FOLDERS) {
-    for (const name of readdirSync(join(SOURCE, folder))) {
+    const names = readdirSync(join(SOURCE, folder), { encoding: "utf8", recursive: true });
+    for (const name of names.filter((one) => one.endsWith(".ts"))) {
       const text = readFileSync(join(SOURCE, folder, name), "utf8");
       for (const { groups = {} } of text.matchAll(READ)) {
         const field = groups["field"] ?? groups["index"];
