@@ -18,7 +18,7 @@ export function findLine(
   return JSON.parse(text.slice(at, end < 0 ? undefined : end));
 }
 
-/** What a text of whole lines of a body says of a key. */
+/** Returns the write of a key in a text of whole lines of a body; undefined where it has none. */
 export function findWrite(text: string, name: RecordName): KeyWrite | undefined {
   const line = findLine(text, name);
   return line && { value: line[2] };

@@ -1,4 +1,4 @@
-/** What the log of the local store says of one key. Long entries are looked through part by part, in turns. */
+/** The log of the local store asked about one key. Long entries are looked through part by part, in turns. */
 
 import { Turns } from "../../schedule/turns.ts";
 import { findLine, findWrite } from "../entry-lines.ts";

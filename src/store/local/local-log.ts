@@ -242,7 +242,7 @@ export function* readReplaced(
   }
 }
 
-/** What a line of {@link UndoWriter} says. */
+/** Decodes a line of {@link UndoWriter}. */
 export function toReplaced(line: readonly [string, string, ...string[]]): Replaced {
   const [partition, key, text, version] = line;
   const before = text === undefined || version === undefined ? undefined : { value: text, version };
