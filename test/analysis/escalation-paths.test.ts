@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { escalationPaths } from "../../src/analysis/escalation/escalation-paths.ts";
+import type { Statement } from "../../src/model/policy.ts";
 import { OPTIONS, PEOPLE, peopleWorld } from "./escalation-world.ts";
 
 const report = escalationPaths(peopleWorld(), OPTIONS);
@@ -44,5 +45,23 @@ describe("escalation paths", () => {
     expect(short.paths.map(({ user }) => user)).not.toContain("two-steps");
     const small = escalationPaths(peopleWorld(), { ...OPTIONS, mostStates: 2 });
     expect(small.undecided).toContain("founder");
+  });
+
+  it("try no step for users who may do nothing with users, groups and policies", () => {
+    const { policies, groups } = peopleWorld();
+    const reads: readonly Statement[] = [{ effect: "allow", action: ["fs:Read*"], resource: "*" }];
+    const users = Array.from({ length: 100 }, (_, index) => {
+      return [`reader-${index}`, { groups: ["readers"], policies: [] }] as const;
+    });
+    const world = {
+      users: new Map(users),
+      groups: new Map([...groups, ["readers", ["reads"]]]),
+      policies: new Map([...policies, ["reads", reads]]),
+    };
+    const requirement = vi.fn(OPTIONS.requirement);
+    const isOver = () => true;
+    const found = escalationPaths(world, { ...OPTIONS, requirement, isOver });
+    expect(found).toEqual({ administrators: [], paths: [], undecided: [] });
+    expect(requirement).not.toHaveBeenCalled();
   });
 });

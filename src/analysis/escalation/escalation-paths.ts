@@ -146,6 +146,8 @@ class EscalationSearch {
     for (let length = 0; length <= mostSteps; length++) {
       const next: Reached[] = [];
       for (const state of reached) {
+        // Most users: no step is allowed to them, so that none of those for each policy and group is tried.
+        if (!this.#holdsUseful(state)) continue;
         const policies = this.#policiesOf(state);
         if (this.#allows(policies, state.user, this.#goal, new Map()))
           return { user: username, steps: state.steps };
@@ -166,6 +168,10 @@ class EscalationSearch {
       reached = next;
     }
     return isCut ? "undecided" : undefined;
+  }
+
+  #holdsUseful({ world, user }: EscalationState): boolean {
+    return namesHeldBy(world, user).some((name) => this.#steps.isUseful(world.policies.get(name) ?? []));
   }
 
   #policiesOf({ world, user }: EscalationState): CompiledPolicies {
