@@ -30,7 +30,7 @@ export async function download(call: CommandCall): Promise<void> {
   if (partSize < SMALLEST_PART) throw new Error(`part size must be at least ${SMALLEST_PART} bytes`);
   const parallelism = parallelismOf(api, call);
   const { presign } = await presignModeOf(api, call, uri.repository);
-  const link = new ContentLink(api, parallelism, options["verify"] === true);
+  const link = new ContentLink(api, parallelism, options["verify"] !== false);
   const target = args[1] ?? ".";
   try {
     if (options["recursive"] === true) {

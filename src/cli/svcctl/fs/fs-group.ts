@@ -37,9 +37,10 @@ const STAGE_OPTIONS: readonly OptionSpec[] = [
   JSON_OUTPUT,
 ];
 
-const VERIFY: OptionSpec = {
-  flags: "--verify",
-  description: "compare all checksums, also where TLS or the same machine proves the contents",
+const NO_VERIFY: OptionSpec = {
+  flags: "--no-verify",
+  description:
+    "do not compare the checksums of large contents that move in one piece: quicker, on a way that you trust",
 };
 
 /** Objects of a repository. */
@@ -70,7 +71,7 @@ export const FS_GROUP: GroupSpec = {
           default: 8_388_608,
         },
         recursive("download all objects below the path"),
-        VERIFY,
+        NO_VERIFY,
         JSON_OUTPUT,
       ],
       load: async () => (await import("./download.ts")).download,
@@ -135,7 +136,7 @@ export const FS_GROUP: GroupSpec = {
         CONTENT_TYPE,
         ...TRANSFER,
         recursive("upload all files below the source"),
-        VERIFY,
+        NO_VERIFY,
         JSON_OUTPUT,
       ],
       load: async () => (await import("./upload.ts")).upload,

@@ -27,7 +27,7 @@ export async function upload(call: CommandCall): Promise<void> {
   const kind = await kindOfSource(context.edge.cwd, source);
   const parallelism = parallelismOf(api, call);
   const mode = await presignModeOf(api, call, uri.repository);
-  const link = new ContentLink(api, parallelism, options["verify"] === true);
+  const link = new ContentLink(api, parallelism, options["verify"] !== false);
   try {
     if (options["recursive"] === true && kind === "folder") {
       return await uploadFolder(call, link, uri, {

@@ -9,7 +9,6 @@ import { TransportFailure } from "../../rest-client/transport-failure.ts";
 import { type ApiClient, apiFailure } from "../api/api-client.ts";
 import { HashThreads } from "./hash-threads.ts";
 import { HttpExchange, type StreamAnswer, type StreamBody, type StreamRequest } from "./http-exchange.ts";
-import { provesContents } from "./proven-way.ts";
 
 /** Longest text of a refusal that is read, in bytes. */
 const LONGEST_REFUSAL = 1024 * 1024;
@@ -31,7 +30,7 @@ export interface ContentRequest {
 /** Moves contents, with the tries of the settings. */
 export class ContentLink {
   readonly api: ApiClient;
-  /** False where the checksum of a large content is computed only if more than the data server had a part in it. */
+  /** False where a large content that moves in one piece is taken without comparing its checksum. */
   readonly comparesAll: boolean;
   /** Checksums of what is downloaded. */
   readonly hashes = new HashThreads();
@@ -39,11 +38,11 @@ export class ContentLink {
 
   /**
    * @param sockets connections to one server, at most
-   * @param verify compares the checksums even of what the way to the data server proves
+   * @param comparesAll compares the checksum of every content; else not that of a large one that moves in one piece
    */
-  constructor(api: ApiClient, sockets: number, verify = false) {
+  constructor(api: ApiClient, sockets: number, comparesAll = true) {
     this.api = api;
-    this.comparesAll = verify || !provesContents(api.settings.endpointUrl);
+    this.comparesAll = comparesAll;
     this.#exchange = new HttpExchange(sockets);
   }
 

@@ -29,7 +29,7 @@ type Run = readonly [first: number, end: number];
 
 /**
  * Fetches the parts that a partial file lacks. The checksum of a content is not computed where one answer brought it
- * whole on a way that proves it, unless `compares` asks for it.
+ * whole, unless `compares` asks for it.
  */
 export async function downloadParts(
   link: ContentLink,
