@@ -8,7 +8,7 @@ export class LateAnswer {
   readonly #clock: Clock;
   readonly #end: number;
   readonly #answer: (isFirst: boolean) => void;
-  readonly #stop: (() => void) | undefined;
+  #stop: (() => void) | undefined;
   #given = false;
 
   /**
@@ -19,7 +19,16 @@ export class LateAnswer {
     this.#clock = clock;
     this.#end = end;
     this.#answer = answer;
-    this.#stop = clock.alarm?.(Math.max(0, end - clock.now()) + 1, () => this.giveIfDue());
+    this.#arm();
+  }
+
+  /** A timer may end a little before its time by this clock: then another one covers the rest. */
+  #arm(): void {
+    const left = Math.max(0, this.#end - this.#clock.now()) + 1;
+    this.#stop = this.#clock.alarm?.(left, () => {
+      if (this.#clock.now() < this.#end) this.#arm();
+      else this.giveIfDue();
+    });
   }
 
   /** True when callers were told that the outcome is unknown. */

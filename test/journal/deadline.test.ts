@@ -51,6 +51,42 @@ it("a create that hangs: its callers hear that the outcome is unknown, those beh
   expect(store.revision).toBe(3);
 });
 
+it("an alarm that comes before its time is set again", async () => {
+  const shared = new MemoryEngine();
+  const hung = Promise.withResolvers<void>();
+  let isHanging = false;
+  const engine: Engine = Object.assign(sharedBy(shared), {
+    create: async (name: ItemName, item: Buffer) => {
+      if (isHanging) await hung.promise;
+      return shared.create(name, item);
+    },
+    watch: () => () => {},
+  });
+  let now = 0;
+  const alarms: (() => void)[] = [];
+  const clock = {
+    now: () => now,
+    delay: (ms: number) => SYSTEM_CLOCK.delay(ms),
+    alarm: (_: number, call: () => void) => {
+      alarms.push(call);
+      return () => {};
+    },
+  };
+  const store = await openNode(engine, { commitTimeoutMs: 2_000, pollMs: 3_600_000 }, { clock });
+  stores.push(store);
+  isHanging = true;
+  const sent = codeOf(put(store, "sent"));
+  await expect.poll(() => alarms.length).toBe(1);
+  now = 1_999.9;
+  alarms[0]!();
+  expect(alarms.length).toBe(2);
+  now = 2_001;
+  alarms[1]!();
+  expect(await sent).toBe("outcome_unknown");
+  isHanging = false;
+  hung.resolve();
+});
+
 it("races that were lost count", async () => {
   const shared = new MemoryEngine();
   const foreign = await openNode(sharedBy(shared));
