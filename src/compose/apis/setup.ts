@@ -61,7 +61,9 @@ export async function openSetup(data: DataParts): Promise<ServiceSetup> {
 function tokenOf({ journal, values }: DataParts): string {
   if (journal === undefined) return randomBytes(TOKEN_BYTES).toString("base64url");
   const secret = values["auth.encrypt.secret_key"] as string;
-  return Buffer.from(hkdfSync("sha256", secret, journal.logId, TOKEN_PURPOSE, TOKEN_BYTES)).toString("base64url");
+  return Buffer.from(hkdfSync("sha256", secret, journal.logId, TOKEN_PURPOSE, TOKEN_BYTES)).toString(
+    "base64url",
+  );
 }
 
 /** Opens the set-up with the token of another process of this service; undefined where it is done. */

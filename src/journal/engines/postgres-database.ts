@@ -77,7 +77,10 @@ async function makeTables(pool: pg.Pool): Promise<void> {
     client.release(true);
     if (codeOf(error) === RIGHT_MISSING) {
       const statements = `${POSTGRES_SCHEMA}\n${await grants(pool)}`;
-      throw refused(`the user may not create the tables; have them created and granted:\n${statements}`, error);
+      throw refused(
+        `the user may not create the tables; have them created and granted:\n${statements}`,
+        error,
+      );
     }
     throw error;
   }
