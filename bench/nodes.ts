@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- --nodes`: several nodes over one PostgreSQL, beside `pgbench` and bare `node:http` of the same
  * rounds. PostgreSQL runs with `fsync` and `synchronous_commit` on. Whoever writes, the nodes, PostgreSQL and `pgbench`
- * may use every core; for decisions alone the server has one core and the client the other (journal.md §9).
+ * may use every core; for decisions alone the server has one core and the client the other.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
