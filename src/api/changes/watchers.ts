@@ -5,7 +5,6 @@
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { AuthorizerError } from "../../errors.ts";
 import { Turns } from "../../schedule/turns.ts";
 import { drained } from "./drained.ts";
 import type { ChangeLog } from "./ports.ts";
@@ -14,7 +13,7 @@ import { entryEvent, resetEvent, revisionEvent } from "./watch-events.ts";
 
 /** Bounds of the readers. */
 export interface WatchLimits {
-  /** Most readers at once. */
+  /** Most readers at once; half of them for one caller. */
   readonly readers: number;
   /** Bytes that one reader may be behind. */
   readonly behindBytes: number;
@@ -63,12 +62,6 @@ export class Watchers {
   /** Number of readers. */
   get size(): number {
     return this.#all.size;
-  }
-
-  /** Throws AuthorizerError "unavailable" when there is no place for a further reader. */
-  assertPlace(): void {
-    if (this.#all.size < this.#limits.readers) return;
-    throw new AuthorizerError("unavailable", "too many readers watch", { retryAfterSeconds: 5 });
   }
 
   /**
