@@ -19,7 +19,7 @@ const DEPENDS: Readonly<Record<string, readonly Id[]>> = {
 
 interface Value {
   readonly key: string;
-  /** How often each of its ids had been written when it was read. */
+  /** The writes of each of its ids, counted when it was read. */
   readonly writes: readonly number[];
 }
 
