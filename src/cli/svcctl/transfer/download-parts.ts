@@ -35,7 +35,7 @@ export async function downloadParts(
   link: ContentLink,
   download: Download,
   partial: PartialFile,
-  compares = link.comparesAll,
+  compares: boolean,
 ): Promise<Parts> {
   const { stats, partSize, presign, progress, signal } = download;
   const count = Math.ceil(stats.size / partSize);
