@@ -77,7 +77,7 @@ export class FileHashes {
     if (isEnded && followed.at === reached) this.#settle(followed, fingerprint.digest());
   }
 
-  /** What grows waits for company; what has ended waits for nobody. */
+  /** Files that grow wait for others, files that have ended do not. */
   #workTogether(files: readonly Followed[]): boolean {
     const ended = files.filter(({ isEnded }) => isEnded);
     const growing = files.filter((followed) => !followed.isEnded && wholeBlocks(followed) >= LANE_BYTES);

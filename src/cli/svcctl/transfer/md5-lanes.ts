@@ -44,7 +44,7 @@ export class Md5Lanes {
   }
 }
 
-/** What MD5 knows of a content so far. */
+/** The state of MD5 behind the blocks of a content that were computed. */
 export class Md5State {
   readonly words = Uint32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476);
 

@@ -26,7 +26,7 @@ export const AT = {
   contents: 4096,
 } as const;
 
-/** Bits by which each of four steps rotates, in the four quarters of a round (RFC 1321 §3.4). */
+/** Bits by which each of four steps rotates, in the four quarters of a round, as RFC 1321 has them. */
 const ROTATIONS = [
   [7, 12, 17, 22],
   [5, 9, 14, 20],
@@ -109,7 +109,7 @@ function wordAt(vector: number, word: number): number {
   return AT.words + (vector * 16 + word) * 16;
 }
 
-/** One step of RFC 1321 §3.4 for all lanes: `a = b + rotated(a + f(b, c, d) + word + constant)`. */
+/** One step for all lanes: `a = b + rotated(a + f(b, c, d) + word + constant)`. */
 function addStep(code: VectorCode, step: number): void {
   const quarter = step >> 4;
   const [factor, offset] = WORD_ORDER[quarter] as (typeof WORD_ORDER)[number];
