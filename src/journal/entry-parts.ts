@@ -9,13 +9,48 @@ import { type Engine, type ItemName, NothingDone, partName } from "./engine.ts";
 
 /** Stores a body in parts. */
 export async function writeParts(engine: Engine, body: Buffer, base: number): Promise<PartsOf> {
-  const id = newId();
   const size = engine.budgets.part;
-  const count = Math.ceil(body.length / size);
-  for (let index = 0; index < count; index++) {
-    await engine.create(partName(base, id, index), body.subarray(index * size, (index + 1) * size));
+  const parts = { base, id: newId(), count: Math.ceil(body.length / size) };
+  for (const [index, name] of partNames(parts).entries()) {
+    await engine.create(name, body.subarray(index * size, (index + 1) * size));
   }
-  return { base, id, count };
+  return parts;
+}
+
+/** The names of the parts of a body, in order. */
+function partNames({ base, id, count }: PartsOf): ItemName[] {
+  return Array.from({ length: count }, (_, index) => partName(base, id, index));
+}
+
+/** The pieces of the body of an item, in order; the last one is undefined where a part is gone. */
+async function* piecesOf(
+  engine: Engine,
+  { parts }: EntryHead,
+  item: Buffer,
+): AsyncGenerator<Buffer | undefined> {
+  if (parts === undefined) {
+    yield item.subarray(item.indexOf(10) + 1);
+    return;
+  }
+  for (const name of partNames(parts)) {
+    const part = await engine.read(name);
+    yield part;
+    if (part === undefined) return;
+  }
+}
+
+/** Joins pieces up to one that is enough; undefined where one is gone. */
+async function joined(
+  pieces: AsyncIterable<Buffer | undefined>,
+  isEnough: (piece: Buffer) => boolean = () => false,
+): Promise<Buffer | undefined> {
+  const found: Buffer[] = [];
+  for await (const piece of pieces) {
+    if (piece === undefined) return undefined;
+    found.push(piece);
+    if (isEnough(piece)) break;
+  }
+  return found.length === 1 ? found[0] : Buffer.concat(found);
 }
 
 /**
@@ -27,17 +62,8 @@ export async function readBody(
   head: EntryHead,
   item: Buffer,
 ): Promise<EntryWrites | undefined> {
-  let bytes = item.subarray(item.indexOf(10) + 1);
-  if (head.parts !== undefined) {
-    const { base, id, count } = head.parts;
-    const parts: Buffer[] = [];
-    for (let index = 0; index < count; index++) {
-      const part = await engine.read(partName(base, id, index));
-      if (part === undefined) return undefined;
-      parts.push(part);
-    }
-    bytes = Buffer.concat(parts);
-  }
+  const bytes = await joined(piecesOf(engine, head, item));
+  if (bytes === undefined) return undefined;
   if (digestOf(bytes) !== head.digest) throw damaged(head);
   return decodeBody(bytes);
 }
@@ -58,8 +84,7 @@ export async function readWriteOf(
   let isWhole = true;
   let found: KeyWrite | undefined;
   const pieces = async function* (): AsyncGenerator<Buffer> {
-    for (let index = 0; index < (head.parts?.count ?? 1); index++) {
-      const piece = await readPart(engine, head, item, index);
+    for await (const piece of piecesOf(engine, head, item)) {
       isWhole = piece !== undefined;
       if (piece === undefined) return;
       hash.update(piece);
@@ -73,36 +98,13 @@ export async function readWriteOf(
   return found;
 }
 
-/** The body of an item, or a part of it. */
-async function readPart(
-  engine: Engine,
-  { parts }: EntryHead,
-  item: Buffer,
-  index: number,
-): Promise<Buffer | undefined> {
-  if (parts === undefined) return item.subarray(item.indexOf(10) + 1);
-  return engine.read(partName(parts.base, parts.id, index));
-}
-
 function damaged({ revision }: EntryHead): NothingDone {
   return new NothingDone(`entry ${revision} of the log is damaged: restore the database from a backup`);
 }
 
 /** As much of the body of an item as has its first line; undefined where a part is gone. */
-export async function readBodyStart(
-  engine: Engine,
-  { parts }: EntryHead,
-  item: Buffer,
-): Promise<Buffer | undefined> {
-  if (parts === undefined) return item.subarray(item.indexOf(10) + 1);
-  const found: Buffer[] = [];
-  for (let index = 0; index < parts.count; index++) {
-    const part = await engine.read(partName(parts.base, parts.id, index));
-    if (part === undefined) return undefined;
-    found.push(part);
-    if (part.includes(10)) break;
-  }
-  return Buffer.concat(found);
+export function readBodyStart(engine: Engine, head: EntryHead, item: Buffer): Promise<Buffer | undefined> {
+  return joined(piecesOf(engine, head, item), (piece) => piece.includes(10));
 }
 
 const PAGE = 100;
@@ -115,9 +117,7 @@ export async function namedParts(engine: Engine, after: number, upTo: number): P
     if (entries.length === 0) return names;
     for (const { revision, item } of entries) {
       const { parts } = decodeHead(item);
-      for (let index = 0; index < (parts?.count ?? 0); index++) {
-        names.push(partName(parts!.base, parts!.id, index));
-      }
+      if (parts !== undefined) names.push(...partNames(parts));
       at = revision;
     }
   }

@@ -114,9 +114,7 @@ export class LogHistory implements History {
     const latest = await replica.snapshot();
     const newest = latest.revision;
     const record = await latest.get(name.partition, name.key).finally(() => latest.release());
-    const keptFrom = await this.keptFrom();
-    const refusal = revisionNotKept(revision, keptFrom, newest);
-    if (revision > newest || revision < keptFrom) throw refusal;
+    const refusal = await this.#assertKept(revision, newest);
     if (newest === revision || (record !== undefined && Number(record.version) <= revision)) return record;
     const marker = await checkpointAtMost(engine, revision);
     let found = marker && (await readRecordOf(engine, marker, name));
@@ -134,23 +132,30 @@ export class LogHistory implements History {
     const newest = latest.revision;
     if (newest === revision) return latest;
     latest.release();
-    const keptFrom = await this.keptFrom();
-    const refusal = revisionNotKept(revision, keptFrom, newest);
-    if (revision > newest || revision < keptFrom) throw refusal;
+    const refusal = await this.#assertKept(revision, newest);
     const state = await this.#stateAt(revision, refusal);
     return closing(await state.snapshot(), () => void state.close());
   }
 
   async *records(revision: number): AsyncGenerator<readonly VersionedRecord[]> {
-    const keptFrom = await this.keptFrom();
-    const refusal = revisionNotKept(revision, keptFrom, this.head.revision);
-    if (revision > this.head.revision || revision < keptFrom) throw refusal;
+    const refusal = await this.#assertKept(revision, this.head.revision);
     const state = await this.#stateAt(revision, refusal);
     try {
       yield* state.state().pages;
     } finally {
       await state.close();
     }
+  }
+
+  /**
+   * Returns the refusal for the case that a revision is removed while it is read.
+   * @throws the refusal where the revision is not kept already
+   */
+  async #assertKept(revision: number, newest: number): Promise<AuthorizerError> {
+    const keptFrom = await this.keptFrom();
+    const refusal = revisionNotKept(revision, keptFrom, newest);
+    if (revision > newest || revision < keptFrom) throw refusal;
+    return refusal;
   }
 
   /** Builds a state from the checkpoint before it and the entries that follow. */

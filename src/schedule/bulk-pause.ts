@@ -2,26 +2,18 @@
 
 import { Turns } from "./turns.ts";
 
-/** A loop that runs longer than this makes garbage in bulk, which the runtime alone would let pile up. */
-const COLLECT_MS = 200;
-
 /**
  * Returns a function to call in each round of a long loop: `await pause()`. It returns undefined while the turn lasts,
- * then a promise of the next turn, which all lanes of the loop share. If the launcher has exposed the garbage collector,
- * a very long loop also frees memory now and then.
+ * then a promise of the next turn, which all lanes of the loop share.
  */
 export function bulkPause(): () => Promise<void> | undefined {
   const turns = new Turns();
-  let collected = performance.now();
   // Shared by all lanes, or each of them would take a turn of its own before others get one.
   let waiting: Promise<void> | undefined;
   return () => {
     if (waiting === undefined && turns.spent) {
       waiting = turns.yield().then(() => {
         waiting = undefined;
-        if (performance.now() - collected < COLLECT_MS) return;
-        globalThis.gc?.();
-        collected = performance.now();
       });
     }
     return waiting;

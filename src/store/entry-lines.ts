@@ -12,8 +12,9 @@ export function findLine(
 ): readonly [partition: string, key: string, ...rest: string[]] | undefined {
   // JSON has no line break in a text, and a closing quote ends the key: this begins a line of this key, or nothing.
   const start = JSON.stringify([partition, key]).slice(0, -1);
-  const at = text.startsWith(start) ? 0 : text.indexOf(`\n${start}`) + 1;
-  if (at === 0 && !text.startsWith(start)) return undefined;
+  const isFirst = text.startsWith(start);
+  const at = isFirst ? 0 : text.indexOf(`\n${start}`) + 1;
+  if (at === 0 && !isFirst) return undefined;
   const end = text.indexOf("\n", at);
   return JSON.parse(text.slice(at, end < 0 ? undefined : end));
 }

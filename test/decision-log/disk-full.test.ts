@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const disks = [smallDisk(), smallDisk()] as const;
+const disks = [smallDisk(), smallDisk(), smallDisk()] as const;
 
 describe("a disk without room", () => {
   it.skipIf(disks[0] === undefined)(
@@ -105,6 +105,36 @@ describe("a disk without room", () => {
       const recorded = linesOf(join(disk, "n1-0")).filter(isDecision);
       expect(recorded.length).toBeGreaterThanOrEqual(answered);
       expect(recorded.at(-1)?.subject.id).toBe("after");
+      expect(await findingsIn(disk)).toEqual([]);
+    },
+  );
+
+  it.skipIf(disks[2] === undefined)(
+    "does not stop a start: decisions are answered or refused as while it runs, and it goes on when there is room",
+    { timeout: 30_000 },
+    async () => {
+      const disk = disks[2] as string;
+      const filler = join(disk, "filler");
+      const first = await openTestLog(disk);
+      first.decided(decidedBy("before", "r"));
+      await first.close();
+      try {
+        writeFileSync(filler, Buffer.alloc(300_000));
+      } catch {
+        // It takes all that there is.
+      }
+      const reports: string[] = [];
+      const log = await openTestLog(disk, {}, { report: (problem) => reports.push(problem) });
+      expect(reports).toEqual(["the decision log has no room"]);
+      expect(log.decided(decidedBy("during", "r".repeat(4_000)))).toBeUndefined();
+      await expect(log.written()).rejects.toMatchObject({ code: "ENOSPC" });
+      rmSync(filler);
+      await expect
+        .poll(() => log.written().then(String, () => "no room"), { timeout: 10_000 })
+        .toBe("undefined");
+      await log.close();
+      const recorded = linesOf(join(disk, "n1-0")).filter(isDecision);
+      expect(recorded.map(({ subject }) => subject.id)).toEqual(["before", "during"]);
       expect(await findingsIn(disk)).toEqual([]);
     },
   );

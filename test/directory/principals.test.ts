@@ -55,6 +55,25 @@ describe.each(BACKENDS)("what decisions read on $name", (backend) => {
     expect((await of("alice")).id).not.toBe(before.id);
   });
 
+  it("shares equal lists of actions between policies, and keeps different ones apart", async () => {
+    const { users, policies } = bed.directory;
+    const lists = [
+      ["fs:ReadObject", "fs:ListObjects"],
+      ["fs:ReadObject", "fs:ListObjects"],
+      ["fs:ReadObject"],
+    ];
+    for (const [index, action] of lists.entries()) {
+      const [statement] = policy("").statement;
+      await policies.create({ name: `list-${index}`, statement: [{ ...statement!, action }] });
+      await users.attachPolicy("alice", `list-${index}`);
+    }
+    const found = (await bed.directory.principal("alice"))!.policies.map(
+      ({ statement }) => statement[0]!.action,
+    );
+    expect(found).toEqual(lists);
+    expect(found[1]).toBe(found[0]);
+  });
+
   it("is told to have changed by exact ids, after the commit and before the writer hears", async () => {
     const { users, groups, policies, credentials, externalPrincipals, tokenClaims } = bed.directory;
     const ids = { alice: (await bed.directory.principal("alice"))!.id, G: "", P: "" };

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ALL_ITEMS, findItem } from "../../src/config/table.ts";
 import { EXECUTED, NOT_EXECUTED } from "./command-blocks.ts";
+import { blocksOf, type PageBlock } from "./page-blocks.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -123,21 +124,13 @@ describe("docs/faq.md", () => {
 });
 
 describe("command blocks", () => {
-  /** Page, language and text of each fenced block. */
-  const fences = PAGES.flatMap((page) =>
-    [...textOf(page).matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
-      page,
-      language,
-      text,
-    })),
-  );
+  const fences = PAGES.flatMap((page) => blocksOf(page, textOf(page)));
   const blocks = fences
     .filter(({ language }) => language === "sh" || language === "console")
-    .map(({ page, language, text }) => ({ page, language, text: text.replace(/^\$ /, "") }));
-  type Block = (typeof blocks)[number];
-  const isExecuted = (block: Block, row: (typeof EXECUTED)[number]): boolean =>
+    .map((block) => ({ ...block, text: block.text.replace(/^\$ /, "") }));
+  const isExecuted = (block: PageBlock, row: (typeof EXECUTED)[number]): boolean =>
     row.page === block.page && row.language === block.language && block.text.startsWith(row.begins ?? "");
-  const isExempt = (block: Block, row: (typeof NOT_EXECUTED)[number]): boolean =>
+  const isExempt = (block: PageBlock, row: (typeof NOT_EXECUTED)[number]): boolean =>
     row.page === block.page && block.text.startsWith(row.begins);
 
   it.each(blocks)("$page: a test runs it, or a reason says why not: $text", (block) => {

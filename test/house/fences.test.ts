@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DRAWN, TESTED, UNTESTED } from "./fences.ts";
+import { blocksOf, type PageBlock } from "./page-blocks.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const textOf = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -10,11 +11,6 @@ const PAGES = globSync(["*.md", "docs/**/*.md", "examples/**/*.md", "deploy/**/*
   exclude: (path) => path.includes("node_modules"),
 }).sort();
 
-interface Block {
-  readonly page: string;
-  readonly language: string;
-  readonly text: string;
-}
 interface Row {
   readonly page: string;
   readonly language: string;
@@ -22,22 +18,12 @@ interface Row {
 }
 
 /** Commands of these folders stand in the table of command blocks. */
-const isCommand = ({ page, language }: Block): boolean =>
+const isCommand = ({ page, language }: PageBlock): boolean =>
   !page.startsWith("examples/") && (language === "sh" || language === "console");
 
-/** The fenced blocks of a page, those of lists without their indentation. */
-function blocksOf(page: string): Block[] {
-  const fences = textOf(page).matchAll(/^( *)```(\S*)[^\n]*\n([\s\S]*?)^\1```$/gm);
-  return [...fences].map(([, indent = "", language = "", text = ""]) => ({
-    page,
-    language,
-    text: text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
-  }));
-}
-
-const all = PAGES.flatMap(blocksOf);
+const all = PAGES.flatMap((page) => blocksOf(page, textOf(page)));
 const blocks = all.filter((block) => !isCommand(block) && !DRAWN.has(block.language));
-const isOf = (block: Block, { page, language, begins = "" }: Row): boolean =>
+const isOf = (block: PageBlock, { page, language, begins = "" }: Row): boolean =>
   page === block.page && language === block.language && block.text.startsWith(begins);
 
 describe("a block of a page", () => {

@@ -54,6 +54,22 @@ describe("the launcher", () => {
     expect(run).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
   });
 
+  /** The flags of Node under which a program runs in the end. */
+  function flagsUnder(options: string): string[] {
+    const told = "--import=data:text/javascript,console.error(JSON.stringify(process.execArgv))";
+    const env = { ...process.env, NODE_OPTIONS: `${options} ${told}` };
+    const { stderr } = spawnSync(process.execPath, [LAUNCHER, "--version"], { encoding: "utf8", env });
+    return JSON.parse(stderr.trim().split("\n").at(-1) as string);
+  }
+
+  it.skipIf(process.platform === "win32")(
+    "bounds how the heap grows and forces no collection; a flag of the user's own wins",
+    () => {
+      expect(flagsUnder("")).toEqual(["--max-semi-space-size=4", "--heap-growing-percent=25"]);
+      expect(flagsUnder("--max-semi-space-size=32")).toEqual(["--heap-growing-percent=25"]);
+    },
+  );
+
   it("says in one sentence that the sources are no package, where they were installed as one", () => {
     const folder = mkdtempSync(join(tmpdir(), "launcher-"));
     const installed = join(folder, "node_modules", "svc-authorizer");

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -73,7 +74,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
     return engine;
   };
   const node = async (engine: Engine): Promise<JournalStore> => {
-    const store = await openNode(engine);
+    const store = await openNode(engine, { commitTimeoutMs: 2_000 });
     // The node closes its engine.
     opened[opened.indexOf(engine)] = store;
     return store;
@@ -108,25 +109,36 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
     it("a user who may not create tables: prints the statements, which suffice", async () => {
       const refused = await open(as("stranger")).catch((error: Error) => error);
       expect((refused as Error).message).toContain(
-        "the user may not create the tables; have them created:\n",
+        "the user may not create the tables; have them created and granted:\n",
       );
-      const [, statements] = (refused as Error).message.split("created:\n");
+      const [, statements] = (refused as Error).message.split("granted:\n");
       await sqlIn(statements!);
-      const ungranted = await open(as("stranger")).catch((error: Error) => error);
-      const [, grants] = (ungranted as Error).message.split("granted:\n");
-      await sqlIn(grants!.replaceAll("…", "stranger"));
       const store = await node(await open(as("stranger")));
       await put(store, "a");
       await store.checkpoint();
       expect(await read(store, "a")).toBe("x");
     });
 
-    it("a user who may only read", async () => {
+    it("a user who may only read: prints the grants, which suffice", async () => {
       await open(database);
       await sqlIn("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
-      await expect(open(as("reader"))).rejects.toThrow(
-        /lacks rights on the tables; have them granted:\nGRANT /,
-      );
+      const refused = await open(as("reader")).catch((error: Error) => error);
+      expect((refused as Error).message).toMatch(/lacks rights on the tables; have them granted:\nGRANT /);
+      await sqlIn((refused as Error).message.split("granted:\n")[1]!);
+      await open(as("reader"));
+    });
+
+    it("something else at the address, which closes the connection", async () => {
+      const server = createServer((socket) => socket.destroy());
+      await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      try {
+        await expect(open(`postgres://test@127.0.0.1:${port}/x`)).rejects.toThrow(
+          /closed the connection: see whether the address in database.postgres.connection_string is that of/,
+        );
+      } finally {
+        server.close();
+      }
     });
 
     it("TLS that the server does not offer", async () => {

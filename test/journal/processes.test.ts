@@ -161,6 +161,13 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
       .toBe(200);
   }, 60_000);
 
+  it("have one set-up token, since a balancer takes the set-up to any of them", async () => {
+    const token = (node: RunningProgram) => /setup token (\S+)/.exec(node.stdout())?.[1];
+    const [one, other] = nodes as [RunningProgram, RunningProgram];
+    await expect.poll(() => token(one)).toMatch(/^[\w-]{43}$/);
+    await expect.poll(() => token(other)).toBe(token(one));
+  });
+
   it("a second start with another secret key is refused, naming the item", async () => {
     const other = writeConfig(
       folder,

@@ -1,12 +1,11 @@
 /** Several worker processes on one folder (journal.md §7), as real processes. */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "../end-to-end/program.ts";
+import { ask, askBoth, decision, isWorker, TOKEN, workerPids } from "./worker-requests.ts";
 
-const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const KEY = "a-secret-key-that-only-this-test-knows-0123456789";
 
 let folder: string;
@@ -19,7 +18,7 @@ beforeEach(async () => {
   program = await start(["--config", config], folder);
 }, 60_000);
 afterEach(async () => {
-  const pids = workerPids();
+  const pids = workerPids(program);
   await program.end("SIGKILL");
   await expect.poll(() => pids.filter(isWorker), { timeout: 10_000 }).toEqual([]);
   cleanUp();
@@ -48,74 +47,8 @@ function tokenFile(): string {
   return file;
 }
 
-interface Asked {
-  readonly status: number;
-  readonly body: string;
-  /** The process that answered: request ids begin with a text of its own. */
-  readonly worker: string;
-}
-
-/** Sends a request on a connection of its own, which goes to the next worker. */
-function ask(
-  url: string,
-  method: string,
-  path: string,
-  body?: unknown,
-  authorization = `Bearer ${TOKEN}`,
-): Promise<Asked> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      url + path,
-      { method, agent: new Agent(), headers: { authorization, "content-type": "application/json" } },
-      (answer) => {
-        let text = "";
-        answer.on("data", (piece) => {
-          text += piece;
-        });
-        answer.on("error", reject);
-        answer.on("end", () => {
-          const id = String(answer.headers["x-request-id"]);
-          resolve({ status: answer.statusCode ?? 0, body: text, worker: id.slice(0, id.lastIndexOf("-")) });
-        });
-      },
-    );
-    sent.on("error", reject);
-    sent.setTimeout(20_000, () => sent.destroy(new Error("no answer within 20 s")));
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
-
 const api = (method: string, path: string, body?: unknown) =>
   ask(program.service, method, `/api/v1${path}`, body);
-
-/** Asks until both workers have answered, at least so many times. */
-async function askBoth(times: number, one: () => Promise<Asked>): Promise<readonly Asked[]> {
-  const answers: Asked[] = [];
-  while (answers.length < times || new Set(answers.map(({ worker }) => worker)).size < 2) {
-    expect(answers.length).toBeLessThan(200);
-    answers.push(await one());
-  }
-  return answers;
-}
-
-/** Ids of the workers. */
-function workerPids(): number[] {
-  const { pid, exitCode, signalCode } = program.child;
-  if (exitCode !== null || signalCode !== null) return [];
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-    .trim()
-    .split(" ")
-    .map(Number)
-    .filter(isWorker);
-}
-
-function isWorker(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("worker-main");
-  } catch {
-    return false;
-  }
-}
 
 async function metric(name: string): Promise<number> {
   const text = await (await fetch(`${program.metrics}/metrics`)).text();
@@ -124,13 +57,6 @@ async function metric(name: string): Promise<number> {
   );
   return values.reduce((sum, one) => sum + one, 0);
 }
-
-const decision = (username: string) => () =>
-  ask(program.service, "POST", "/access/v1/evaluation", {
-    subject: { type: "user", id: username },
-    action: { name: "fs:ReadObject" },
-    resource: { type: "object", id: "arn:svc:fs:::repository/r/object/o" },
-  });
 
 describe("two workers", () => {
   it("decide alike right after each write, whichever of them took it", async () => {
@@ -141,9 +67,11 @@ describe("two workers", () => {
     expect((await api("POST", "/auth/users", { username: "alice" })).status).toBe(201);
     for (let round = 0; round < 20; round++) {
       expect((await api("PUT", "/auth/users/alice/policies/Read")).status).toBe(201);
-      for (const { body } of await askBoth(4, decision("alice"))) expect(body).toContain('"decision":true');
+      for (const { body } of await askBoth(4, decision(program.service, "alice")))
+        expect(body).toContain('"decision":true');
       expect((await api("DELETE", "/auth/users/alice/policies/Read")).status).toBe(204);
-      for (const { body } of await askBoth(4, decision("alice"))) expect(body).toContain('"decision":false');
+      for (const { body } of await askBoth(4, decision(program.service, "alice")))
+        expect(body).toContain('"decision":false');
     }
     expect(await metric("svc_authorizer_workers")).toBe(2);
     expect(await metric("svc_authorizer_decisions_total")).toBeGreaterThanOrEqual(160);
@@ -155,7 +83,7 @@ describe("two workers", () => {
       const created = await api("POST", "/auth/users/alice/credentials");
       const { access_key_id: id, secret_access_key: secret } = JSON.parse(created.body);
       const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
-      const login = () => ask(program.user, "GET", "/api/v1/user", undefined, basic);
+      const login = () => ask(program.user, "GET", "/api/v1/user", undefined, { authorization: basic });
       for (const { status } of await askBoth(4, login)) expect(status).toBe(200);
       expect((await api("DELETE", `/auth/users/alice/credentials/${id}`)).status).toBe(204);
       for (const { status } of await askBoth(4, login)) expect([401, 429]).toContain(status);
@@ -170,9 +98,9 @@ describe("two workers", () => {
     const { access_key_id: id, secret_access_key: secret } = JSON.parse(
       (await api("POST", "/auth/users/alice/credentials")).body,
     );
-    const made = await askBoth(20, decision("alice"));
+    const made = await askBoth(20, decision(program.service, "alice"));
     const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
-    const status = () => ask(program.user, "GET", "/api/v1/auth/status", undefined, basic);
+    const status = () => ask(program.user, "GET", "/api/v1/auth/status", undefined, { authorization: basic });
     for (const { body } of await askBoth(4, status)) {
       const { minutes } = JSON.parse(body).decisions;
       const refused = minutes.reduce((sum: number, one: { refused: number }) => sum + one.refused, 0);
@@ -195,7 +123,13 @@ describe("two workers", () => {
     await reader.cancel();
     const token = /^setup token (\S+)/m.exec(program.stdout())![1]!;
     const setUp = () =>
-      ask(program.user, "POST", "/api/v1/setup_lakefs", { username: "root", setup_token: token }, "");
+      ask(
+        program.user,
+        "POST",
+        "/api/v1/setup_lakefs",
+        { username: "root", setup_token: token },
+        { authorization: "" },
+      );
     const attempts = await Promise.all(Array.from({ length: 6 }, setUp));
     expect(attempts.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
   }, 60_000);
@@ -228,7 +162,9 @@ describe("two workers", () => {
     const wrong = `Basic ${Buffer.from(`${id}:wrong`).toString("base64")}`;
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 30; attempt++) {
-      statuses.push((await ask(program.user, "GET", "/api/v1/user", undefined, wrong)).status);
+      statuses.push(
+        (await ask(program.user, "GET", "/api/v1/user", undefined, { authorization: wrong })).status,
+      );
     }
     const refused = statuses.filter((status) => status === 401).length;
     // News of a failure may be on its way while the next attempt is answered.
@@ -254,9 +190,9 @@ describe("two workers", () => {
     const writers = Array.from({ length: 6 }, (_, index) => writer(index));
     for (let kill = 0; kill < 4; kill++) {
       await delay(300);
-      const [victim] = workerPids();
+      const [victim] = workerPids(program);
       process.kill(victim!, "SIGKILL");
-      await expect.poll(() => workerPids().length, { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => workerPids(program).length, { timeout: 20_000 }).toBe(2);
       await expect
         .poll(() => metric("svc_authorizer_workers_replaced_total"), { timeout: 20_000 })
         .toBe(kill + 1);
@@ -285,7 +221,7 @@ describe("two workers", () => {
 
   it("end at once when their primary is killed, and the folder is free", async () => {
     await api("POST", "/auth/users", { username: "alice" });
-    const pids = workerPids();
+    const pids = workerPids(program);
     expect(pids.length).toBe(2);
     await program.end("SIGKILL");
     await expect.poll(() => pids.filter(isWorker), { timeout: 5_000 }).toEqual([]);
@@ -296,7 +232,11 @@ describe("two workers", () => {
   it("read tokens again on SIGHUP, and finish on SIGTERM", async () => {
     const fresh = "an-extra-token-of-the-second-kind-012345678";
     const status = async () =>
-      (await ask(program.service, "GET", "/api/v1/auth/users", undefined, `Bearer ${fresh}`)).status;
+      (
+        await ask(program.service, "GET", "/api/v1/auth/users", undefined, {
+          authorization: `Bearer ${fresh}`,
+        })
+      ).status;
     expect(await status()).toBe(401);
     writeFileSync(`${folder}/extra.token`, `${fresh}\n`);
     program.child.kill("SIGHUP");
@@ -307,7 +247,7 @@ describe("two workers", () => {
       return answers;
     };
     await expect.poll(row, { timeout: 10_000 }).toEqual(Array.from({ length: 6 }, () => 200));
-    const pids = workerPids();
+    const pids = workerPids(program);
     expect(await program.end()).toBe(0);
     expect(pids.filter(isWorker)).toEqual([]);
     expect(readdirSync(`${folder}/data`)).toContain("svc-authorizer");

@@ -1,77 +1,14 @@
 /** Workers of nodes that share a PostgreSQL (journal.md §7), as real processes. */
 
-import { readFileSync } from "node:fs";
-import { Agent, request } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { ask, askBoth, decision, isWorker, TOKEN, workerPids } from "./worker-requests.ts";
 
-const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const READ = { name: "Read", statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] };
-
-interface Asked {
-  readonly status: number;
-  readonly body: string;
-  /** The process that answered: request ids begin with a text of its own. */
-  readonly worker: string;
-}
-
-/** Sends a request on a connection of its own, which goes to the next worker. */
-function ask(url: string, method: string, path: string, body?: unknown, minimum?: string): Promise<Asked> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${TOKEN}`,
-      "content-type": "application/json",
-      ...(minimum !== undefined && { "x-svc-min-revision": minimum }),
-    };
-    const sent = request(url + path, { method, agent: new Agent(), headers }, (answer) => {
-      let text = "";
-      answer.on("data", (piece) => {
-        text += piece;
-      });
-      answer.on("end", () => {
-        const id = String(answer.headers["x-request-id"]);
-        resolve({ status: answer.statusCode ?? 0, body: text, worker: id.slice(0, id.lastIndexOf("-")) });
-      });
-    });
-    sent.on("error", reject);
-    sent.setTimeout(20_000, () => sent.destroy(new Error("no answer within 20 s")));
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
 
 const api = (node: RunningProgram, method: string, path: string, body?: unknown) =>
   ask(node.service, method, `/api/v1${path}`, body);
-
-const decision = (node: RunningProgram, username: string) => () =>
-  ask(node.service, "POST", "/access/v1/evaluation", {
-    subject: { type: "user", id: username },
-    action: { name: "fs:ReadObject" },
-    resource: { type: "object", id: "arn:svc:fs:::repository/r/object/o" },
-  });
-
-/** Asks until both workers have answered, at least so many times. */
-async function askBoth(times: number, one: () => Promise<Asked>): Promise<readonly Asked[]> {
-  const answers: Asked[] = [];
-  while (answers.length < times || new Set(answers.map(({ worker }) => worker)).size < 2) {
-    expect(answers.length).toBeLessThan(200);
-    answers.push(await one());
-  }
-  return answers;
-}
-
-function workerPids({ child }: RunningProgram): number[] {
-  const text = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8");
-  return text.trim().split(" ").map(Number).filter(isWorker);
-}
-
-function isWorker(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("worker-main");
-  } catch {
-    return false;
-  }
-}
 
 /** Workers that serve, and those that took the place of another. */
 async function served({ metrics }: RunningProgram): Promise<object> {
@@ -127,8 +64,8 @@ describe.skipIf(postgresBin() === undefined)("workers over PostgreSQL", () => {
       const method = grants ? "PUT" : "DELETE";
       const wanted = `"decision":${grants}`;
       expect((await api(one, method, "/auth/users/alice/policies/Read")).status).toBeLessThan(300);
-      for (const { body } of await askBoth(4, decision(one, "alice"))) expect(body).toContain(wanted);
-      const seen = async () => (await askBoth(2, decision(other, "alice"))).map(({ body }) => body);
+      for (const { body } of await askBoth(4, decision(one.service, "alice"))) expect(body).toContain(wanted);
+      const seen = async () => (await askBoth(2, decision(other.service, "alice"))).map(({ body }) => body);
       await expect
         .poll(async () => (await seen()).every((body) => body.includes(wanted)), { timeout: 5_000 })
         .toBe(true);
@@ -140,7 +77,8 @@ describe.skipIf(postgresBin() === undefined)("workers over PostgreSQL", () => {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
     const minimum = headers.get("x-svc-revision")!;
-    const found = () => ask(other.service, "GET", "/api/v1/auth/users/bob", undefined, minimum);
+    const found = () =>
+      ask(other.service, "GET", "/api/v1/auth/users/bob", undefined, { "x-svc-min-revision": minimum });
     for (const { status } of await askBoth(2, found)) expect(status).toBe(200);
   }, 90_000);
 
@@ -149,7 +87,7 @@ describe.skipIf(postgresBin() === undefined)("workers over PostgreSQL", () => {
     await api(node, "POST", "/auth/policies", READ);
     await api(node, "POST", "/auth/users", { username: "alice" });
     await api(node, "PUT", "/auth/users/alice/policies/Read");
-    for (const { body } of await askBoth(2, decision(node, "alice")))
+    for (const { body } of await askBoth(2, decision(node.service, "alice")))
       expect(body).toContain('"decision":true');
     // The log goes back to a time without the policy, as after a restored backup: the copy is made anew.
     const revision = Number(/"revision":(\d+)/.exec((await watchOnce(node)) ?? "")?.[1]);
@@ -159,7 +97,7 @@ describe.skipIf(postgresBin() === undefined)("workers over PostgreSQL", () => {
     );
     await cluster.stop();
     await cluster.start();
-    const refused = async () => (await askBoth(2, decision(node, "alice"))).map(({ body }) => body);
+    const refused = async () => (await askBoth(2, decision(node.service, "alice"))).map(({ body }) => body);
     await expect
       .poll(async () => (await refused()).every((body) => body.includes('"decision":false')), {
         timeout: 30_000,
@@ -193,9 +131,10 @@ describe.skipIf(postgresBin() === undefined)("workers over PostgreSQL", () => {
       const [victim] = workerPids(node);
       process.kill(victim!, "SIGKILL");
       await expect.poll(() => served(node), { timeout: 30_000 }).toEqual({ serving: 2, replaced: 1 });
-      for (const { body } of await askBoth(6, decision(node, "alice")))
+      for (const { body } of await askBoth(6, decision(node.service, "alice")))
         expect(body).toContain('"decision":true');
-      const codes = async () => (await askBoth(2, decision(node, "alice"))).map(({ status }) => status);
+      const codes = async () =>
+        (await askBoth(2, decision(node.service, "alice"))).map(({ status }) => status);
       await expect
         .poll(async () => (await codes()).every((status) => status === 503), { timeout: 60_000 })
         .toBe(true);
@@ -207,7 +146,7 @@ describe.skipIf(postgresBin() === undefined)("workers over PostgreSQL", () => {
         timeout: 20_000,
       })
       .toBe(204);
-    for (const { body } of await askBoth(4, decision(node, "alice")))
+    for (const { body } of await askBoth(4, decision(node.service, "alice")))
       expect(body).toContain('"decision":false');
   }, 120_000);
 

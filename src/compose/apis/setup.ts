@@ -1,6 +1,6 @@
 /** The one-time token of the set-up, and the set-up of the running service (security.md §6.2). */
 
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Setup } from "../../api/management/ports.ts";
@@ -13,6 +13,7 @@ import type { DataParts } from "../data.ts";
 /** Name of the file with the token, beside the data. */
 const TOKEN_FILE = "svc-authorizer-setup-token";
 const TOKEN_BYTES = 32;
+const TOKEN_PURPOSE = "svc-authorizer 1 set-up token";
 const OWNER_ONLY = 0o600;
 
 /** The information for the operator while there is no administrator. */
@@ -40,17 +41,29 @@ export function setupTokenFile(values: ConfigValues): string | undefined {
 }
 
 /**
- * Opens the set-up: with a fresh token in a file (mode 600) where it is not done, without one where it is. Where the
+ * Opens the set-up: with a token in a file (mode 600) where it is not done, without one where it is. Where the
  * file cannot be written (a full disk), the service starts all the same, since it can decide: the token is then only
  * printed at the start.
  */
 export async function openSetup(data: DataParts): Promise<ServiceSetup> {
   const wantedFile = setupTokenFile(data.values);
-  const token = (await isSetUp(data.directory)) ? undefined : randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = (await isSetUp(data.directory)) ? undefined : tokenOf(data);
   let file: string | undefined;
   if (token === undefined) await removeToken(wantedFile);
   else file = await keepToken(wantedFile, token, data.logger);
   return setupWith(data, token, file);
+}
+
+/**
+ * Returns the token of this start. Nodes of one database have the same one, because a balancer takes the set-up to any of
+ * them: it is derived from the secret key that they share, for this log.
+ */
+function tokenOf({ journal, values }: DataParts): string {
+  if (journal === undefined) return randomBytes(TOKEN_BYTES).toString("base64url");
+  const secret = values["auth.encrypt.secret_key"] as string;
+  return Buffer.from(hkdfSync("sha256", secret, journal.logId, TOKEN_PURPOSE, TOKEN_BYTES)).toString(
+    "base64url",
+  );
 }
 
 /** Opens the set-up with the token of another process of this service; undefined where it is done. */

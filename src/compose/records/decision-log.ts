@@ -1,6 +1,6 @@
 /** The decision log, as the configuration has it. */
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { ConfigValues } from "../../config/table.ts";
@@ -36,10 +36,14 @@ export function nodeName(values: ConfigValues): string {
   return name.replace(/^[^A-Za-z0-9]+/, "") || "node";
 }
 
-/** Returns the folder of the log. */
+const FOLDER = "decision-log";
+
+/** Returns the folder of the log: the configured one, else one beside the store, which is itself a folder in the path. */
 export function decisionLogDirectory(values: ConfigValues): string {
-  const beside = join(dirname(values["database.local.path"]), "decision-log");
-  return values["authorizer.decision_log.directory"] ?? beside;
+  const path = values["database.local.path"];
+  // Version 0.2.0 made it beside the path, where services may often not write.
+  const earlier = join(dirname(path), FOLDER);
+  return values["authorizer.decision_log.directory"] ?? (existsSync(earlier) ? earlier : join(path, FOLDER));
 }
 
 function settingsOf(values: ConfigValues): Omit<DecisionLogSettings, "worker"> {

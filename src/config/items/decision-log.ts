@@ -25,7 +25,7 @@ export const DECISION_LOG_ITEMS = [
     name: "authorizer.decision_log.directory",
     type: "string",
     default: null,
-    defaultNote: "decision-log beside database.local.path",
+    defaultNote: "decision-log in database.local.path; beside it where version 0.2.0 made one",
     path: "file",
     acts: "yes",
     meaning: "Folder of the decision log; each process writes in a folder of its own below it",

@@ -85,6 +85,7 @@ export class Chain {
     recovered: RecoveredChain,
     file: SegmentFileWriter,
     folder: string,
+    isStateWritten: boolean,
   ) {
     const { settings } = options;
     this.#options = options;
@@ -99,6 +100,7 @@ export class Chain {
       ...options,
       folder,
       state: recovered.state,
+      isStateWritten,
       open: () => this.#segment,
     });
     this.#closed.add(recovered.uncompressed);
@@ -106,8 +108,9 @@ export class Chain {
   }
 
   /**
-   * Opens the chain of this process, whose folder the caller has locked. A torn last line is cut and reported.
-   * Rejects with the error of the file system.
+   * Opens the chain of this process, whose folder the caller has locked. A torn last line is cut and reported. A disk
+   * without room is reported: the chain then is as one whose disk became full while it was open.
+   * Rejects with any other error of the file system.
    */
   static async open(options: ChainOptions): Promise<Chain> {
     const { settings, report, sealKey } = options;
@@ -119,8 +122,15 @@ export class Chain {
       report("the last record of the decision log was torn and is cut", { file: path, bytes: cut });
     const file = await SegmentFileWriter.open(path);
     const state: ChainState = { ...recovered.state, newest: segment };
-    await writeState(folder, state, sealKey);
-    return new Chain(options, { ...recovered, state }, file, folder);
+    let isStateWritten = true;
+    try {
+      await writeState(folder, state, sealKey);
+    } catch (error) {
+      if (!isNoRoom(error)) throw error;
+      report("the decision log has no room", { folder, reason: reasonOf(error) });
+      isStateWritten = false;
+    }
+    return new Chain(options, { ...recovered, state }, file, folder, isStateWritten);
   }
 
   /** Bytes that wait to be written. */
@@ -296,6 +306,11 @@ export class Chain {
     }
     this.#closed.tidy();
   }
+}
+
+function isNoRoom(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOSPC" || code === "EDQUOT";
 }
 
 /** The text of an error, for logs. */

@@ -12,6 +12,8 @@ export interface ClosedSegmentsOptions {
   readonly settings: ChainSettings;
   readonly sealKey: Buffer | undefined;
   readonly state: ChainState;
+  /** False if the state is still to be written. */
+  readonly isStateWritten: boolean;
   /** Number of the open segment. */
   readonly open: () => number;
   /** Number of the first segment that a sink still needs. */
@@ -24,12 +26,14 @@ export interface ClosedSegmentsOptions {
 export class ClosedSegments {
   readonly #options: ClosedSegmentsOptions;
   #state: ChainState;
+  #isStateWritten: boolean;
   #uncompressed: readonly SegmentFile[] = [];
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: ClosedSegmentsOptions) {
     this.#options = options;
     this.#state = options.state;
+    this.#isStateWritten = options.isStateWritten;
   }
 
   /** Compresses segments, and removes those that need not be kept. */
@@ -42,12 +46,22 @@ export class ClosedSegments {
   rotated(newest: number): void {
     this.#run(async () => {
       this.#state = { ...this.#state, newest };
+      this.#isStateWritten = false;
+    });
+    this.#writeState();
+  }
+
+  #writeState(): void {
+    this.#run(async () => {
+      if (this.#isStateWritten) return;
       await writeState(this.#options.folder, this.#state, this.#options.sealKey);
+      this.#isStateWritten = true;
     });
   }
 
-  /** Does what is due. */
+  /** Does what is due, also what failed before. */
   tidy(): void {
+    this.#writeState();
     this.#run(async () => {
       for (const segment of this.#uncompressed) {
         await compressSegment(segment);
@@ -65,7 +79,7 @@ export class ClosedSegments {
     return this.#work;
   }
 
-  /** A failure is reported; the work is tried again with the next segment. */
+  /** A failure is reported; the work is tried again with the next segment, and when it is time to tidy. */
   #run(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);

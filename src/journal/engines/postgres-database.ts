@@ -76,7 +76,11 @@ async function makeTables(pool: pg.Pool): Promise<void> {
   } catch (error) {
     client.release(true);
     if (codeOf(error) === RIGHT_MISSING) {
-      throw refused(`the user may not create the tables; have them created:\n${POSTGRES_SCHEMA}`, error);
+      const statements = `${POSTGRES_SCHEMA}\n${await grants(pool)}`;
+      throw refused(
+        `the user may not create the tables; have them created and granted:\n${statements}`,
+        error,
+      );
     }
     throw error;
   }
@@ -84,19 +88,25 @@ async function makeTables(pool: pg.Pool): Promise<void> {
 
 /** Rights are tried at start, not by the first who writes. */
 async function tryRights(pool: pg.Pool): Promise<void> {
-  const names = Object.values(POSTGRES_TABLES);
   try {
     await pool.query("UPDATE svc_authorizer_floor SET floor = floor");
-    for (const table of names) {
+    for (const table of Object.values(POSTGRES_TABLES)) {
       await pool.query(
         `WITH none AS (INSERT INTO ${table} SELECT * FROM ${table} WHERE false) DELETE FROM ${table} WHERE number < 0`,
       );
     }
   } catch (error) {
     if (codeOf(error) !== RIGHT_MISSING) throw error;
-    const grant = `GRANT SELECT, INSERT, DELETE ON ${names.join(", ")} TO …;\nGRANT SELECT, UPDATE ON svc_authorizer_floor TO …;`;
-    throw refused(`the user lacks rights on the tables; have them granted:\n${grant}`, error);
+    throw refused(`the user lacks rights on the tables; have them granted:\n${await grants(pool)}`, error);
   }
+}
+
+/** Returns the statements that give the user of the connection what a node needs. */
+async function grants(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ role: string }>("SELECT quote_ident(current_user) AS role");
+  const role = rows[0]!.role;
+  const tables = Object.values(POSTGRES_TABLES).join(", ");
+  return `GRANT SELECT, INSERT, DELETE ON ${tables} TO ${role};\nGRANT SELECT, UPDATE ON svc_authorizer_floor TO ${role};`;
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -17,6 +17,9 @@ export function postgresReason(error: unknown): string {
   if (/certificate|SSL|TLS/i.test(`${message} ${code}`)) {
     return `the certificate of the server is not accepted (${code || message}): name its authority with sslrootcert=FILE in database.postgres.connection_string, and the host as the certificate does`;
   }
+  if (code === "ECONNRESET" || code === "EPIPE" || /Connection terminated/.test(message)) {
+    return "it closed the connection: see whether the address in database.postgres.connection_string is that of a PostgreSQL, and its log";
+  }
   return /^[0-9A-Z]{5}$/.test(code) ? message : code || message;
 }
 

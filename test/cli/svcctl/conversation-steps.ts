@@ -4,7 +4,8 @@ import type { Step } from "./conversation.ts";
 const REPO = "svc://example-repo";
 const MAIN = `${REPO}/main`;
 
-const ACTION = `name: check
+/** A file of actions with one hook, which prints. */
+export const ACTION = `name: check
 on:
   pre-commit:
 hooks:
@@ -14,7 +15,9 @@ hooks:
       script: print("checked")
 `;
 
-const RULES = '{"default_retention_days": 21, "branches": [{"branch_id": "main", "retention_days": 28}]}';
+/** Rules of garbage collection. */
+export const RULES =
+  '{"default_retention_days": 21, "branches": [{"branch_id": "main", "retention_days": 28}]}';
 
 const line = (text: string, more: Omit<Step, "args"> = {}): Step => ({ args: text.split(" "), ...more });
 

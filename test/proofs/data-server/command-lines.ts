@@ -1,5 +1,7 @@
 /** A command line for every command of the reference, in the order in which they run against a fresh data server. */
 
+import { ACTION, RULES } from "../../cli/svcctl/conversation-steps.ts";
+
 /** One command line, and what is to be seen. */
 export interface CommandLine {
   readonly line: string;
@@ -21,16 +23,6 @@ const POLICY = JSON.stringify({
     { effect: "allow", action: ["fs:ReadObject"], resource: "arn:lakefs:fs:::repository/walk-repo/*" },
   ],
 });
-const ACTION = `name: check
-on:
-  pre-commit:
-hooks:
-  - id: print_it
-    type: lua
-    properties:
-      script: print("checked")
-`;
-const RULES = '{"default_retention_days": 21, "branches": [{"branch_id": "main", "retention_days": 28}]}';
 
 const AUTH: readonly CommandLine[] = [
   { line: "auth users create --id fred", sees: /User created successfully\.\nID: fred/ },

@@ -69,6 +69,7 @@ timeoutSeconds: 3
 {{- end -}}
 {{- if include "svc.shared" . -}}
 {{- $_ := set $authorizer "replication" (dict "path" "/copy/directory") -}}
+{{- $_ := set $authorizer "decision_log" (dict "directory" "/copy/decision-log") -}}
 {{- end -}}
 {{- if .Values.extAuthz.enabled -}}
 {{- $_ := set $authorizer "ext_authz" (dict "listen_address" (ternary "127.0.0.1:8003" "0.0.0.0:8003" $sidecar)) -}}
@@ -95,6 +96,10 @@ name: authorizer
 image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 args: [run, --config, /etc/svc/config/config.yaml]
+{{- if include "svc.shared" . }}
+# The set-up token is kept here until there is an administrator.
+workingDir: /copy
+{{- end }}
 env:
   - name: SVC_AUTH_ENCRYPT_SECRET_KEY
     valueFrom: {secretKeyRef: {name: {{ .Values.secret.name }}, key: {{ .Values.secret.encryptSecretKey }}}}

@@ -148,7 +148,7 @@ async function setUpThere(
     return { made: { ...answer, username }, endpointUrl: server };
   }
   if (status === 401) {
-    const message = `${server} does not know the token of ${tokenFile}: each start makes another one`;
+    const message = `${server} does not know the token of ${tokenFile}: it is that of another service, or of an earlier start`;
     throw new AuthorizerError("not_allowed", message);
   }
   const message = `${server} answered ${status}${answer.message === undefined ? "" : `: ${answer.message}`}`;
