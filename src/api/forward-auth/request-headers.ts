@@ -14,7 +14,7 @@ const NOTHING_REPEATED: ReadonlySet<string> = new Set();
 /** Headers by lower-case name. */
 export class RequestHeaders implements SentHeaders {
   readonly #raw: readonly string[];
-  /** What `node:http` read, where it holds every header: no name came twice, and none is one that an object lacks. */
+  /** The reading of `node:http`, if it holds every header: no name came twice, and none is `__proto__`. */
   readonly #read: IncomingHttpHeaders | undefined;
   readonly #names: readonly string[];
   /** The own reading of {@link RequestHeaders.#raw}; made when it is needed. */
