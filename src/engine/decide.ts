@@ -171,10 +171,10 @@ export function lookUp(
   leaf: Leaf<string>,
   { policies, user }: Pick<Question<string>, "policies" | "user">,
   context: ConditionFields,
-  most?: number,
+  most = Number.POSITIVE_INFINITY,
 ): LookedUp {
   const userOnlyDenies = onlyDeniesOwn(policies, user);
-  return look(policies, leaf, { user, context, userOnlyDenies, ...(most !== undefined && { most }) });
+  return look(policies, leaf, { user, context, userOnlyDenies, known: undefined, most });
 }
 
 /** True when statements with `${user}` only deny: the name would act as a wildcard (security.md §3.1). */

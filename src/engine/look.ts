@@ -20,9 +20,9 @@ export interface Looker {
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   readonly userOnlyDenies: boolean;
   /** Results of conditions that are known already; further ones are added. */
-  readonly known?: KnownResults;
-  /** Units of work that conditions may take; default unlimited. @see LookedUp.deferred */
-  readonly most?: number;
+  readonly known: KnownResults | undefined;
+  /** Units of work that conditions may take. @see LookedUp.deferred */
+  readonly most: number;
 }
 
 /** Units of work that conditions may take in one go. */
@@ -156,7 +156,7 @@ export function* failureInSteps(
 function beginFindings({ user, context, userOnlyDenies, known, most }: Looker): void {
   findings.begin(context, user, userOnlyDenies);
   findings.known = known;
-  if (most !== undefined) findings.most = most;
+  findings.most = most;
 }
 
 function finished(): LookedUp {
