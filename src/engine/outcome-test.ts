@@ -11,7 +11,6 @@ import { onlyDeniesOwn } from "./decide.ts";
 import { decideLeaf } from "./decide-tree.ts";
 import type { DecidingPlace } from "./deciding-place.ts";
 import { type LookedUp, Looking, MOST_AT_ONCE } from "./look.ts";
-import type { CompiledStatement } from "./statement.ts";
 import type { Steps } from "./work.ts";
 
 /** The constant input. */
@@ -32,9 +31,7 @@ export interface OutcomeTest {
   inSteps(resource: string): Steps<Outcome>;
   /** Units of work of all tests so far. */
   work(): number;
-  /** The statement that decided about the last resource: see `decidedBy` of `EngineRequest`. Call it at once. */
-  decidedBy(): CompiledStatement | undefined;
-  /** Fills in the place of that statement. Call it at once. */
+  /** Fills in the place of the statement that decided about the last resource. Call it at once. */
   tellPlace(place: DecidingPlace): void;
 }
 
@@ -68,7 +65,6 @@ export function outcomeTest(
       for (const condition of last?.deferred ?? []) yield* results.of(condition, context);
     }
   };
-  const decidedBy = () => last?.deny ?? last?.failure ?? last?.allow;
   const tellPlace = (place: DecidingPlace) => last?.tellPlace(place);
-  return Object.assign(test, { inSteps, work: () => work, decidedBy, tellPlace });
+  return Object.assign(test, { inSteps, work: () => work, tellPlace });
 }

@@ -110,7 +110,9 @@ describe("conditions that are long for some requests", () => {
           const one = { action: ACTION, resource };
           const expected = decide(compiled, { user: "alice", required: one, context, decidedBy });
           expect(finish(test.inSteps(resource))).toEqual(expected);
-          expect(test.decidedBy()).toBe(decidedBy[0]);
+          const place = new DecidingPlace();
+          test.tellPlace(place);
+          expect(place.statementIn(compiled)).toBe(decidedBy[0]);
           expect(test(resource)).toEqual(expected);
         }
       }),

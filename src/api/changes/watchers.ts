@@ -59,11 +59,6 @@ export class Watchers {
     this.#beat = setInterval(() => this.#tellRevision(), limits.beatMs).unref();
   }
 
-  /** Number of readers. */
-  get size(): number {
-    return this.#all.size;
-  }
-
   /**
    * Writes entries to a response whose head is written, until its reader is gone.
    * @param from entries after this revision; undefined: those from now on
@@ -72,8 +67,7 @@ export class Watchers {
     this.#all.add(response);
     const closed = once(response, "close");
     try {
-      const reader = await this.#caughtUp(response, from);
-      if (reader !== undefined) this.#live.add(reader);
+      await this.#catchUp(response, from);
       await closed;
     } finally {
       this.#all.delete(response);
@@ -93,8 +87,8 @@ export class Watchers {
     this.disconnect();
   }
 
-  /** Writes what a reader has missed, as fast as it reads; undefined where it has gone meanwhile. */
-  async #caughtUp(response: ServerResponse, from: StartingPoint): Promise<Reader | undefined> {
+  /** Writes what a reader has missed, as fast as it reads; from then on it is told entries as they come. */
+  async #catchUp(response: ServerResponse, from: StartingPoint): Promise<void> {
     const log = this.#log;
     let at = typeof from === "number" ? from : log.newest;
     response.write(from === "unknown" ? resetEvent(at, log.logId) : revisionEvent(log.newest, log.logId));
@@ -107,7 +101,8 @@ export class Watchers {
       at = entries === undefined ? log.newest : (entries.at(-1)?.revision ?? this.#told);
       if (!response.write(text)) await drained(response);
     }
-    return response.destroyed || response.writableEnded ? undefined : { response, at };
+    // Within the same turn as the last look at what was told: else an entry could be told between the two.
+    if (!response.destroyed && !response.writableEnded) this.#live.add({ response, at });
   }
 
   #wake(): void {
@@ -122,6 +117,8 @@ export class Watchers {
   async #tell(): Promise<void> {
     const log = this.#log;
     const turns = new Turns();
+    // Without readers nothing is read; whoever comes begins at what was told.
+    if (this.#all.size === 0) this.#told = log.newest;
     while (this.#told !== log.newest) {
       const entries = log.newest < this.#told ? undefined : await log.entries(this.#told, PAGE);
       if (entries === undefined || entries.length === 0) {

@@ -34,17 +34,16 @@ export function* filterResources(
   const test = outcomeTest(policies, { user, action, context });
   const counted = use?.inARow(action);
   const place = new DecidingPlace();
+  const notes = counted !== undefined || batch !== undefined;
   let done = 0;
   for (let index = 0; index < resources.length; index++) {
     const resource = resources[index] as string;
     const outcome = test(resource) ?? (yield* test.inSteps(resource));
     const { effect } = outcome;
     counts[effect]++;
-    batch?.add(outcome, resource, undefined, test.decidedBy());
-    if (counted !== undefined) {
-      test.tellPlace(place);
-      counted.decided(place);
-    }
+    if (notes) test.tellPlace(place);
+    counted?.decided(place);
+    batch?.add(outcome, resource, undefined, place.statementIn(policies));
     if (effect === "allow") allowed.push(index);
     const work = test.work() - done;
     if (work < STEP_UNITS) continue;
@@ -65,13 +64,15 @@ export interface Pacing {
 
 /** The outcome for a resource and the statement that decided. */
 function* decidedItem(
+  policies: CompiledPolicies,
   test: OutcomeTest,
   resource: string,
 ): Steps<{ readonly outcome: Outcome; readonly decidedBy: CompiledStatement | undefined }> {
   const outcome = yield* test.inSteps(resource);
-  const decidedBy = test.decidedBy();
+  const place = new DecidingPlace();
+  test.tellPlace(place);
   yield test.work();
-  return { outcome, decidedBy };
+  return { outcome, decidedBy: place.statementIn(policies) };
 }
 
 /**
@@ -94,7 +95,7 @@ export async function filterByAttributes(
     for (const [index, context] of fields.entries()) {
       await pause();
       const resource = some[index] as string;
-      const item = decidedItem(outcomeTest(policies, { user, action, context }), resource);
+      const item = decidedItem(policies, outcomeTest(policies, { user, action, context }), resource);
       const done = finishWithin(item, STEP_UNITS);
       const { outcome, decidedBy } = done === undefined ? await run(item) : done.value;
       const { effect } = outcome;

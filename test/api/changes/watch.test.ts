@@ -88,6 +88,23 @@ describe("a watch", () => {
     }
   });
 
+  it("leaves out no entry for readers who come while entries are made", async () => {
+    bed = await startChanges();
+    const before = newest();
+    const last = before + 400;
+    const writing = (async () => {
+      while (newest() < last) await touch({ users: ["alice"] });
+    })();
+    const opened = await Promise.all(Array.from({ length: 20 }, () => watch(`?after=${before}`)));
+    await writing;
+    for (const { next } of opened) {
+      expect((await next()).event).toBe("revision");
+      for (let revision = before + 1; revision <= last; revision++) {
+        expect((await next()).data.revision).toBe(revision);
+      }
+    }
+  });
+
   it.each([
     ["above the newest one", () => String(newest() + 1)],
     ["of another log", () => `1.AAAAAAAA`],
