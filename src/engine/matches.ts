@@ -56,7 +56,7 @@ interface Group {
 /** Results of conditions for one user and one context. */
 export type KnownResults = Map<CompiledCondition, ConditionResult>;
 
-/** Who asks for results of conditions. */
+/** The asker for results of conditions. */
 export interface ConditionsAsked {
   readonly context: ConditionFields;
   resultOf(condition: CompiledCondition): ConditionResult;

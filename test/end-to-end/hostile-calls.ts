@@ -1,4 +1,4 @@
-/** What hostile cases are made of: a case, its target, and calls of the decision API. */
+/** The parts of hostile cases: a case, its target, and calls of the decision API. */
 import type { RunningProgram } from "./program.ts";
 
 /** One hostile caller. */

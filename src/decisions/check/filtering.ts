@@ -54,7 +54,7 @@ export function* filterResources(
   return allowed;
 }
 
-/** How a filter lets others in. */
+/** The ways in which a filter lets others in. */
 export interface Pacing {
   /** Waits if it is time to let other work run. */
   readonly pause: () => Promise<void> | undefined;

@@ -24,11 +24,11 @@ export interface ConditionPart {
    * is known before.
    */
   readonly evaluateInSteps?: (context: ConditionFields, user: string) => Steps<ConditionResult>;
-  /** What variables add to the price; absent without variables. */
+  /** The part of variables in the price; absent without variables. */
   readonly substituted?: Substituted;
 }
 
-/** Variables → words of 32 that each character of their values makes longer: 2 where a value with `?` has it. */
+/** Variables → words that each 32 characters of their texts make a value longer: 2 where it has a `?`. */
 export type Substituted = ReadonlyMap<string, number>;
 
 /** The result of a part whose evaluation succeeded. */

@@ -64,7 +64,7 @@ export class CompiledCondition {
   readonly readsResource: boolean;
   /** True when there are requests for which an evaluation is so long that it has to be done in steps. */
   readonly canBeLong: boolean;
-  /** What each variable in its values adds to the words. */
+  /** Words that each variable in its values adds, for each 32 characters of its text. */
   readonly substituted: readonly (readonly [variable: string, words: number])[];
   /** Words of 32 characters in its values, of 4 where they have a `?`: what an evaluation costs for each character of the request's values. */
   readonly words: number;
