@@ -175,6 +175,24 @@ export class Deciding {
     return written === undefined ? answer : written.then(() => answer);
   }
 
+  /**
+   * Decides about one permission of a request of a data server; where decisions are logged, {@link Deciding.record} is
+   * the way. Counts and audits as that does.
+   */
+  one(
+    loaded: UserPolicies,
+    request: EngineRequest & { readonly required: RequiredLeaf },
+    subject: DecisionSubject,
+    call: Omit<DecisionCall, "explain">,
+  ): { readonly outcome: Outcome; readonly id: string } {
+    const place = this.#place;
+    const { required } = request;
+    const outcome = decideOne(loaded.policies, required, request, place);
+    this.#options.counters.decisions[call.entrance][outcome.effect]++;
+    this.useOf(loaded)?.decidedOne(required.action, place);
+    return { outcome, id: this.#audited(outcome, subject, call) };
+  }
+
   #decidedInSteps(loaded: UserPolicies, request: EngineRequest, call: DecisionCall): Promise<CheckAnswer> {
     const { scheduler, workBudget } = this.#options;
     const budget = call.budget ?? workBudget(call.call);
