@@ -12,7 +12,7 @@ import { allows, UsedRequests } from "./used-requests.ts";
 /** Most different requests of one suggestion. */
 const MOST_REQUESTS = 20_000;
 
-/** What the directory has of the user, or of the group, for whom the suggestion is. */
+/** The user, or the group, as the directory has it. */
 export interface SuggestSubject {
   readonly revision: number;
   /** Names of the members of the group; of a user, that of the user. */

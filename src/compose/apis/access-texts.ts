@@ -1,4 +1,4 @@
-/** What the thread for questions about access is sent: JSON as bytes, made in slices between other work. */
+/** JSON for the thread that answers questions about access, as bytes and made in slices between other work. */
 
 import type { SuggestJob } from "../../access/access-jobs.ts";
 import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../../access/directory-image.ts";
