@@ -148,6 +148,8 @@ export class LogWriter {
       try {
         assertContact();
         lost = await node.exclusive(async () => {
+          // A poll before this may have lost it.
+          assertContact();
           if (node.held > 0) await this.#follow();
           return node.held > 0 ? false : this.#commitNext();
         });
