@@ -15,7 +15,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** The result of a load, medians over the rounds. */
-export interface Compared extends LoadResult {
+export interface Compared extends Omit<LoadResult, "answers"> {
   /** Share of the rate of the yardstick in the same round. */
   readonly ofBare: number;
 }

@@ -25,6 +25,8 @@ export interface LoadJob {
 
 /** The result of a load; times in milliseconds. */
 export interface LoadResult {
+  /** Requests that were sent; all of them were answered. */
+  readonly answers: number;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
@@ -52,7 +54,16 @@ function requestsOf(job: LoadJob): Buffer[] {
 
 const LENGTH = "Content-Length: ";
 
-/** Calls `answered` with each whole answer that arrives; answers have a Content-Length. */
+/** Bytes of the body that follows a head; an answer of 204 has none. Throws for a failure. */
+function lengthOf(head: string): number {
+  const status = head.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
+  if (status === "204") return 0;
+  const at = head.toLowerCase().indexOf(LENGTH.toLowerCase());
+  if (at < 0 || (status !== "200" && status !== "201")) throw new Error(`unexpected answer: ${head}`);
+  return Number.parseInt(head.slice(at + LENGTH.length), 10);
+}
+
+/** Calls `answered` with each whole answer that arrives. */
 function readAnswers(socket: Socket, answered: (body: string) => void): void {
   let pending = Buffer.alloc(0);
   socket.on("data", (chunk) => {
@@ -61,9 +72,7 @@ function readAnswers(socket: Socket, answered: (body: string) => void): void {
       const end = pending.indexOf("\r\n\r\n");
       if (end < 0) return;
       const head = pending.toString("latin1", 0, end);
-      const at = head.toLowerCase().indexOf(LENGTH.toLowerCase());
-      const length = Number.parseInt(head.slice(at + LENGTH.length), 10);
-      if (at < 0 || !head.startsWith("HTTP/1.1 200")) throw new Error(`unexpected answer: ${head}`);
+      const length = lengthOf(head);
       if (pending.length < end + 4 + length) return;
       const body = pending.toString("latin1", end + 4, end + 4 + length);
       pending = pending.subarray(end + 4 + length);
@@ -108,7 +117,7 @@ function run(job: LoadJob): Promise<LoadResult> {
     const seconds = (performance.now() - start) / 1000;
     times.sort((a, b) => a - b);
     const at = (share: number): number => times[Math.floor(times.length * share)] as number;
-    return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+    return { answers: times.length, perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
   });
 }
 

@@ -1,16 +1,19 @@
 /**
  * `npm run bench -- --nodes`: several nodes over one PostgreSQL, beside `pgbench` and bare `node:http` of the same
- * rounds. PostgreSQL runs with `fsync` and `synchronous_commit` on; load and servers share the cores.
+ * rounds. PostgreSQL runs with `fsync` and `synchronous_commit` on. Whoever writes, the nodes, PostgreSQL and `pgbench`
+ * may use every core; for decisions alone the server has one core and the client the other.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type PostgresCluster, postgresBin, startPostgres } from "../test/journal/postgres-cluster.ts";
 import { benchDataset, bodiesFor, folder, program, serviceUrl, token, write } from "./authorizer.ts";
 import { CONNECTIONS, median } from "./compare.ts";
-import { runLoad, type StartedServer, startServer } from "./processes.ts";
+import type { LoadResult } from "./load.ts";
+import { onAllCores, runLoad, type StartedServer, startServer } from "./processes.ts";
 
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5);
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3);
@@ -45,9 +48,9 @@ export async function measureNodes(log: (text: string) => void): Promise<readonl
   const cluster = await startPostgres();
   try {
     return [
-      ...(await measureWrites(cluster, log)),
-      ...(await measureFleet(cluster, log)),
-      await measureJoin(cluster, log),
+      ...(await onAllCores(() => measureWrites(cluster, log))),
+      ...(await onAllCores(() => measureFleet(cluster, log))),
+      await onAllCores(() => measureJoin(cluster, log)),
       ...(await measureDecisions(cluster, log)),
     ];
   } finally {
@@ -59,20 +62,28 @@ export async function measureNodes(log: (text: string) => void): Promise<readonl
 
 async function measureWrites(cluster: PostgresCluster, log: (text: string) => void): Promise<NodesRow[]> {
   const database = await cluster.newDatabase();
-  const [one, other] = [await startNode(database, directory(USERS)), await startNode(database)];
-  const [url, otherUrl] = [serviceUrl(one), serviceUrl(other)];
-  const [pgRates, rates, shares, p99s]: number[][] = [[], [], [], []];
+  const one = await startNode(database, directory(USERS));
+  const [pgRates, rates, shares, p99s, cpus]: number[][] = [[], [], [], [], []];
   const next = { value: 0 };
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = -1; round < ROUNDS; round++) {
     const pg = pgbench(cluster, SECONDS);
-    const { perSecond, p99 } = await attach(url, next);
+    const before = one.cpu();
+    const { answers, perSecond, p99 } = await attach(one, next);
+    const cpu = ((one.cpu() - before) * 1e6) / answers;
+    // The first round warms up.
+    if (round < 0) continue;
     pgRates!.push(pg);
     rates!.push(perSecond);
     shares!.push(perSecond / pg);
     p99s!.push(p99);
-    log(`round ${round + 1}: ${perSecond.toFixed(0)} writes/s, pgbench ${pg.toFixed(0)}/s`);
+    cpus!.push(cpu);
+    log(
+      `round ${round + 1}: ${perSecond.toFixed(0)} writes/s, pgbench ${pg.toFixed(0)}/s, ` +
+        `${cpu.toFixed(0)} µs of the node's CPU for each write, load ${loadavg()[0]!.toFixed(1)}`,
+    );
   }
-  const lags = await measureLags(url, otherUrl);
+  const other = await startNode(database);
+  const lags = await measureLags(serviceUrl(one), serviceUrl(other));
   log("lags");
   await Promise.all([one.stop(), other.stop()]);
   return [
@@ -83,7 +94,9 @@ async function measureWrites(cluster: PostgresCluster, log: (text: string) => vo
     },
     {
       name: `Single writes, ${WRITERS} callers on one node, ${USERS.toLocaleString("en")} users`,
-      measured: `${median(rates!).toFixed(0)}/s, ${median(shares!).toFixed(2)} of \`pgbench\`, p99 ${median(p99s!).toFixed(0)} ms`,
+      measured:
+        `${median(rates!).toFixed(0)}/s, ${median(shares!).toFixed(2)} of \`pgbench\`, p99 ${median(p99s!).toFixed(0)} ms, ` +
+        `${median(cpus!).toFixed(0)} µs of the node's CPU each`,
       wanted: "at least 0.3 of `pgbench`",
     },
     {
@@ -98,22 +111,31 @@ async function measureWrites(cluster: PostgresCluster, log: (text: string) => vo
  * Attaches a policy to one user after the other, with as many callers as `pgbench` has. Once all have it, it is taken
  * from them again.
  */
-async function attach(url: string, next: { value: number }): Promise<{ perSecond: number; p99: number }> {
-  const times: number[] = [];
-  const began = performance.now();
-  const end = began + SECONDS * 1_000;
-  const caller = async (): Promise<void> => {
-    while (performance.now() < end) {
-      const sent = performance.now();
-      const index = next.value++;
-      const method = Math.floor(index / USERS) % 2 === 0 ? "PUT" : "DELETE";
-      await call(url, method, `/auth/users/${user(index % USERS)}/policies/Beside`);
-      times.push(performance.now() - sent);
-    }
-  };
-  await Promise.all(Array.from({ length: WRITERS }, caller));
-  const seconds = (performance.now() - began) / 1_000;
-  return { perSecond: times.length / seconds, p99: quantile(times, 0.99) };
+async function attach(node: StartedServer, next: { value: number }): Promise<LoadResult> {
+  const url = serviceUrl(node);
+  const head = `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${token}\r\nContent-Length: 0\r\n\r\n`;
+  const requests = Array.from({ length: 2 * USERS }, (_, index) => {
+    const [method, path] = writeAt(next.value + index);
+    return `${method} /api/v1${path} HTTP/1.1\r\n${head}`;
+  });
+  const result = await runLoad({
+    url,
+    path: "",
+    token: "",
+    bodies: "",
+    requests: write("writes.json", JSON.stringify(requests)),
+    connections: WRITERS,
+    seconds: SECONDS,
+    expect: "",
+  });
+  next.value += result.answers;
+  return result;
+}
+
+/** One write after the other: method and path below the API. */
+function writeAt(index: number): readonly [method: "PUT" | "DELETE", path: string] {
+  const method = Math.floor(index / USERS) % 2 === 0 ? "PUT" : "DELETE";
+  return [method, `/auth/users/${user(index % USERS)}/policies/Beside`];
 }
 
 /** Milliseconds from the answer of a write on one node until the other decides by it. */
@@ -142,8 +164,8 @@ async function measureFleet(cluster: PostgresCluster, log: (text: string) => voi
   const count = FLEET_PER_SECOND * SECONDS * 2;
   const one = async (index: number): Promise<void> => {
     const sent = performance.now();
-    const method = Math.floor(index / USERS) % 2 === 0 ? "PUT" : "DELETE";
-    await call(urls[index % FLEET]!, method, `/auth/users/${user(index % USERS)}/policies/Beside`);
+    const [method, path] = writeAt(index);
+    await call(urls[index % FLEET]!, method, path);
     const written = performance.now();
     times!.push(written - sent);
     // One in ten: asking the next node for each would be most of the load.

@@ -59,7 +59,9 @@ export interface ExtAuthzListener extends Pick<ManagedServer, "listen" | "replac
 }
 
 const CLOSE_WITHIN_MS = 10_000;
-const IDLE_MS = 30 * 60_000;
+/** A connection without a call is closed after this time: gRPC's clients then make another. */
+const IDLE_MS = 60_000;
+const MOST_CONNECTIONS = 1_000;
 const WATCH_MS = 1_000;
 const SERVING = 1;
 const NOT_SERVING = 2;
@@ -86,6 +88,7 @@ export function createExtAuthzListener(options: ExtAuthzListenerOptions): ExtAut
     tls === undefined
       ? createServer({ noDelay: true }, take)
       : createTlsServer({ ...tlsOptions(tls), noDelay: true, ALPNProtocols: ["h2"] }, take);
+  sockets.maxConnections = MOST_CONNECTIONS;
   let ended: Promise<void> | undefined;
   return {
     listen: (address) => listen(sockets, address),

@@ -12,7 +12,7 @@ import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 export const SETTINGS: JournalSettings = {
   pollMs: 20,
   maxStalenessMs: 5_000,
-  commitTimeoutMs: 2_000,
+  commitTimeoutMs: 20_000,
   checkpointEvery: 10_000,
   keepMs: 0,
 };

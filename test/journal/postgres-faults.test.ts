@@ -74,7 +74,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
     return engine;
   };
   const node = async (engine: Engine): Promise<JournalStore> => {
-    const store = await openNode(engine);
+    const store = await openNode(engine, { commitTimeoutMs: 2_000 });
     // The node closes its engine.
     opened[opened.indexOf(engine)] = store;
     return store;

@@ -7,6 +7,7 @@ import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
 import { type Answer, type RawCall, type Route, WRITTEN } from "../../http/route.ts";
 import { listOf, object, schemaRef, text } from "../../http/schema/schema-forms.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
+import { Places } from "./places.ts";
 import type { ChangeLog, DecisionSettings, ReplicaRecords } from "./ports.ts";
 import { REPLICA_SETTINGS, type ReplicaSettings, ReplicaStream } from "./replica-stream.ts";
 import { type StartingPoint, startingPoint } from "./starting-point.ts";
@@ -182,16 +183,23 @@ function endWithToken({ caller, response }: RawCall<ServiceCaller>): NodeJS.Time
 /** Opens the routes. */
 export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
   const { log, records, decisions, replica = REPLICA_SETTINGS, replicas = MOST_REPLICAS } = options;
-  const watchers = new Watchers(log, options.watch ?? WATCH_LIMITS);
+  const limits = options.watch ?? WATCH_LIMITS;
+  const watchers = new Watchers(log, limits);
+  const watching = new Places(limits.readers);
   const sending = new Set<ServerResponse>();
   const watch = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
     const id = call.request.headers["last-event-id"];
     const from = startingPoint(typeof id === "string" ? id : call.query.get("after"), log);
-    watchers.assertPlace();
-    call.deadline = Number.POSITIVE_INFINITY;
-    begin(call, "text/event-stream");
+    const leave = watching.take(call.caller.name);
     const timer = endWithToken(call);
-    await watchers.serve(call.response, from).finally(() => clearTimeout(timer));
+    try {
+      call.deadline = Number.POSITIVE_INFINITY;
+      begin(call, "text/event-stream");
+      await watchers.serve(call.response, from);
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
     return WRITTEN;
   };
   const send = async (call: RawCall<ServiceCaller>): Promise<Answer> => {

@@ -5,7 +5,6 @@
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { AuthorizerError } from "../../errors.ts";
 import { Turns } from "../../schedule/turns.ts";
 import { drained } from "./drained.ts";
 import type { ChangeLog } from "./ports.ts";
@@ -14,7 +13,7 @@ import { entryEvent, resetEvent, revisionEvent } from "./watch-events.ts";
 
 /** Bounds of the readers. */
 export interface WatchLimits {
-  /** Most readers at once. */
+  /** Most readers at once; half of them for one caller. */
   readonly readers: number;
   /** Bytes that one reader may be behind. */
   readonly behindBytes: number;
@@ -65,12 +64,6 @@ export class Watchers {
     return this.#all.size;
   }
 
-  /** Throws AuthorizerError "unavailable" when there is no place for a further reader. */
-  assertPlace(): void {
-    if (this.#all.size < this.#limits.readers) return;
-    throw new AuthorizerError("unavailable", "too many readers watch", { retryAfterSeconds: 5 });
-  }
-
   /**
    * Writes entries to a response whose head is written, until its reader is gone.
    * @param from entries after this revision; undefined: those from now on
@@ -79,8 +72,7 @@ export class Watchers {
     this.#all.add(response);
     const closed = once(response, "close");
     try {
-      const reader = await this.#caughtUp(response, from);
-      if (reader !== undefined) this.#live.add(reader);
+      await this.#catchUp(response, from);
       await closed;
     } finally {
       this.#all.delete(response);
@@ -100,8 +92,8 @@ export class Watchers {
     this.disconnect();
   }
 
-  /** Writes what a reader has missed, as fast as it reads; undefined where it has gone meanwhile. */
-  async #caughtUp(response: ServerResponse, from: StartingPoint): Promise<Reader | undefined> {
+  /** Writes what a reader has missed, as fast as it reads; from then on it is told entries as they come. */
+  async #catchUp(response: ServerResponse, from: StartingPoint): Promise<void> {
     const log = this.#log;
     let at = typeof from === "number" ? from : log.newest;
     response.write(from === "unknown" ? resetEvent(at, log.logId) : revisionEvent(log.newest, log.logId));
@@ -114,7 +106,8 @@ export class Watchers {
       at = entries === undefined ? log.newest : (entries.at(-1)?.revision ?? this.#told);
       if (!response.write(text)) await drained(response);
     }
-    return response.destroyed || response.writableEnded ? undefined : { response, at };
+    // Within the same turn as the last look at what was told: else an entry could be told between the two.
+    if (!response.destroyed && !response.writableEnded) this.#live.add({ response, at });
   }
 
   #wake(): void {
@@ -129,6 +122,8 @@ export class Watchers {
   async #tell(): Promise<void> {
     const log = this.#log;
     const turns = new Turns();
+    // Without readers nothing is read; whoever comes begins at what was told.
+    if (this.#all.size === 0) this.#told = log.newest;
     while (this.#told !== log.newest) {
       const entries = log.newest < this.#told ? undefined : await log.entries(this.#told, PAGE);
       if (entries === undefined || entries.length === 0) {

@@ -40,9 +40,6 @@ export interface LocalReplicaOptions {
 /** Names of the file that says which copy counts, and how it was left. */
 export const STATE_FILE = "copy.json";
 const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
-/** Changes that are kept for those who follow. */
-const MOST_CHANGES = 10_000;
-
 /** The content of that file. */
 export interface StateFile {
   /** Folder of the copy that counts. */
@@ -133,7 +130,8 @@ class LocalReplica implements Replica {
   readonly #listeners = new Listeners<CommittedChange>();
   readonly #recent: RecentWrites;
   #copy: ReplicaCopy;
-  #changes: CommittedChange[] = [];
+  /** Entries after this revision were applied here, and nobody wanted them forgotten. */
+  #changesAfter: number;
   #underWay: Promise<unknown> = Promise.resolve();
   #largeWrites = 0;
   #closing: Promise<void> | undefined;
@@ -142,6 +140,7 @@ class LocalReplica implements Replica {
     this.#parts = parts;
     this.#copy = parts.copy;
     this.#recent = new RecentWrites(parts.copy.position.revision);
+    this.#changesAfter = parts.copy.position.revision;
     this.#putState(false);
   }
 
@@ -184,11 +183,9 @@ class LocalReplica implements Replica {
 
   async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
     this.#assertOpen();
-    const { revision } = this.#copy.position;
-    const oldest = this.#changes[0]?.revision ?? revision + 1;
-    if (after < oldest - 1) return undefined;
-    const first = after - oldest + 1;
-    return this.#changes.slice(first, first + limit);
+    if (after < this.#changesAfter) return undefined;
+    if (after >= this.#copy.position.revision) return [];
+    return this.#copy.changes(after, limit);
   }
 
   subscribe(listener: CommitListener): () => void {
@@ -222,10 +219,7 @@ class LocalReplica implements Replica {
     const { revision, id, at, node } = entry;
     const { change, useCases = [] } = writes;
     this.#recent.add(revision, writes.put, writes.delete);
-    const applied = { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
-    this.#changes.push(applied);
-    if (this.#changes.length > 2 * MOST_CHANGES) this.#changes = this.#changes.slice(-MOST_CHANGES);
-    this.#listeners.notify(applied);
+    this.#listeners.notify({ revision, id, at, node, useCases, ...(change !== undefined && { change }) });
   }
 
   async replaceState(
@@ -246,7 +240,7 @@ class LocalReplica implements Replica {
     this.#putState(false);
     before.leave();
     this.#recent.restart(last.revision);
-    this.#changes = [];
+    this.#changesAfter = last.revision;
     await this.#discardUnused(before);
     const { revision, id, at, node } = last;
     const useCases = [{ touched: { all: true } }];
@@ -335,7 +329,7 @@ class LocalReplica implements Replica {
       },
       about: async () => [],
       forgetPast: async () => {
-        this.#changes = [];
+        this.#changesAfter = this.#copy.position.revision;
       },
     };
   }

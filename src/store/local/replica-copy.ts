@@ -3,13 +3,13 @@
 import { rmSync } from "node:fs";
 import type { Transaction } from "lmdb";
 import { Turns } from "../../schedule/turns.ts";
-import type { EntryWrites, VersionedRecord } from "../port.ts";
+import type { CommittedChange, EntryWrites, VersionedRecord } from "../port.ts";
 import type { EntryId, EntryName, StateName } from "../replica.ts";
 import { flushDataFile } from "./data-file.ts";
 import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
 import { logKey, recordKey } from "./layout.ts";
 import { EMPTY_LOG, type LogPosition, putPosition, readPosition } from "./local-log.ts";
-import { entryNote, idOfNote } from "./replica-entries.ts";
+import { entryNote, idOfNote, readNotes } from "./replica-entries.ts";
 import { REPLACED } from "./worker-folder.ts";
 
 /** Ids that a copy keeps, as checkpoints carry them (journal.md §2.6). */
@@ -26,6 +26,8 @@ export interface ReplicaCopy {
   readonly position: LogPosition;
   /** Ids of the newest entries, in order. */
   recentIds(): readonly EntryId[];
+  /** Entries after a revision that were applied, at most `limit`; undefined where some of them are no longer noted. */
+  changes(after: number, limit: number): readonly CommittedChange[] | undefined;
   /** Applies what an entry writes, in one transaction. */
   apply(entry: EntryName, writes: EntryWrites): Promise<void>;
   /** Fills an empty copy with a state. The position comes last: without it, a copy is none. */
@@ -75,13 +77,23 @@ class LmdbCopy implements ReplicaCopy {
     return found;
   }
 
+  changes(after: number, limit: number): readonly CommittedChange[] | undefined {
+    const transaction = this.database.useReadTransaction();
+    try {
+      return readNotes(this.database, after, limit, { transaction });
+    } finally {
+      transaction.done();
+    }
+  }
+
   async apply(entry: EntryName, writes: EntryWrites): Promise<void> {
-    const { revision, id, at } = entry;
+    const { revision, id, at, node } = entry;
     const position = { revision, id, at, log: this.#position.log || id, floor: 0 };
     const steps = this.#writeAll(writes, revision);
     const finish = (): void => {
       const { change, useCases = [] } = writes;
-      this.#putEntry(revision, entryNote({ ...entry, useCases, ...(change !== undefined && { change }) }));
+      const applied = { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
+      this.#putEntry(revision, entryNote(applied));
       putPosition(this.database, position);
     };
     if (writes.put.length + writes.delete.length > AT_ONCE) {

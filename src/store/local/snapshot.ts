@@ -13,7 +13,7 @@ import {
 } from "../port.ts";
 import { snapshotReleased } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
-import { recordKey, scanRange, textKey } from "./layout.ts";
+import { REVISION_KEY, recordKey, scanRange, textKey } from "./layout.ts";
 import { EMPTY_LOG, type LogPosition, readPosition, readReplaced } from "./local-log.ts";
 import { intact, recordAt } from "./read-record.ts";
 
@@ -40,7 +40,8 @@ export class LocalSnapshot implements Snapshot {
   }
 
   get revision(): number {
-    return this.position.revision;
+    // Not as a part of the position: each write asks for it, and the rest would have to be parsed.
+    return Number(this.#record(REVISION_KEY)?.version ?? EMPTY_LOG.revision);
   }
 
   /** The position of the log in this state. */
@@ -56,13 +57,14 @@ export class LocalSnapshot implements Snapshot {
 
   async get(partition: string, key: string): Promise<StoredRecord | undefined> {
     checkPartition(partition);
-    return this.#get(this.#read(), partition, key);
+    this.#read();
+    return this.#get(partition, key);
   }
 
   async getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
     checkPartition(partition);
-    const transaction = this.#read();
-    return keys.map((key) => this.#get(transaction, partition, key));
+    this.#read();
+    return keys.map((key) => this.#get(partition, key));
   }
 
   async scan(partition: string, options: ScanOptions): Promise<readonly ScannedRecord[]> {
@@ -87,14 +89,17 @@ export class LocalSnapshot implements Snapshot {
     this.#owner.released(this);
   }
 
-  #get(transaction: Transaction, partition: string, key: string): StoredRecord | undefined {
-    if (!isPossibleKey(key)) return undefined;
-    const name = recordKey(partition, key);
+  #get(partition: string, key: string): StoredRecord | undefined {
+    return isPossibleKey(key) ? this.#record(recordKey(partition, key)) : undefined;
+  }
+
+  #record(key: Buffer): StoredRecord | undefined {
+    const transaction = this.#read();
     const { isWriting } = this.#owner;
     return reading(() =>
       isWriting
-        ? recordAt(this.#database, name, { transaction })
-        : intact(this.#database.get(name, { transaction }), name),
+        ? recordAt(this.#database, key, { transaction })
+        : intact(this.#database.get(key, { transaction }), key),
     );
   }
 

@@ -6,15 +6,17 @@ import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
 import type { BearerOptions } from "../../../src/listeners/bearer.ts";
 import { startService, type TestService } from "../../http/service-kit.ts";
 
-/** Tokens by the scope that they hold. */
+/** Tokens; those named by a scope hold it. */
 export const TOKENS = {
   read: "a-token-with-scope-read-for-tests-only-0001",
+  other: "another-token-with-scope-read-for-tests-01",
   replicate: "a-token-with-scope-replicate-for-tests-0001",
 } as const;
 
 export const BEARER: BearerOptions = {
   tokens: [
     { name: "reader", token: TOKENS.read, scopes: ["read"] },
+    { name: "other reader", token: TOKENS.other, scopes: ["read"] },
     { name: "replica", token: TOKENS.replicate, scopes: ["replicate"] },
   ],
 };

@@ -26,8 +26,8 @@ function eventOf(block: string): SeenEvent {
   return { event: fields.event ?? "message", id: fields.id, data: JSON.parse(fields.data) };
 }
 
-async function watch(query = "", headers: Record<string, string> = {}) {
-  const opened = await StreamReader.open(`${bed.url}/api/v1/watch${query}`, TOKENS.read, "\n\n", headers);
+async function watch(query = "", headers: Record<string, string> = {}, token: string = TOKENS.read) {
+  const opened = await StreamReader.open(`${bed.url}/api/v1/watch${query}`, token, "\n\n", headers);
   readers.push(opened.reader);
   return { ...opened, next: async () => eventOf(await opened.reader.next()) };
 }
@@ -85,6 +85,23 @@ describe("a watch", () => {
     await touch({ users: ["last"] });
     for (const { next } of [after, resumed]) {
       expect((await next()).data.change).toEqual({ users: ["last"] });
+    }
+  });
+
+  it("leaves out no entry for readers who come while entries are made", async () => {
+    bed = await startChanges();
+    const before = newest();
+    const last = before + 400;
+    const writing = (async () => {
+      while (newest() < last) await touch({ users: ["alice"] });
+    })();
+    const opened = await Promise.all(Array.from({ length: 20 }, () => watch(`?after=${before}`)));
+    await writing;
+    for (const { next } of opened) {
+      expect((await next()).event).toBe("revision");
+      for (let revision = before + 1; revision <= last; revision++) {
+        expect((await next()).data.revision).toBe(revision);
+      }
     }
   });
 
@@ -149,12 +166,23 @@ describe("a watch", () => {
   it("has a bounded number of readers, and tells all of them", async () => {
     bed = await startChanges({ watch: { ...WATCH_LIMITS, readers: 200 } });
     const all = [];
-    for (let number = 0; number < 200; number++) all.push(await watch());
+    for (let number = 0; number < 100; number++) {
+      all.push(await watch(), await watch("", {}, TOKENS.other));
+    }
     expect((await watch()).answer.status).toBe(503);
     for (const { next } of all) await next();
     await touch({ users: ["alice"] });
     for (const { next } of all) expect((await next()).data.change).toEqual({ users: ["alice"] });
     all[0]!.reader.close();
+    await expect.poll(async () => (await watch()).answer.status).toBe(200);
+  });
+
+  it("keeps half of the places for other callers", async () => {
+    bed = await startChanges({ watch: { ...WATCH_LIMITS, readers: 4 } });
+    const [first] = [await watch(), await watch()];
+    expect((await watch()).answer.status).toBe(503);
+    expect((await watch("", {}, TOKENS.other)).answer.status).toBe(200);
+    first.reader.close();
     await expect.poll(async () => (await watch()).answer.status).toBe(200);
   });
 

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { credentials, status } from "@grpc/grpc-js";
@@ -328,4 +329,32 @@ describe("the listener of ext_authz", () => {
   it("takes the data server's own token too", async () => {
     expect((await envoy.check(by("writer"), bearer(PROXY_TOKEN))).status.code).toBe(0);
   });
+});
+
+describe("connections over gRPC", () => {
+  it("are bounded: a further one is closed, and one that ends makes room", async () => {
+    const [other] = await started({});
+    const [host, port] = (other.extAuthz as string).split(":") as [string, string];
+    const sockets: Socket[] = [];
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    /** Opens a connection; true when the server greets, false when it closes. */
+    const opened = async (): Promise<boolean> => {
+      const socket = connect(Number(port), host);
+      sockets.push(socket);
+      socket.on("error", () => {});
+      socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
+      return await new Promise<boolean>((resolve) => {
+        socket.once("data", () => resolve(true));
+        socket.once("close", () => resolve(false));
+      });
+    };
+    const open: boolean[] = [];
+    for (let index = 0; index < 1_000; index++) open.push(await opened());
+    expect(open).not.toContain(false);
+    expect(await opened()).toBe(false);
+    sockets[0]?.destroy();
+    await expect.poll(opened).toBe(true);
+  }, 60_000);
 });
