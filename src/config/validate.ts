@@ -30,7 +30,7 @@ export interface ValidationOptions {
 export function validate(
   values: ConfigValues,
   origins: Origins,
-  { file, databaseTypes }: ValidationOptions = {},
+  { file, databaseTypes }: ValidationOptions,
 ): ProblemSink {
   const sink = problemSink();
   const elsewhere = file === undefined ? {} : { file };

@@ -55,7 +55,7 @@ export interface Decided {
   /** null if nothing was required, or the request is unknown. */
   readonly required: RequiredPermissions | null;
   /** The only resource as it was asked for. */
-  readonly resource?: AskedResource;
+  readonly resource?: AskedResource | undefined;
   /** The operation of a data server. */
   readonly operation?: string | null;
   readonly context: ConditionFields;
@@ -76,7 +76,7 @@ export interface BatchQuestion {
 /** A subject and an action, for the items that follow. */
 export interface BatchSubject {
   readonly user: string | null;
-  readonly subjectType?: string;
+  readonly subjectType?: string | undefined;
   readonly action: string;
   readonly loaded: DecidingPolicies | undefined;
   readonly context: ConditionFields;

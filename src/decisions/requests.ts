@@ -24,11 +24,11 @@ export interface RequestCheck {
   readonly groups?: unknown;
   readonly token?: unknown;
   /** False: the name stands for nobody of the directory. Default true. */
-  readonly mayBeUser?: boolean;
+  readonly mayBeUser?: boolean | undefined;
   /** The source of the groups; default the caller. */
   readonly asserter?: Asserter | undefined;
   /** The credential of the user, for the audit log; absent if the caller names the user. */
-  readonly credential?: UsedCredential;
+  readonly credential?: UsedCredential | undefined;
   readonly request: WireRequest;
   /**
    * True for forward-auth, which decides about every possible item (security.md §2.4). `/request` tells the caller to

@@ -1,5 +1,6 @@
-/** The place of the statement that decided, for counts of use: to tell it takes no object and no search. */
+/** The place of the statement that decided, for records and counts of use: to tell it takes no object and no search. */
 
+import type { CompiledPolicies } from "./compile.ts";
 import { NO_STATEMENT } from "./matches.ts";
 import type { CompiledStatement } from "./statement.ts";
 
@@ -23,6 +24,11 @@ export class DecidingPlace {
   beOf(statement: CompiledStatement): void {
     this.beNone();
     this.statement = statement;
+  }
+
+  /** The statement at the place; undefined if none decided. */
+  statementIn({ sets }: CompiledPolicies): CompiledStatement | undefined {
+    return this.set < 0 ? this.statement : sets[this.set]?.statementAt(this.order);
   }
 
   /** Stands for no statement. */

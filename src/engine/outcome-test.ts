@@ -10,7 +10,6 @@ import { onlyDeniesOwn } from "./decide.ts";
 import { decideLeaf } from "./decide-tree.ts";
 import type { DecidingPlace } from "./deciding-place.ts";
 import { type LookedUp, Looking } from "./look.ts";
-import type { CompiledStatement } from "./statement.ts";
 
 /** The constant input. */
 export interface OutcomeQuestion {
@@ -25,9 +24,7 @@ export interface OutcomeTest {
   (resource: string): Outcome;
   /** Units of work of all tests so far. */
   work(): number;
-  /** The statement that decided about the last resource: see `decidedBy` of `EngineRequest`. Call it at once. */
-  decidedBy(): CompiledStatement | undefined;
-  /** Fills in the place of that statement. Call it at once. */
+  /** Fills in the place of the statement that decided about the last resource. Call it at once. */
   tellPlace(place: DecidingPlace): void;
 }
 
@@ -55,7 +52,6 @@ export function outcomeTest(
     work += found.work + PER_TEST;
     return decideLeaf(action, found);
   };
-  const decidedBy = () => last?.deny ?? last?.failure ?? last?.allow;
   const tellPlace = (place: DecidingPlace) => last?.tellPlace(place);
-  return Object.assign(test, { work: () => work, decidedBy, tellPlace });
+  return Object.assign(test, { work: () => work, tellPlace });
 }

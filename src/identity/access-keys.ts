@@ -12,7 +12,7 @@ import { isPossibleName } from "../model/names.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { Identities, Identity } from "./identity.ts";
 import { KnownSecret } from "./secret-comparison.ts";
-import type { HmacKey } from "./signature/hmac-key.ts";
+import type { SigningKey } from "./signature/signing-key.ts";
 
 /** An access key that can verify attempts. */
 export interface AccessKey {
@@ -26,7 +26,7 @@ export interface AccessKey {
   readonly byKey: Identity;
   readonly bySignature: Identity;
   /** Signing keys derived from the secret, by date of the scope. They live as long as this object. */
-  readonly signingKeys: Map<string, HmacKey>;
+  readonly signingKeys: Map<string, SigningKey>;
 }
 
 /** Options of {@link AccessKeys}. */

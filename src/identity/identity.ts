@@ -25,6 +25,14 @@ export interface IssuedToken {
   readonly expiresAt: number;
 }
 
+/** Headers by lower-case name, each once. A `Map` is one. */
+export interface SentHeaders {
+  get(name: string): string | undefined;
+  has(name: string): boolean;
+  /** The names of all. */
+  keys(): Iterable<string>;
+}
+
 /** A request signed with AWS Signature Version 4, as it was on the wire. */
 export interface SignedRequest {
   readonly method: string;
@@ -36,7 +44,7 @@ export interface SignedRequest {
    * Headers by lower-case name. Each character is one byte (as Node delivers them); values of a repeated name are
    * joined by "," without a blank. `host` and `content-length` are those that the client sent (security.md §2.8).
    */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: SentHeaders;
 }
 
 /** The reason for refusing a signature: an error code of S3. */

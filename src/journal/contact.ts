@@ -5,6 +5,8 @@ import type { Budgets } from "./engine.ts";
 /** The contact of a node, on clocks that all processes of the machine share. */
 export interface Contact {
   readonly hasContact: boolean;
+  /** Milliseconds between two polls of the node. */
+  readonly pollMs: number;
   /** Monotonic milliseconds of the machine at which the copy was proved to be the newest, or earlier. */
   readonly provedAt: number;
   /** The same moment in Unix milliseconds. */
@@ -25,8 +27,8 @@ export function machineNow(): number {
 }
 
 /** The contact of a node whose copy was proved to be the newest some time ago. */
-export function contactOf(hasContact: boolean, ageMs: number, wallNow: number): Contact {
-  return { hasContact, provedAt: machineNow() - ageMs, provedWall: wallNow - ageMs };
+export function contactOf(hasContact: boolean, pollMs: number, ageMs: number, wallNow: number): Contact {
+  return { hasContact, pollMs, provedAt: machineNow() - ageMs, provedWall: wallNow - ageMs };
 }
 
 /** The milliseconds since a copy was proved to be the newest. */

@@ -32,6 +32,8 @@ export interface Engine {
   readonly budgets: Budgets;
   /** Milliseconds between polls while notifications come through; undefined: as configured. */
   readonly restMs?: number | undefined;
+  /** Polls that the database takes from all nodes together, a second; undefined: as many as there are. */
+  readonly pollsPerSecond?: number;
   /** Creates an item if there is none of its name; false where there is one. */
   create(name: ItemName, item: Buffer): Promise<boolean>;
   /**

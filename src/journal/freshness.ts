@@ -2,21 +2,19 @@
 
 import { AuthorizerError } from "../errors.ts";
 
-/** Settings of freshness, in milliseconds. */
-export interface FreshnessSettings {
-  readonly pollMs: number;
-  /** 0: from the first poll on that failed or came over a second late. */
-  readonly maxStalenessMs: number;
-}
-
 /** A poll that is later than this counts as one that failed, where nothing is tolerated. */
 const LATE_MS = 1_000;
 
-/** Throws AuthorizerError "stale" where a copy must not be answered from. */
+/**
+ * Throws AuthorizerError "stale" where a copy must not be answered from.
+ * @param pollMs milliseconds between two polls
+ * @param maxStalenessMs 0: from the first poll on that failed or came over a second late
+ */
 export function assertFresh(
   ageMs: number,
   hasContact: boolean,
-  { pollMs, maxStalenessMs }: FreshnessSettings,
+  pollMs: number,
+  maxStalenessMs: number,
 ): void {
   const isFresh = maxStalenessMs > 0 ? ageMs <= maxStalenessMs : hasContact && ageMs <= pollMs + LATE_MS;
   if (isFresh) return;

@@ -14,23 +14,12 @@ import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import type { Engine } from "./engine.ts";
 import { namedParts } from "./entry-parts.ts";
 import { assertFresh } from "./freshness.ts";
+import type { JournalSettings } from "./journal-settings.ts";
 import { followed, LogHistory } from "./log-history.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
+import { type NodeRecords, PollInterval } from "./poll-interval.ts";
 import { TroubleLog } from "./trouble-log.ts";
 import { LogWriter } from "./writer.ts";
-
-/** Settings of a node; times in milliseconds. */
-export interface JournalSettings {
-  /** Interval at which the engine is asked for the next entry. */
-  readonly pollMs: number;
-  /** Maximum age of the proof that the copy is the newest. When it is exceeded, nothing is answered from the copy. */
-  readonly maxStalenessMs: number;
-  readonly commitTimeoutMs: number;
-  /** Entries after which a checkpoint is due. */
-  readonly checkpointEvery: number;
-  /** Time for which entries are kept. */
-  readonly keepMs: number;
-}
 
 /** Options of opening a journal. */
 export interface JournalOptions {
@@ -38,6 +27,8 @@ export interface JournalOptions {
   /** Empty; it belongs to the journal from now on. */
   readonly replica: Replica;
   readonly settings: JournalSettings;
+  /** By these the nodes are counted; default: they are not. */
+  readonly nodeRecords?: NodeRecords;
   readonly log?: StoreLog;
   /** Default the machine's. */
   readonly clock?: Clock;
@@ -98,6 +89,7 @@ class Journal implements JournalStore {
   readonly #node: LogNode;
   readonly #writer: LogWriter;
   readonly #leases: Leases;
+  readonly #interval: PollInterval;
   readonly #contactListeners = new Set<(contact: Contact) => void>();
   #hasContact = false;
   readonly #trouble: TroubleLog;
@@ -119,6 +111,7 @@ class Journal implements JournalStore {
     this.#wallClock = options.wallClock ?? Date.now;
     this.#verifiedAt = this.#clock.now();
     this.#trouble = new TroubleLog(log);
+    this.#interval = new PollInterval(engine, settings.pollMs);
     this.history = new LogHistory({
       engine,
       replica: followed(replica),
@@ -233,6 +226,7 @@ class Journal implements JournalStore {
     if (!this.#hasContact) this.#options.log?.info({ revision: this.revision }, "database reached");
     this.#hasContact = true;
     this.#tellContact();
+    if (mustVerify) await this.#interval.count(this.#options.replica, this.#options.nodeRecords);
   }
 
   async checkpoint(): Promise<void> {
@@ -283,8 +277,7 @@ class Journal implements JournalStore {
 
   async #poll(): Promise<void> {
     while (this.#closing === undefined) {
-      const { engine, settings } = this.#options;
-      await this.#pause(this.#hasContact ? (engine.restMs ?? settings.pollMs) : RECONNECT_MS);
+      await this.#pause(this.#hasContact ? this.#interval.ms : RECONNECT_MS);
       if (this.#closing !== undefined) return;
       this.#woken = false;
       // What fails is told by onTrouble, and tried again.
@@ -363,7 +356,8 @@ class Journal implements JournalStore {
   }
 
   assertFresh(): void {
-    assertFresh(this.staleness(), this.#hasContact, this.#options.settings);
+    const { maxStalenessMs } = this.#options.settings;
+    assertFresh(this.staleness(), this.#hasContact, this.#interval.ms, maxStalenessMs);
   }
 
   get forWorkers(): WorkerView {
@@ -384,7 +378,7 @@ class Journal implements JournalStore {
   }
 
   #contact(): Contact {
-    return contactOf(this.#hasContact, this.staleness(), this.#wallClock());
+    return contactOf(this.#hasContact, this.#interval.ms, this.staleness(), this.#wallClock());
   }
 
   #tellContact(): void {

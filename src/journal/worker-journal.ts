@@ -6,7 +6,7 @@
 import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../store/port.ts";
 import { ageOf, type Contact } from "./contact.ts";
 import type { Engine } from "./engine.ts";
-import { assertFresh, type FreshnessSettings } from "./freshness.ts";
+import { assertFresh } from "./freshness.ts";
 import { type FollowedCopy, LogHistory } from "./log-history.ts";
 
 /** A node's copy that a worker reads. */
@@ -30,7 +30,8 @@ export interface WorkerJournalParts {
   readonly copy: WorkerCopy;
   readonly engine: Engine;
   readonly primary: PrimaryCalls;
-  readonly settings: FreshnessSettings;
+  /** Milliseconds; see {@link assertFresh}. */
+  readonly maxStalenessMs: number;
   readonly contact: Contact;
 }
 
@@ -95,7 +96,8 @@ export class WorkerJournal implements Store {
   }
 
   assertFresh(): void {
-    assertFresh(ageOf(this.#contact), this.#contact.hasContact, this.#parts.settings);
+    const { hasContact, pollMs } = this.#contact;
+    assertFresh(ageOf(this.#contact), hasContact, pollMs, this.#parts.maxStalenessMs);
   }
 
   async health(): Promise<void> {

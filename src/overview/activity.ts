@@ -31,17 +31,13 @@ const ENTRANCES = ["evaluation", "evaluations", "check", "filter", "request", "f
 /** Reads the counters of one process again and again. */
 export class Activity {
   readonly #counters: Pick<DecisionCounters, "decisions">;
-  readonly #now: () => number;
-  readonly #since: number;
+  readonly #since = Date.now();
   readonly #timer: NodeJS.Timeout;
   #minutes: Minute[] = [];
   #seen: Totals;
 
-  /** @param now returns Unix milliseconds */
-  constructor(counters: Pick<DecisionCounters, "decisions">, now: () => number = Date.now) {
+  constructor(counters: Pick<DecisionCounters, "decisions">) {
     this.#counters = counters;
-    this.#now = now;
-    this.#since = now();
     this.#seen = this.#totals();
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
@@ -62,7 +58,7 @@ export class Activity {
     const allowed = totals.allowed - this.#seen.allowed;
     const refused = totals.refused - this.#seen.refused;
     this.#seen = totals;
-    const at = Math.floor(this.#now() / MINUTE_MS) * MINUTE_MS;
+    const at = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
     if (allowed + refused > 0) this.#minutes = merged([this.#minutes, [{ at, allowed, refused }]]);
     this.#minutes = recent(this.#minutes, at);
   }

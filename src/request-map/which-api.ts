@@ -33,7 +33,7 @@ const GATEWAY: WhichApi = { api: "gateway" };
 
 /** Chooses the table. */
 export function whichApi(choice: Choice): WhichApi {
-  const byHost = apiOfHost(choice);
+  const byHost = apiOfLastHost(choice);
   if ("problem" in byHost) return byHost;
   const signed = apiOfCredentials(choice);
   if ("problem" in signed) return signed;
@@ -55,6 +55,19 @@ function isTakenForBucket({ host = "", s3Domains }: Choice): boolean {
 
 function plainDomains(s3Domains: readonly string[]): readonly string[] {
   return s3Domains.map((domain) => domain.replace(/:[0-9]*$/, "")).filter((domain) => domain !== "");
+}
+
+/** The last answer: most requests name the same host. */
+let last: Pick<Choice, "host" | "s3Domains"> & { readonly api: WhichApi } = {
+  host: undefined,
+  s3Domains: [],
+  api: MAIN,
+};
+
+function apiOfLastHost(choice: Choice): WhichApi {
+  const { host, s3Domains } = choice;
+  if (host !== last.host || s3Domains !== last.s3Domains) last = { host, s3Domains, api: apiOfHost(choice) };
+  return last.api;
 }
 
 function apiOfHost({ host, s3Domains }: Choice): WhichApi {

@@ -118,6 +118,50 @@ describe("a record", () => {
     expect(several).toBeGreaterThan(0);
   });
 
+  it("has nothing of the records before it", () => {
+    const peer = fc.constantFrom(undefined, "10.0.0.1", "10.0.0.2");
+    const asking = fc.record({
+      entrance: fc.constantFrom("check" as const, "evaluation" as const),
+      name: fc.constantFrom("", "gateway", "batch"),
+      peer,
+      revision: fc.constantFrom(3, 4),
+      now: fc.constantFrom(1_000, 1_001, 61_001),
+    });
+    fc.assert(
+      fc.property(fc.array(asking, { minLength: 2, maxLength: 8 }), (records) => {
+        let current = records[0] as (typeof records)[number];
+        const encoder = new RecordEncoder({
+          node: "n1",
+          policySet: "477d52c37ac9",
+          revision: () => current.revision,
+          now: () => current.now,
+        });
+        for (const record of records) {
+          current = record;
+          const head = encoder.decision({
+            id: "d-1",
+            entrance: record.entrance,
+            requestId: "r",
+            call: { caller: { name: record.name }, peer: record.peer, startedAt: 0, traceParent: undefined },
+            user: "alice",
+            loaded: undefined,
+            required: null,
+            context: new Map(),
+            outcome: { effect: "neutral" },
+            decidedBy: [],
+          });
+          const { entrance, caller, revision, at } = lineOf({ head });
+          expect({ entrance, caller, revision, at }).toEqual({
+            entrance: record.entrance,
+            caller: { name: record.name, ...(record.peer !== undefined && { peer: record.peer }) },
+            revision: record.revision,
+            at: new Date(record.now).toISOString(),
+          });
+        }
+      }),
+    );
+  });
+
   it("has the condition fields that are read, and no other", () => {
     const policies = [
       {
@@ -164,7 +208,8 @@ describe("the record of a batch", () => {
   const item = fc.record({
     user: fc.constantFrom("alice", "bob"),
     action: fc.constantFrom("fs:ReadObject", "fs:WriteObject"),
-    arn: text,
+    // Long ones too: a batch is written in several parts.
+    arn: fc.tuple(text, fc.constantFrom(1, 1, 1, 2_000)).map(([one, times]) => one.repeat(times)),
     asked: fc.option(asked, { nil: undefined }),
     effect: fc.constantFrom("allow", "neutral", "deny") as fc.Arbitrary<"allow" | "neutral" | "deny">,
   });

@@ -11,7 +11,6 @@ import type { NamedStatements, Statement } from "../../src/model/policy.ts";
 import { compareUtf8 } from "../../src/model/utf8-order.ts";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
 import { oracle } from "./oracle.ts";
-import { statementAt } from "./statement-at.ts";
 
 const RUNS = Number(process.env["ORACLE_CASES"] ?? 30_000) / 10;
 const options = { partition: "svc", evaluator: "data_server" } as const;
@@ -67,7 +66,7 @@ describe("policies put together from shared sets", () => {
             expect(finish(decideInSteps(user, { ...one, decidedBy: inSteps }))).toEqual(expected);
             if ("action" in one.required) {
               expect(decideOne(user, one.required, one, place)).toEqual(expected);
-              expect(statementAt(place, user)).toBe(atOnce[0]);
+              expect(place.statementIn(user)).toBe(atOnce[0]);
             }
             const written = ({ policy, index }: CompiledStatement) => policy.statement[index];
             expect(atOnce.map(written)).toEqual(statements);

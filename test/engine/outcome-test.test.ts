@@ -6,7 +6,6 @@ import { DecidingPlace } from "../../src/engine/deciding-place.ts";
 import { outcomeTest } from "../../src/engine/outcome-test.ts";
 import type { CompiledStatement } from "../../src/engine/statement.ts";
 import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
-import { statementAt } from "./statement-at.ts";
 
 describe("the test of many resources", () => {
   it.each(["extended", "data_server"] as const)("says what a decision says: %s", (evaluator) => {
@@ -31,9 +30,8 @@ describe("the test of many resources", () => {
               decidedBy,
             });
             expect(test(resource)).toEqual(outcome);
-            expect(test.decidedBy()).toBe(decidedBy[0]);
             test.tellPlace(place);
-            expect(statementAt(place, compiled)).toBe(decidedBy[0]);
+            expect(place.statementIn(compiled)).toBe(decidedBy[0]);
             if (outcome.effect === "allow") allowed++;
           }
         },

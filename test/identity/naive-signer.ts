@@ -6,6 +6,11 @@
 import { createHash, createHmac } from "node:crypto";
 import type { SignedRequest } from "../../src/identity/identity.ts";
 
+/** A signed request whose headers can be copied and changed. */
+export interface MappedRequest extends SignedRequest {
+  readonly headers: ReadonlyMap<string, string>;
+}
+
 /** A request to sign. Names of headers in lower case. */
 export interface ToSign {
   readonly form: "header" | "presigned";
@@ -43,7 +48,7 @@ const encode = (text: string): string =>
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
 /** The request with its signature. */
-export function sign(what: ToSign): SignedRequest {
+export function sign(what: ToSign): MappedRequest {
   const { form, method, path, accessKeyId, timestamp, scope, algorithm } = what;
   const credential = [accessKeyId, ...scope].join("/");
   const headers: Record<string, string> = { ...what.headers };

@@ -6,7 +6,8 @@ import { Readable } from "node:stream";
 import * as s3 from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Identities, SignedRequest } from "../../src/identity/identity.ts";
+import type { Identities } from "../../src/identity/identity.ts";
+import type { MappedRequest } from "./naive-signer.ts";
 import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
 
 const CREDENTIALS = { accessKeyId: "AK-ALICE", secretAccessKey: "secret of AK-ALICE" };
@@ -17,10 +18,10 @@ let identities: Identities;
 let server: Server;
 let port: number;
 const clients: s3.S3Client[] = [];
-let received: SignedRequest[] = [];
+let received: MappedRequest[] = [];
 
 /** A request as it was on the wire. */
-function onTheWire({ method = "", url = "", rawHeaders }: IncomingMessage): SignedRequest {
+function onTheWire({ method = "", url = "", rawHeaders }: IncomingMessage): MappedRequest {
   const headers = new Map<string, string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
@@ -79,11 +80,11 @@ afterAll(async () => {
   await opened.close();
 });
 
-const verify = (request: SignedRequest): Promise<string> =>
+const verify = (request: MappedRequest): Promise<string> =>
   outcomeOf(() => identities.withSignature(request, HERE));
 
 /** The one request that a command sends. What the server's empty answer means to the client does not matter. */
-async function sent(send: Send, options: Partial<s3.S3ClientConfig> = {}): Promise<SignedRequest> {
+async function sent(send: Send, options: Partial<s3.S3ClientConfig> = {}): Promise<MappedRequest> {
   await send(client(options)).catch(() => undefined);
   expect(received).toHaveLength(1);
   return received[0]!;
@@ -241,7 +242,7 @@ describe("requests of the SDK", () => {
 });
 
 /** Fetches a URL as it is written: a parser of URLs would take the dots out of it. */
-async function fetched(method: string, url: string): Promise<SignedRequest> {
+async function fetched(method: string, url: string): Promise<MappedRequest> {
   const [, host = "", path = ""] = /^http:\/\/([^/]+)(.*)$/.exec(url) ?? [];
   await new Promise<void>((resolve, reject) => {
     const options = { method, agent, host: HOST, port, path, headers: { host } };
@@ -268,7 +269,7 @@ describe("presigned URLs of the SDK", () => {
       signableHeaders: new Set(["content-type"]),
     });
     const request = await fetched("PUT", url);
-    const withHeaders = (headers: Record<string, string>): SignedRequest => ({
+    const withHeaders = (headers: Record<string, string>): MappedRequest => ({
       ...request,
       headers: new Map([...request.headers, ...Object.entries(headers)]),
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SignedRequest } from "../../src/identity/identity.ts";
+import type { MappedRequest } from "./naive-signer.ts";
 import {
   BAD_HEADER,
   BAD_QUERY,
@@ -18,16 +18,16 @@ const shared = shareVerification();
 const { verify } = shared;
 
 describe("a signed request, changed on its way", () => {
-  const asHeader = (edited: (authorization: string) => string) => (): SignedRequest => {
+  const asHeader = (edited: (authorization: string) => string) => (): MappedRequest => {
     const request = header();
     return changed(request, {}, { authorization: edited(request.headers.get("authorization")!) });
   };
-  const asQuery = (edited: (query: string) => string) => (): SignedRequest => {
+  const asQuery = (edited: (query: string) => string) => (): MappedRequest => {
     const request = presigned();
     return changed(request, { query: edited(request.query) });
   };
 
-  it.each<[string, string, () => SignedRequest]>([
+  it.each<[string, string, () => MappedRequest]>([
     ["not at all", RIGHT, () => header()],
     ["not at all, presigned", RIGHT, () => presigned()],
     ["the method", NO_MATCH, () => changed(header(), { method: "GET" })],

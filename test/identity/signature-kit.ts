@@ -1,8 +1,7 @@
 /** Requests signed by hand, and what becomes of them. */
 
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import type { SignedRequest } from "../../src/identity/identity.ts";
-import { sign, type ToSign } from "./naive-signer.ts";
+import { type MappedRequest, sign, type ToSign } from "./naive-signer.ts";
 import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
 
 /** The time of the signatures. */
@@ -20,7 +19,7 @@ export const SKEWED = "unauthenticated RequestTimeTooSkewed";
 export const NO_KEY = "unauthenticated InvalidAccessKeyId";
 
 /** A PUT signed in its Authorization header; every part can be another. */
-export const header = (change: Partial<ToSign> = {}): SignedRequest =>
+export const header = (change: Partial<ToSign> = {}): MappedRequest =>
   sign({
     form: "header",
     method: "PUT",
@@ -41,7 +40,7 @@ export const header = (change: Partial<ToSign> = {}): SignedRequest =>
   });
 
 /** The same, presigned for an hour. */
-export const presigned = (change: Partial<ToSign> = {}): SignedRequest =>
+export const presigned = (change: Partial<ToSign> = {}): MappedRequest =>
   header({
     form: "presigned",
     headers: { host: "s3.example.com" },
@@ -52,10 +51,10 @@ export const presigned = (change: Partial<ToSign> = {}): SignedRequest =>
 
 /** A signed request, changed after signing; a header that becomes undefined is taken out. */
 export function changed(
-  request: SignedRequest,
-  change: Partial<Omit<SignedRequest, "headers">>,
+  request: MappedRequest,
+  change: Partial<Omit<MappedRequest, "headers">>,
   headers: Readonly<Record<string, string | undefined>> = {},
-): SignedRequest {
+): MappedRequest {
   const all = new Map(request.headers);
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) all.delete(name);
@@ -75,7 +74,7 @@ export const edit = (text: string, from: string | RegExp, to: string): string =>
 export interface SharedVerification {
   readonly opened: TestIdentities;
   /** Returns the outcome of the verification of a request. */
-  verify(request: SignedRequest): Promise<string>;
+  verify(request: MappedRequest): Promise<string>;
 }
 
 /** Opens one verification for the tests of a file; each test begins at {@link TIME}. */

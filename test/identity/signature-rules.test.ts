@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SignedRequest } from "../../src/identity/identity.ts";
+import type { MappedRequest } from "./naive-signer.ts";
 import {
   BAD_HEADER,
   BAD_QUERY,
@@ -19,7 +19,7 @@ const shared = shareVerification();
 const { verify } = shared;
 
 describe("a request that was signed wrongly by who knows the secret", () => {
-  it.each<[string, string, () => SignedRequest]>([
+  it.each<[string, string, () => MappedRequest]>([
     ["another region", BAD_HEADER, () => header({ scope: ["20260304", "eu-west-1", "s3", "aws4_request"] })],
     [
       "another region, presigned",
@@ -132,7 +132,7 @@ describe("a request that was signed wrongly by who knows the secret", () => {
     expect(await verify(make())).toBe(outcome);
   });
 
-  it.each<[string, string, () => SignedRequest]>([
+  it.each<[string, string, () => MappedRequest]>([
     ["UNSIGNED-PAYLOAD", RIGHT, () => header({ payload: "UNSIGNED-PAYLOAD" })],
     ["signed chunks", RIGHT, () => header({ payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" })],
     [

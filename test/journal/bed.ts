@@ -1,12 +1,8 @@
 /** Nodes over one engine, as the tests of the journal use them. */
 
 import type { Engine } from "../../src/journal/engine.ts";
-import {
-  type JournalOptions,
-  type JournalSettings,
-  type JournalStore,
-  openJournal,
-} from "../../src/journal/journal-store.ts";
+import type { JournalSettings } from "../../src/journal/journal-settings.ts";
+import { type JournalOptions, type JournalStore, openJournal } from "../../src/journal/journal-store.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 export const SETTINGS: JournalSettings = {
@@ -29,6 +25,7 @@ export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine 
     get restMs() {
       return engine.restMs;
     },
+    ...(engine.pollsPerSecond !== undefined && { pollsPerSecond: engine.pollsPerSecond }),
     create: (name, item) => engine.create(name, item),
     ...(engine.createAndFloor !== undefined && {
       createAndFloor: (name, item) => engine.createAndFloor!(name, item),

@@ -46,10 +46,11 @@ it("a node that hears of its own entries reads nothing; others follow", async ()
 it("an engine that is observed keeps what it says of polls and of the way to the floor", async () => {
   const engine: Engine = Object.assign(new MemoryEngine(), {
     restMs: 500,
+    pollsPerSecond: 2_000,
     createAndFloor: async () => ({ created: true, floor: 7 }),
   });
   const observed = observeEngine(engine, createEngineTimes());
-  expect(observed.restMs).toBe(500);
+  expect([observed.restMs, observed.pollsPerSecond]).toEqual([500, 2_000]);
   expect(await observed.createAndFloor?.({ kind: "entry", number: 8, name: "" }, Buffer.alloc(0))).toEqual({
     created: true,
     floor: 7,

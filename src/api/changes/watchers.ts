@@ -59,11 +59,6 @@ export class Watchers {
     this.#beat = setInterval(() => this.#tellRevision(), limits.beatMs).unref();
   }
 
-  /** Number of readers. */
-  get size(): number {
-    return this.#all.size;
-  }
-
   /**
    * Writes entries to a response whose head is written, until its reader is gone.
    * @param from entries after this revision; undefined: those from now on

@@ -167,10 +167,16 @@ function decided(
   reading: Reading,
   identity: Sender | undefined,
 ): Outcome | Promise<Outcome> {
-  const context: DecisionContext = new Map([["SourceIp", request.source]]);
+  const context: DecisionContext = new Map<string, string>().set("SourceIp", request.source);
+  const asserted = identity?.how === "oidc_token" ? identity : undefined;
+  const issuer = asserted?.issuer;
   const answer = options.decisions.request({
     user: identity?.username,
-    ...whoIs(identity),
+    // A user is found by its internal id, another subject by its groups.
+    userId: identity === undefined || identity.how === "oidc_token" ? undefined : identity.userId,
+    groups: asserted?.groups,
+    asserter: issuer && { name: issuer.name, assertGroups: issuer.assertGroups },
+    mayBeUser: issuer?.directoryUsers,
     request: reading.wire,
     items: "required",
     missingBody: options.missingBody,
@@ -178,18 +184,10 @@ function decided(
     entrance: "forward_auth",
     requestId: request.requestId,
     call: request.call,
-    ...(identity === undefined ? {} : { credential: usedBy(identity) }),
+    credential: identity && usedBy(identity),
   });
   if (answer instanceof Promise) return answer.then((late) => outcomeOf(late, reading, identity));
   return outcomeOf(answer, reading, identity);
-}
-
-/** The way in which a sender is found: a user by its internal id, another subject by its groups. */
-function whoIs(sender: Sender | undefined) {
-  if (sender === undefined) return {};
-  if (sender.how !== "oidc_token") return { userId: sender.userId };
-  const { name, assertGroups, directoryUsers } = sender.issuer;
-  return { groups: sender.groups, asserter: { name, assertGroups }, mayBeUser: directoryUsers };
 }
 
 function usedBy(sender: Sender): UsedCredential {

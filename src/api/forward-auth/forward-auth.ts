@@ -75,7 +75,7 @@ function trustedProxy(
   { request, peer }: RawCall,
 ): Proxy {
   if (proxy === "off") throw notAllowed("forward-auth is off: set authorizer.forward_auth.proxy");
-  const headers = new RequestHeaders(request.rawHeaders);
+  const headers = new RequestHeaders(request.rawHeaders, request.headers);
   if (peer === undefined || !trusted.has(peer)) throw notAllowed("this peer is no trusted proxy");
   const shown = headers.single(TOKEN_HEADER);
   if (proxyToken !== undefined && (shown === undefined || !proxyToken.isSame(shown))) {

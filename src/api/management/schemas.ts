@@ -4,19 +4,14 @@ import { ERROR_CODE } from "../../http/openapi/failures.ts";
 import type { Schema, Schemas } from "../../http/openapi/openapi-types.ts";
 import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema/schema-forms.ts";
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
-import { pageOf, REST_SCHEMAS } from "../rest/declared.ts";
-import { STATEMENT_SCHEMAS } from "../rest/statement-schemas.ts";
+import { KEY_MEMBERS, pageOf, REST_SCHEMAS } from "../rest/declared.ts";
+import { STATEMENT_SCHEMAS, STATEMENTS } from "../rest/statement-schemas.ts";
 import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
 import { STATUS_SCHEMAS } from "./status/schemas.ts";
 
 const NAME: Schema = { type: "string", minLength: 1 };
-const STATEMENTS: Schema = { ...listOf(schemaRef("Statement")), minItems: 1 };
-const KEY = {
-  access_key_id: text("Access key id, unique over all users."),
-  creation_date: UNIX_SECONDS,
-};
 const USE = {
   last_used: {
     ...UNIX_SECONDS,
@@ -52,6 +47,16 @@ const FAILURE_SCHEMAS: Schemas = {
     ["message"],
   ),
 };
+
+/** A page of the records of a node. */
+function pageOfRecords(schema: string): Schema {
+  return object({
+    pagination: schemaRef("Pagination"),
+    node: text("Name of the node."),
+    chains: listOf({ type: "string" }),
+    results: listOf(schemaRef(schema)),
+  });
+}
 
 /** All schemas that operations refer to. */
 export const MANAGEMENT_SCHEMAS: Schemas = {
@@ -115,14 +120,8 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   PolicyVersionList: pageOf("PolicyVersion"),
   HistoryList: pageOf("HistoryEntry"),
   AclWrite: object({ permission: { enum: PERMISSIONS } }),
-  Credentials: object({ ...KEY, ...USE }, ["access_key_id", "creation_date"]),
-  CredentialsWithSecret: object({ ...KEY, secret_access_key: text("The secret, shown this once.") }),
-  ExternalPrincipal: object({ id: text("Id of the principal."), user_id: text("Name of the user.") }),
-  UserList: pageOf("User"),
-  GroupList: pageOf("Group"),
-  PolicyList: pageOf("Policy"),
-  CredentialsList: pageOf("Credentials"),
-  ExternalPrincipalList: pageOf("ExternalPrincipal"),
+  Credentials: object({ ...KEY_MEMBERS, ...USE }, ["access_key_id", "creation_date"]),
+  CredentialsWithSecret: object({ ...KEY_MEMBERS, secret_access_key: text("The secret, shown this once.") }),
   LoginInformation: object(
     {
       access_key_id: text("Access key id."),
@@ -175,12 +174,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   ...STATUS_SCHEMAS,
   ...ACCESS_SCHEMAS,
   DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
-  DecisionRecordList: object({
-    pagination: schemaRef("Pagination"),
-    node: text("Name of the node."),
-    chains: listOf({ type: "string" }),
-    results: listOf(schemaRef("DecisionRecord")),
-  }),
+  DecisionRecordList: pageOfRecords("DecisionRecord"),
   DecisionRecordAnswer: object(
     {
       record: schemaRef("DecisionRecord"),
@@ -193,12 +187,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     description:
       "A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after.",
   },
-  AuditRecordList: object({
-    pagination: schemaRef("Pagination"),
-    node: text("Name of the node."),
-    chains: listOf({ type: "string" }),
-    results: listOf(schemaRef("AuditRecord")),
-  }),
+  AuditRecordList: pageOfRecords("AuditRecord"),
   AuditRecordAnswer: object({ record: schemaRef("AuditRecord") }),
   AccessDirectory: object({
     format: { const: 1 },

@@ -1,7 +1,7 @@
 /** Query parameters, headers, schemas and examples of both REST APIs. */
 
 import type { Header, Parameter, Schema, Schemas } from "../../http/openapi/openapi-types.ts";
-import { listOf, object, schemaRef, text } from "../../http/schema/schema-forms.ts";
+import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema/schema-forms.ts";
 
 const ENCODED_TWICE =
   "A data server percent-encodes path parameters twice; they are decoded twice (the second time only where that is possible), and `+` is a plus sign.";
@@ -98,8 +98,20 @@ export function pageOf(schema: string): Schema {
   return object({ pagination: schemaRef("Pagination"), results: listOf(schemaRef(schema)) });
 }
 
-/** Schemas of both APIs. */
+/** Members of an access key without its secret. */
+export const KEY_MEMBERS = {
+  access_key_id: text("Access key id, unique over all users."),
+  creation_date: UNIX_SECONDS,
+};
+
+/** Schemas of both APIs; the items of most lists are in the form of each. */
 export const REST_SCHEMAS: Schemas = {
+  ExternalPrincipal: object({ id: text("Id of the principal."), user_id: text("Name of the user.") }),
+  UserList: pageOf("User"),
+  GroupList: pageOf("Group"),
+  PolicyList: pageOf("Policy"),
+  CredentialsList: pageOf("Credentials"),
+  ExternalPrincipalList: pageOf("ExternalPrincipal"),
   Pagination: object({
     has_more: { type: "boolean", description: "Whether there is a next page." },
     next_offset: text("`after` of the next page; empty on the last one."),

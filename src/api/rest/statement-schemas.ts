@@ -1,7 +1,7 @@
 /** Statements of policies. */
 
 import type { Schema, Schemas } from "../../http/openapi/openapi-types.ts";
-import { listOf, object } from "../../http/schema/schema-forms.ts";
+import { listOf, object, schemaRef } from "../../http/schema/schema-forms.ts";
 
 const CONDITION: Schema = {
   type: ["object", "null"],
@@ -33,6 +33,9 @@ const SID: Schema = {
   description: "Name of the statement, for people; decisions do not depend on it.",
   examples: ["OwnBranches"],
 };
+
+/** The statements of a policy, at least one. */
+export const STATEMENTS: Schema = { ...listOf(schemaRef("Statement")), minItems: 1 };
 
 /** The schema of a statement. */
 export const STATEMENT_SCHEMAS: Schemas = {

@@ -17,9 +17,8 @@ export type ScimType =
 export class ScimError extends RequestRefused {
   readonly scimType: ScimType;
 
-  /** @param status 400 or 409 */
-  constructor(scimType: ScimType, message: string, status = 400) {
-    super(status, message);
+  constructor(scimType: ScimType, message: string) {
+    super(400, message);
     this.name = "ScimError";
     this.scimType = scimType;
   }

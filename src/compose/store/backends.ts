@@ -2,6 +2,7 @@
 
 import { basename, join } from "node:path";
 import type { ConfigValues } from "../../config/table.ts";
+import { NODES } from "../../directory/records/sealing.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { Engine } from "../../journal/engine.ts";
 import type { JournalStore } from "../../journal/journal-store.ts";
@@ -156,6 +157,7 @@ async function openReplicated(
       checkpointEvery: values["authorizer.replication.checkpoint_every"],
       keepMs: values["authorizer.history.keep"],
     },
+    nodeRecords: { partition: "meta", prefix: NODES },
     log: storeLog(logger, true),
   });
   return { store: journal, memory: undefined, journal, engineTimes, usageItems: new UsageItems(observed) };

@@ -57,10 +57,7 @@ function openCopy(
     copy: openWorkerReplica(folder),
     engine,
     primary,
-    settings: {
-      pollMs: values["authorizer.replication.poll_interval"],
-      maxStalenessMs: values["authorizer.replication.max_staleness"],
-    },
+    maxStalenessMs: values["authorizer.replication.max_staleness"],
     contact,
   });
   onContact((news) => store.told(news));

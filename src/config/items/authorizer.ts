@@ -103,7 +103,8 @@ export const AUTHORIZER_ITEMS = [
     min: "10ms",
     max: "10s",
     acts: "yes",
-    meaning: "How often a node of a shared database asks for new entries of the log",
+    meaning:
+      "How often a node of a shared database asks for new entries of the log. With DynamoDB, from 500 nodes on less often",
   },
   {
     name: "authorizer.replication.max_staleness",

@@ -560,6 +560,20 @@ export interface Plan {
   }[];
   reason?: "unknown_user" | "invalid_token";
 }
+export interface ExternalPrincipal {
+  /**
+   * Id of the principal.
+   */
+  id: string;
+  /**
+   * Name of the user.
+   */
+  user_id: string;
+}
+export interface UserList {
+  pagination: Pagination;
+  results: User[];
+}
 export interface Pagination {
   /**
    * Whether there is a next page.
@@ -578,27 +592,75 @@ export interface Pagination {
    */
   max_per_page: number;
 }
-export interface Version {
+export interface User {
   /**
-   * Version of the service.
+   * Unique name.
    */
-  version: string;
+  id: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * Name to show.
+   */
+  friendly_name?: string;
+  /**
+   * E-mail address.
+   */
+  email?: string;
+  /**
+   * Present for a user who can do nothing (SCIM).
+   */
+  inactive?: true;
+  /**
+   * With `last_used=true`: Unix seconds; absent if it was never used.
+   */
+  last_used?: number;
+  /**
+   * With `last_used=true`: how often it was used.
+   */
+  uses?: number;
 }
-export interface Versions {
+export interface GroupList {
+  pagination: Pagination;
+  results: Group[];
+}
+export interface Group {
   /**
-   * Version of the service.
+   * Unique name.
    */
-  version: string;
-  policy_set: {
-    /**
-     * Version of the policy set: actions, resource types, preconfigured policies.
-     */
-    version: string;
-    /**
-     * Digest of the policy set, the same for every partition of ARNs.
-     */
-    digest: string;
-  };
+  id: string;
+  /**
+   * The same.
+   */
+  name: string;
+  /**
+   * What the group is for.
+   */
+  description?: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+}
+export interface PolicyList {
+  pagination: Pagination;
+  results: Policy[];
+}
+export interface Policy {
+  /**
+   * Unique name.
+   */
+  id: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * @minItems 1
+   */
+  statement: Statement[];
 }
 export interface Statement {
   /**
@@ -624,6 +686,54 @@ export interface Statement {
       [k: string]: string[];
     };
   } | null;
+}
+export interface CredentialsList {
+  pagination: Pagination;
+  results: Credentials[];
+}
+export interface Credentials {
+  /**
+   * Access key id, unique over all users.
+   */
+  access_key_id: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  creation_date: number;
+  /**
+   * With `last_used=true`: Unix seconds; absent if it was never used.
+   */
+  last_used?: number;
+  /**
+   * With `last_used=true`: how often it was used.
+   */
+  uses?: number;
+}
+export interface ExternalPrincipalList {
+  pagination: Pagination;
+  results: ExternalPrincipal[];
+}
+export interface Version {
+  /**
+   * Version of the service.
+   */
+  version: string;
+}
+export interface Versions {
+  /**
+   * Version of the service.
+   */
+  version: string;
+  policy_set: {
+    /**
+     * Version of the policy set: actions, resource types, preconfigured policies.
+     */
+    version: string;
+    /**
+     * Digest of the policy set, the same for every partition of ARNs.
+     */
+    digest: string;
+  };
 }
 export interface Error {
   /**
@@ -659,36 +769,6 @@ export interface NoAcl {
    */
   no_acl?: boolean;
 }
-export interface User {
-  /**
-   * Unique name.
-   */
-  id: string;
-  /**
-   * Unix time in whole seconds, UTC.
-   */
-  creation_date: number;
-  /**
-   * Name to show.
-   */
-  friendly_name?: string;
-  /**
-   * E-mail address.
-   */
-  email?: string;
-  /**
-   * Present for a user who can do nothing (SCIM).
-   */
-  inactive?: true;
-  /**
-   * With `last_used=true`: Unix seconds; absent if it was never used.
-   */
-  last_used?: number;
-  /**
-   * With `last_used=true`: how often it was used.
-   */
-  uses?: number;
-}
 export interface CurrentUser {
   user: User;
 }
@@ -702,44 +782,12 @@ export interface UserCreation {
    */
   invite_user?: boolean | null;
 }
-export interface Group {
-  /**
-   * Unique name.
-   */
-  id: string;
-  /**
-   * The same.
-   */
-  name: string;
-  /**
-   * What the group is for.
-   */
-  description?: string;
-  /**
-   * Unix time in whole seconds, UTC.
-   */
-  creation_date: number;
-}
 export interface GroupCreation {
   /**
    * Unique name.
    */
   id: string;
   description?: string | null;
-}
-export interface Policy {
-  /**
-   * Unique name.
-   */
-  id: string;
-  /**
-   * Unix time in whole seconds, UTC.
-   */
-  creation_date: number;
-  /**
-   * @minItems 1
-   */
-  statement: Statement[];
 }
 export interface PolicyWrite {
   /**
@@ -814,24 +862,6 @@ export interface HistoryList {
 export interface AclWrite {
   permission: "Read" | "Write" | "Super" | "Admin";
 }
-export interface Credentials {
-  /**
-   * Access key id, unique over all users.
-   */
-  access_key_id: string;
-  /**
-   * Unix time in whole seconds, UTC.
-   */
-  creation_date: number;
-  /**
-   * With `last_used=true`: Unix seconds; absent if it was never used.
-   */
-  last_used?: number;
-  /**
-   * With `last_used=true`: how often it was used.
-   */
-  uses?: number;
-}
 export interface CredentialsWithSecret {
   /**
    * Access key id, unique over all users.
@@ -845,36 +875,6 @@ export interface CredentialsWithSecret {
    * The secret, shown this once.
    */
   secret_access_key: string;
-}
-export interface ExternalPrincipal {
-  /**
-   * Id of the principal.
-   */
-  id: string;
-  /**
-   * Name of the user.
-   */
-  user_id: string;
-}
-export interface UserList {
-  pagination: Pagination;
-  results: User[];
-}
-export interface GroupList {
-  pagination: Pagination;
-  results: Group[];
-}
-export interface PolicyList {
-  pagination: Pagination;
-  results: Policy[];
-}
-export interface CredentialsList {
-  pagination: Pagination;
-  results: Credentials[];
-}
-export interface ExternalPrincipalList {
-  pagination: Pagination;
-  results: ExternalPrincipal[];
 }
 export interface LoginInformation {
   /**

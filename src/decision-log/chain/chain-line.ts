@@ -16,6 +16,10 @@ export function checksumText(bytes: Buffer): string {
   return crc32(bytes).toString(16).padStart(8, "0");
 }
 
+const DIGITS = Buffer.from("0123456789abcdef");
+const BEFORE_CHECKSUM = Buffer.from(',"crc":"');
+const AFTER_CHECKSUM = Buffer.from('"}\n');
+
 /** A JSON object without its closing brace; a long one in three parts, the one between as UTF-8. */
 export interface LineText {
   readonly head: string;
@@ -24,18 +28,33 @@ export interface LineText {
 }
 
 /**
- * Writes a line with its line feed at the beginning of a buffer, which must have room for it.
- * @returns the length without the line feed
+ * Writes a line with its line feed into a buffer, which must have room for it.
+ * @param start place of the line in the buffer
+ * @returns the end of the line without the line feed
  */
-export function writeLine(target: Buffer, { head, items, tail = "" }: LineText, prev: string): number {
-  let length = 0;
+export function writeLine(
+  target: Buffer,
+  start: number,
+  { head, items, tail = "" }: LineText,
+  prev: string,
+): number {
+  let end = start;
   if (items !== undefined) {
-    length = target.write(head);
-    length += items.copy(target, length);
+    end += target.write(head, end);
+    target.set(items, end);
+    end += items.length;
   }
-  const checked = length + target.write(`${items === undefined ? head : tail},"prev":"${prev}"`, length);
-  const checksum = checksumText(target.subarray(0, checked));
-  return checked + target.write(`,"crc":"${checksum}"}\n`, checked, "latin1") - 1;
+  end += target.write(`${items === undefined ? head : tail},"prev":"${prev}"`, end);
+  return writeChecksum(target, end, crc32(target.subarray(start, end)));
+}
+
+/** Writes the member that ends a line, and the line feed. A text for each line would be garbage. */
+function writeChecksum(target: Buffer, start: number, checksum: number): number {
+  target.set(BEFORE_CHECKSUM, start);
+  let end = start + BEFORE_CHECKSUM.length;
+  for (let shift = 28; shift >= 0; shift -= 4) target[end++] = DIGITS[(checksum >>> shift) & 15] as number;
+  target.set(AFTER_CHECKSUM, end);
+  return end + AFTER_CHECKSUM.length - 1;
 }
 
 /** Returns the most bytes that {@link writeLine} needs for a text. */

@@ -34,11 +34,11 @@ export class LineBuffer {
   /** Adds a line. */
   add(text: LineText): void {
     const block = this.#blockFor(mostBytes(text));
-    const place = block.subarray(this.#used);
-    const length = writeLine(place, text, this.digest);
-    this.digest = lineDigest(place.subarray(0, length));
-    this.#used += length + 1;
-    this.bytes += length + 1;
+    const start = this.#used;
+    const end = writeLine(block, start, text, this.digest);
+    this.digest = lineDigest(block.subarray(start, end));
+    this.#used = end + 1;
+    this.bytes += end + 1 - start;
     this.lines++;
   }
 

@@ -22,9 +22,8 @@ export interface BatchLog {
   nextId(): string;
 }
 
-const EMPTY = Buffer.alloc(0);
-const COMMA = Buffer.from(",");
-const QUOTE = Buffer.from('"');
+/** A text of ASCII in which JSON escapes nothing. */
+const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** Collects the items of a batch, encoded. */
 export class EncodedBatch implements DecisionBatch {
@@ -35,12 +34,12 @@ export class EncodedBatch implements DecisionBatch {
   /** Subject, action and context of the record: those of its first item. */
   #head = "";
   /** The beginning of the current item: with subject, action and context if they differ from those of the record. */
-  #itemHead: Buffer = Buffer.from('{"resource":{"arn":"');
+  #itemHead = '{"resource":{"arn":"';
   readonly #items = new ItemBuffer();
   #count = 0;
   /** The type of the last resource, and what says so between its ARN and its id. */
   #type: string | undefined;
-  #typeBytes: Buffer = EMPTY;
+  #typeText = "";
 
   constructor(log: BatchLog, question: BatchQuestion) {
     this.#log = log;
@@ -57,33 +56,31 @@ export class EncodedBatch implements DecisionBatch {
       parts.context(loaded?.policies, context);
     if (this.#subject === undefined) this.#head = head;
     this.#subject = subject;
-    this.#itemHead = Buffer.from(`${head === this.#head ? "{" : `{${head.slice(1)},`}"resource":{"arn":"`);
+    this.#itemHead = `${head === this.#head ? "{" : `{${head.slice(1)},`}"resource":{"arn":"`;
   }
 
   add(outcome: Outcome, arn: string, asked?: AskedResource, statement?: CompiledStatement): void {
     const { effect } = outcome;
     this.#counts[effect]++;
     if (this.#count >= this.#log.items || !this.#log.wants(effect)) return;
-    const items = this.#items;
-    if (this.#count++ > 0) items.addBytes(COMMA);
-    items.addBytes(this.#itemHead);
-    items.addQuoted(arn);
+    const comma = this.#count++ > 0 ? "," : "";
     // A resource that was asked for by its ARN has no other name.
-    if (asked !== undefined && asked.id !== arn) {
-      const { type, id } = asked;
-      if (type !== this.#type) {
-        this.#type = type;
-        this.#typeBytes = Buffer.from(`","type":${JSON.stringify(type)},"id":"`);
-      }
-      items.addBytes(this.#typeBytes);
-      items.addQuoted(id);
-    }
-    items.addBytes(QUOTE);
+    const name = asked === undefined || asked.id === arn ? "" : this.#nameText(asked);
     const loaded = this.#subject?.loaded;
-    const { parts } = this.#log.encoder;
-    if (statement === undefined || loaded === undefined) items.addBytes(UNDETERMINED[effect]);
-    else if (effect === "allow") items.addBytes(parts.allowed(statement, loaded));
-    else items.add(`${DECISIONS[effect]},"determining":[${parts.statement(statement, loaded)}]}`);
+    const determining =
+      statement === undefined || loaded === undefined
+        ? ""
+        : this.#log.encoder.parts.statement(statement, loaded);
+    this.#items.add(`${comma}${this.#itemHead}${quoted(arn)}${name}${DECISIONS[effect]}${determining}]}`);
+  }
+
+  /** The type and the id of a resource, between the quotation marks of two texts. */
+  #nameText({ type, id }: AskedResource): string {
+    if (type !== this.#type) {
+      this.#type = type;
+      this.#typeText = `","type":${JSON.stringify(type)},"id":"`;
+    }
+    return this.#typeText + quoted(id);
   }
 
   end(): Promise<void> | undefined {
@@ -110,18 +107,17 @@ export class EncodedBatch implements DecisionBatch {
 
 const NOTHING = new Map<string, string>();
 
+/** An item between its resource and the statement that decided. */
 const DECISIONS = {
-  allow: '},"decision":true',
-  neutral: '},"decision":false,"effect":"neutral"',
-  deny: '},"decision":false,"effect":"deny"',
+  allow: '"},"decision":true,"determining":[',
+  neutral: '"},"decision":false,"effect":"neutral","determining":[',
+  deny: '"},"decision":false,"effect":"deny","determining":[',
 } as const;
 
-/** The end of an item that no statement decided. */
-const UNDETERMINED = {
-  allow: Buffer.from(`${DECISIONS.allow},"determining":[]}`),
-  neutral: Buffer.from(`${DECISIONS.neutral},"determining":[]}`),
-  deny: Buffer.from(`${DECISIONS.deny},"determining":[]}`),
-} as const;
+/** A text as JSON has it, without the quotation marks around it. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1);
+}
 
 /** True for a subject that makes the same record. Its policies may have been looked up anew. */
 function isSame(one: BatchSubject, other: BatchSubject | undefined): boolean {

@@ -16,12 +16,12 @@ const SUBJECT_PREFIX = "subject.";
 export class RecordParts {
   // By user: the ways in which a policy reaches them differ between users with the same policies.
   readonly #statements = new WeakMap<DecidingPolicies, Map<CompiledStatement, string>>();
-  readonly #allowed = new WeakMap<DecidingPolicies, Map<CompiledStatement, Buffer>>();
-  #lastAllowed:
-    | { readonly loaded: DecidingPolicies; readonly statement: CompiledStatement; readonly bytes: Buffer }
-    | undefined;
   readonly #fields = new WeakMap<CompiledPolicies, readonly string[]>();
   readonly #callers = new Map<string, string>();
+  /** The caller of the record before: a server asks again and again. */
+  #name: string | undefined;
+  #peer: string | undefined;
+  #callerText = "";
 
   /** `{"policy":…,"statement":…,"via":[…]}`. */
   statement(statement: CompiledStatement, loaded: DecidingPolicies): string {
@@ -38,21 +38,6 @@ export class RecordParts {
     return text;
   }
 
-  /** As {@link statement}, as the end of an item that it allowed. */
-  allowed(statement: CompiledStatement, loaded: DecidingPolicies): Buffer {
-    const last = this.#lastAllowed;
-    if (last?.statement === statement && last.loaded === loaded) return last.bytes;
-    const known = this.#allowed.get(loaded) ?? new Map<CompiledStatement, Buffer>();
-    this.#allowed.set(loaded, known);
-    let bytes = known.get(statement);
-    if (bytes === undefined) {
-      bytes = Buffer.from(`},"decision":true,"determining":[${this.statement(statement, loaded)}]}`);
-      known.set(statement, bytes);
-    }
-    this.#lastAllowed = { loaded, statement, bytes };
-    return bytes;
-  }
-
   /** `,"caller":{…},"request_id":…`, and `,"trace_id":…` where the caller sent one. */
   asked(call: AskingCall | undefined, requestId: string): string {
     const caller = this.#caller(call?.caller.name ?? "", call?.peer);
@@ -62,6 +47,14 @@ export class RecordParts {
   }
 
   #caller(name: string, peer: string | undefined): string {
+    if (name === this.#name && peer === this.#peer) return this.#callerText;
+    this.#name = name;
+    this.#peer = peer;
+    this.#callerText = this.#findCaller(name, peer);
+    return this.#callerText;
+  }
+
+  #findCaller(name: string, peer: string | undefined): string {
     const key = `${name}\n${peer ?? ""}`;
     let text = this.#callers.get(key);
     if (text === undefined) {

@@ -31,7 +31,13 @@ export class RecordEncoder {
   readonly #now: () => number;
   readonly #node: string;
   readonly #policySet: string;
+  /** The members between time and caller, which are those of the record before unless the directory changed. */
+  #origin = "";
+  #revision = Number.NaN;
+  #entrance = "";
+  #millisecond = Number.NaN;
   #second = Number.NaN;
+  #secondText = "";
   #time = "";
 
   constructor(options: EncoderOptions) {
@@ -61,22 +67,27 @@ export class RecordEncoder {
 
   /** The members that every record begins with. */
   head(id: string, entrance: string): string {
-    const { revision } = this.#options;
-    return (
-      `{"format":1,"id":"${id}","at":"${this.time()}${this.#node}${revision()}` +
-      `${this.#policySet}${entrance}"`
-    );
+    const revision = this.#options.revision();
+    if (revision !== this.#revision || entrance !== this.#entrance) {
+      this.#revision = revision;
+      this.#entrance = entrance;
+      this.#origin = `${this.#node}${revision}${this.#policySet}${entrance}"`;
+    }
+    return `{"format":1,"id":"${id}","at":"${this.time()}${this.#origin}`;
   }
 
   /** The time as RFC 3339. */
   time(): string {
     const now = this.#now();
+    if (now === this.#millisecond) return this.#time;
+    this.#millisecond = now;
     const second = Math.floor(now / 1000);
     if (second !== this.#second) {
       this.#second = second;
-      this.#time = new Date(second * 1000).toISOString().slice(0, -4);
+      this.#secondText = new Date(second * 1000).toISOString().slice(0, -4);
     }
-    return `${this.#time}${String(now % 1000).padStart(3, "0")}Z`;
+    this.#time = `${this.#secondText}${String(now % 1000).padStart(3, "0")}Z`;
+    return this.#time;
   }
 
   #determining({ loaded, decidedBy }: Decided): string {

@@ -1,6 +1,6 @@
 /**
- * Memory for the items of a batch. They are written as bytes one by one: a long text that is put together from many pieces
- * would cost more in garbage than in encoding.
+ * Memory for the items of a batch. Their text is put together piece by piece, and written as bytes a few items at a time:
+ * one long text would be copied once more and cost more in garbage than in encoding.
  */
 
 const FIRST_BYTES = 256 << 10;
@@ -9,9 +9,8 @@ const MOST_FREE = 4;
 const MOST_FREE_BYTES = 4 << 20;
 /** Bytes of UTF-8 for a character of a text. */
 const MOST_PER_CHARACTER = 3;
-
-/** A text of ASCII in which JSON escapes nothing. */
-const PLAIN = /^[ !#-[\]-~]*$/;
+/** Characters that wait to be written together. */
+const WRITE_CHARACTERS = 16 << 10;
 
 const free: Buffer[] = [];
 
@@ -19,36 +18,17 @@ const free: Buffer[] = [];
 export class ItemBuffer {
   #bytes: Buffer = Buffer.alloc(0);
   #used = 0;
+  #text = "";
 
   /** Adds a text. */
   add(text: string): void {
-    const least = this.#used + text.length * MOST_PER_CHARACTER;
-    if (least > this.#bytes.length) this.#grow(least);
-    this.#used += this.#bytes.write(text, this.#used);
-  }
-
-  /** Adds bytes. */
-  addBytes(bytes: Uint8Array): void {
-    const end = this.#used + bytes.length;
-    if (end > this.#bytes.length) this.#grow(end);
-    this.#bytes.set(bytes, this.#used);
-    this.#used = end;
-  }
-
-  /** Adds a text as a JSON string, without the quotation marks around it. */
-  addQuoted(text: string): void {
-    // Nearly all texts are as they are: a copy of each with quotation marks would be garbage.
-    if (!PLAIN.test(text)) {
-      this.add(JSON.stringify(text).slice(1, -1));
-      return;
-    }
-    const least = this.#used + text.length;
-    if (least > this.#bytes.length) this.#grow(least);
-    this.#used += this.#bytes.write(text, this.#used, "latin1");
+    this.#text += text;
+    if (this.#text.length >= WRITE_CHARACTERS) this.#write();
   }
 
   /** The bytes added so far, valid until {@link release}. */
   get bytes(): Buffer {
+    this.#write();
     return this.#bytes.subarray(0, this.#used);
   }
 
@@ -58,6 +38,15 @@ export class ItemBuffer {
     if (bytes.length > 0 && bytes.length <= MOST_FREE_BYTES && free.length < MOST_FREE) free.push(bytes);
     this.#bytes = Buffer.alloc(0);
     this.#used = 0;
+    this.#text = "";
+  }
+
+  #write(): void {
+    const text = this.#text;
+    const least = this.#used + text.length * MOST_PER_CHARACTER;
+    if (least > this.#bytes.length) this.#grow(least);
+    this.#used += this.#bytes.write(text, this.#used);
+    this.#text = "";
   }
 
   #grow(least: number): void {

@@ -110,13 +110,11 @@ export class Authzen {
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
-      if (use !== undefined) {
-        test.tellPlace(place);
-        use.decided(place);
-      }
+      if (use !== undefined || batch !== undefined) test.tellPlace(place);
+      use?.decided(place);
       if (batch !== undefined) {
         batch.about(subject);
-        batch.add(outcome, arn, { type, id }, test.decidedBy());
+        batch.add(outcome, arn, { type, id }, place.statementIn(loaded.policies));
       }
       return outcome;
     };

@@ -13,13 +13,15 @@ import type {
 } from "../../model/decision.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { UserPolicies } from "../cached-principal.ts";
-import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "../decision-log.ts";
+import type { AskedResource, AskingCall, Decided, DecisionBatch, DecisionLog } from "../decision-log.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
 import type { DecisionUsage, UserUse } from "../usage.ts";
 
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
+
+const NO_STATEMENTS: readonly CompiledStatement[] = [];
 
 /** Texts for people. */
 export const UNKNOWN_TEXTS = { unknown_user: "unknown user", invalid_token: "invalid token" } as const;
@@ -126,7 +128,7 @@ export class Deciding {
   ): CheckAnswer | Promise<CheckAnswer> {
     const { required } = request;
     const isQuick = call.budget === undefined && !loaded.policies.hasLongConditions;
-    if (!call.explain && isQuick && "action" in required && !this.logs) {
+    if (!call.explain && isQuick && "action" in required) {
       return this.#decidedAtOnce(loaded, request, required, call);
     }
     const asked = this.#notesStatements ? noting(request) : request;
@@ -135,20 +137,60 @@ export class Deciding {
     return this.#answered(decide(loaded.policies, asked), asked, loaded, call);
   }
 
-  /** The usual way: one permission, without a record of the decision. */
+  /** The usual way: one permission. */
   #decidedAtOnce(
     loaded: UserPolicies,
     request: EngineRequest,
     required: RequiredLeaf,
     call: DecisionCall,
-  ): CheckAnswer {
+  ): CheckAnswer | Promise<CheckAnswer> {
     const place = this.#place;
     const { contextOf } = request;
     const asked = contextOf === undefined ? request : { ...request, context: contextOf(required.resource) };
     const outcome = decideOne(loaded.policies, required, asked, place);
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
     this.useOf(loaded)?.decidedOne(required.action, place);
-    return this.#unlogged(outcome, asked, call);
+    if (!this.logs) return this.#unlogged(outcome, asked, call);
+    const id = this.#audited(outcome, request, call);
+    const statement = place.statementIn(loaded.policies);
+    const { user, context } = request;
+    const written = this.#logged(
+      {
+        id,
+        entrance: call.entrance,
+        requestId: call.requestId,
+        call: call.call,
+        user,
+        loaded,
+        required,
+        resource: call.resource,
+        context,
+        outcome,
+        decidedBy: statement === undefined ? NO_STATEMENTS : [statement],
+      },
+      call.batch,
+    );
+    const { effect, message } = outcome;
+    const answer: CheckAnswer = message === undefined ? { effect, id } : { effect, message, id };
+    return written === undefined ? answer : written.then(() => answer);
+  }
+
+  /**
+   * Decides about one permission of a request of a data server; where decisions are logged, {@link Deciding.record} is
+   * the way. Counts and audits as that does.
+   */
+  one(
+    loaded: UserPolicies,
+    request: EngineRequest & { readonly required: RequiredLeaf },
+    subject: DecisionSubject,
+    call: Omit<DecisionCall, "explain">,
+  ): { readonly outcome: Outcome; readonly id: string } {
+    const place = this.#place;
+    const { required } = request;
+    const outcome = decideOne(loaded.policies, required, request, place);
+    this.#options.counters.decisions[call.entrance][outcome.effect]++;
+    this.useOf(loaded)?.decidedOne(required.action, place);
+    return { outcome, id: this.#audited(outcome, subject, call) };
   }
 
   #decidedInSteps(loaded: UserPolicies, request: EngineRequest, call: DecisionCall): Promise<CheckAnswer> {
@@ -223,42 +265,39 @@ export class Deciding {
     subject: DecisionSubject,
     call: Omit<DecisionCall, "explain">,
   ): Promise<void> | undefined {
-    return this.#logged(id, { effect: "neutral" }, subject, call);
+    return this.#note(id, { effect: "neutral" }, subject, call);
   }
 
   #noted(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): Recorded {
     const id = this.#audited(outcome, subject, call);
-    return { id, written: this.#logged(id, outcome, subject, call) };
+    return { id, written: this.#note(id, outcome, subject, call) };
   }
 
-  #logged(
+  #note(
     id: string,
     outcome: Outcome,
     subject: DecisionSubject,
     { entrance, requestId, call, resource, batch }: Omit<DecisionCall, "explain">,
   ): Promise<void> | undefined {
+    if (!this.logs) return undefined;
+    const { decidedBy = NO_STATEMENTS, loaded } = subject;
+    return this.#logged(
+      { ...subject, id, entrance, requestId, call, loaded, outcome, decidedBy, resource },
+      batch,
+    );
+  }
+
+  /** Adds a decision to the record that it is a part of, or gives it one of its own. */
+  #logged(decided: Decided, batch: DecisionBatch | undefined): Promise<void> | undefined {
     const { log } = this.#options;
-    if (log === undefined) return undefined;
-    const { required, decidedBy = [], loaded, subjectType } = subject;
+    const { outcome, required } = decided;
     if (batch !== undefined && required !== null && "action" in required) {
-      const { user, context } = subject;
-      const { action } = required;
-      batch.about({ user, action, loaded, context, ...(subjectType === undefined ? {} : { subjectType }) });
+      const { user, subjectType, loaded, context, resource, decidedBy } = decided;
+      batch.about({ user, subjectType, action: required.action, loaded, context });
       batch.add(outcome, required.resource, resource, decidedBy[0]);
       return undefined;
     }
-    if (!log.wants(outcome.effect)) return undefined;
-    return log.decided({
-      ...subject,
-      id,
-      entrance,
-      requestId,
-      call,
-      loaded,
-      outcome,
-      decidedBy,
-      ...(resource && { resource }),
-    });
+    return log?.wants(outcome.effect) ? log.decided(decided) : undefined;
   }
 
   #audited(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): string {

@@ -35,17 +35,16 @@ export function* filterResources(
   const test = outcomeTest(policies, { user, action, context });
   const counted = use?.inARow(action);
   const place = new DecidingPlace();
+  const notes = counted !== undefined || batch !== undefined;
   let done = 0;
   for (let index = 0; index < resources.length; index++) {
     const resource = resources[index] as string;
     const outcome = test(resource);
     const { effect } = outcome;
     counts[effect]++;
-    batch?.add(outcome, resource, undefined, test.decidedBy());
-    if (counted !== undefined) {
-      test.tellPlace(place);
-      counted.decided(place);
-    }
+    if (notes) test.tellPlace(place);
+    counted?.decided(place);
+    batch?.add(outcome, resource, undefined, place.statementIn(policies));
     if (effect === "allow") allowed.push(index);
     const work = test.work() - done;
     if (work < STEP_UNITS) continue;

@@ -105,7 +105,7 @@ export class Requesting {
     }
     if (needed.excess !== undefined) return this.#refused(asked, needed.excess);
     const { groups, token, mayBeUser, asserter = check.call?.caller } = check;
-    const subject = { user, groups, token, asserter, ...(mayBeUser === undefined ? {} : { mayBeUser }) };
+    const subject = { user, groups, token, asserter, mayBeUser };
     const { subjects } = this.#options;
     const found = subjects.find(subject, needed.shown ?? { and: [] });
     if (!(found instanceof Promise)) return this.#decided(asked, found);
@@ -146,6 +146,19 @@ export class Requesting {
     const { scheduler, workBudget, deciding } = this.#options;
     const { principal, policies } = cached;
     const loaded = policiesOf(cached);
+    const isQuick = isShort(shown) && !policies.hasLongConditions;
+    if (
+      isQuick &&
+      asked.needed.exact &&
+      "action" in shown &&
+      !deciding.logs &&
+      fields.contextOf === undefined
+    ) {
+      const { context } = fields;
+      const asking = { user: principal.username, required: shown, context };
+      const { outcome, id } = deciding.one(loaded, asking, this.#subject(asked), asked.check);
+      return answerOf(asked, outcome, undefined, id);
+    }
     const decided = deciding.notesStatements ? { loaded, decidedBy: [] } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
@@ -153,11 +166,11 @@ export class Requesting {
     // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       const request = { ...who, required: shown };
-      if (isShort(shown) && !policies.hasLongConditions) return answer(decide(policies, request));
+      if (isQuick) return answer(decide(policies, request));
       return scheduler.run(decideInSteps(policies, request), options()).then(answer);
     }
     const request = { ...who, required };
-    if (policies.size <= MANY_STATEMENTS && isShort(shown) && !policies.hasLongConditions) {
+    if (policies.size <= MANY_STATEMENTS && isQuick) {
       return answer(decideSets(policies, request));
     }
     return scheduler.run(decideSetsInSteps(policies, request), options()).then(answer);
@@ -177,30 +190,47 @@ export class Requesting {
     reason?: RequestAnswer["reason"],
     decided?: Pick<DecisionSubject, "loaded" | "decidedBy">,
   ): RequestAnswer | Promise<RequestAnswer> {
-    const { check } = asked;
-    const { operation, shown, perItem } = asked.needed;
-    const { user = null, credential, context } = check;
-    const subject: DecisionSubject = {
-      user,
-      operation,
-      required: shown,
-      context,
-      ...(credential === undefined ? {} : { credential }),
+    const subject = {
+      ...this.#subject(asked),
       ...(reason === undefined ? {} : { error: reason }),
       ...decided,
     };
-    const { id, written } = this.#options.deciding.record(outcome, subject, check);
-    const answer: RequestAnswer = {
-      operation,
-      required: shown,
-      allowed: outcome.effect === "allow",
-      ...outcome,
-      ...(reason === undefined ? {} : { reason }),
-      ...(perItem === undefined ? {} : { perItem: told(perItem) }),
-      id,
-    };
+    const { id, written } = this.#options.deciding.record(outcome, subject, asked.check);
+    const answer = answerOf(asked, outcome, reason, id);
     return written === undefined ? answer : written.then(() => answer);
   }
+
+  #subject({ check, needed }: Asked): DecisionSubject {
+    const { user = null, credential, context } = check;
+    const { operation, shown: required } = needed;
+    return credential === undefined
+      ? { user, operation, required, context }
+      : { user, operation, required, context, credential };
+  }
+}
+
+function answerOf(
+  { needed }: Asked,
+  outcome: Outcome,
+  reason: RequestAnswer["reason"],
+  id: string,
+): RequestAnswer {
+  const { operation, shown: required, perItem } = needed;
+  const { effect, message } = outcome;
+  const allowed = effect === "allow";
+  // In one go: nearly every request is allowed.
+  if (message === undefined && reason === undefined && perItem === undefined) {
+    return { operation, required, allowed, effect, id };
+  }
+  return {
+    operation,
+    required,
+    allowed,
+    ...outcome,
+    ...(reason === undefined ? {} : { reason }),
+    ...(perItem === undefined ? {} : { perItem: told(perItem) }),
+    id,
+  };
 }
 
 function told({ over, action, resource }: PerItem): NonNullable<RequestAnswer["perItem"]> {

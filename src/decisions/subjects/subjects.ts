@@ -29,7 +29,7 @@ export interface AskedSubject {
   /** A token of an identity provider, as given: it then asserts the groups, and nobody else. Null is none. */
   readonly token?: unknown;
   /** False: a user of the directory who has this name is somebody else. Default true. */
-  readonly mayBeUser?: boolean;
+  readonly mayBeUser?: boolean | undefined;
 }
 
 /** Options of {@link Subjects}. */

@@ -5,12 +5,14 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 const MAPPED = "::ffff:";
+const COLON = 0x3a;
 
 /**
  * Returns an address as it is compared and shown: IPv4 without the prefix `::ffff:`, link-local IPv6 without its
  * zone.
  */
 export function plainAddress(address: string): string {
+  if (address.charCodeAt(0) !== COLON && !address.includes("%")) return address;
   const bare = address.toLowerCase().startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
   if (isIP(bare) === 4) return bare;
   const zone = address.indexOf("%");

@@ -1,17 +1,28 @@
 /** The parts of a signature in a request: in the Authorization header, or in the query of a presigned URL. */
 
 import { LRUCache } from "lru-cache";
-import type { SignedRequest } from "../identity.ts";
+import type { SentHeaders, SignedRequest } from "../identity.ts";
 import { SignatureRefused } from "../refusals.ts";
+import type { Scope, SignatureForm } from "./credential-scope.ts";
+import { isHexDigest } from "./hex-digest.ts";
 import { PRESIGN_PARAMETERS, parameter } from "./query-parameters.ts";
+import type { SignedNames } from "./signed-headers.ts";
 
-/** The parts of a signature, as given. */
-export interface CredentialParts {
-  readonly form: "header" | "presigned";
+/** The part of a signature that a program repeats for a day. What it means is noted where it is read. */
+export interface SignerClaim {
   /** Access key id and scope, joined by slashes. */
   readonly credential: string;
   /** Names joined by `;`. */
   readonly signedHeaders: string;
+  /** Undefined before the first valid reading. */
+  scope: Scope | undefined;
+  names: SignedNames | undefined;
+}
+
+/** The parts of a signature, as given. */
+export interface CredentialParts {
+  readonly form: SignatureForm;
+  readonly claim: SignerClaim;
   /** 64 hexadecimal digits in lower case. */
   readonly signature: string;
   /** Date and time in the basic form of ISO 8601, not yet validated. */
@@ -24,7 +35,6 @@ const ALGORITHM = "AWS4-HMAC-SHA256";
 /** The header without the digits of the signature itself. */
 const HEADER_FORM = /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=$/;
 const SIGNATURE_DIGITS = 64;
-const SIGNATURE = /^[0-9a-f]{64}$/;
 const PRESIGNS: ReadonlySet<string> = new Set(PRESIGN_PARAMETERS.map((name) => name.toLowerCase()));
 const V2_PARAMETERS = ["AWSAccessKeyId", "Signature"] as const;
 
@@ -69,30 +79,33 @@ function saysPresigned(query: ReadonlyMap<string, string>): boolean {
   return found;
 }
 
-/** A cache of the part of the header before the signature, which a program repeats for a day. */
-const REMEMBERED = new LRUCache<string, readonly [credential: string, signedHeaders: string]>({ max: 1_000 });
+/** A cache of the claims of headers, by the whole header before its signature. */
+const REMEMBERED = new LRUCache<string, SignerClaim>({ max: 1_000 });
 const LONGEST_REMEMBERED = 512;
 
-function headerParts(header: string, headers: ReadonlyMap<string, string>): CredentialParts {
+function headerParts(header: string, headers: SentHeaders): CredentialParts {
   if (!header.startsWith("AWS4-HMAC-SHA256 ")) throw otherKind();
   const signature = header.slice(-SIGNATURE_DIGITS);
-  const before = beforeSignature(header.slice(0, -SIGNATURE_DIGITS));
-  if (before === undefined || !SIGNATURE.test(signature)) {
+  const claim = claimOf(header.slice(0, -SIGNATURE_DIGITS));
+  if (claim === undefined || !isHexDigest(signature)) {
     throw new SignatureRefused("AuthorizationHeaderMalformed", "the Authorization header is malformed");
   }
-  const [credential, signedHeaders] = before;
   const timestamp = headers.get("x-amz-date") ?? headers.get("date") ?? "";
-  return { form: "header", credential, signedHeaders, signature, timestamp, expires: "" };
+  return { form: "header", claim, signature, timestamp, expires: "" };
 }
 
-function beforeSignature(text: string): readonly [string, string] | undefined {
+function claimOf(text: string): SignerClaim | undefined {
   const known = REMEMBERED.get(text);
   if (known !== undefined) return known;
   const [, credential, signedHeaders] = HEADER_FORM.exec(text) ?? [];
   if (credential === undefined || signedHeaders === undefined) return undefined;
-  const parts = [credential, signedHeaders] as const;
-  if (text.length <= LONGEST_REMEMBERED) REMEMBERED.set(text, parts);
-  return parts;
+  const claim = unread(credential, signedHeaders);
+  if (text.length <= LONGEST_REMEMBERED) REMEMBERED.set(text, claim);
+  return claim;
+}
+
+function unread(credential: string, signedHeaders: string): SignerClaim {
+  return { credential, signedHeaders, scope: undefined, names: undefined };
 }
 
 function presignedParts(query: ReadonlyMap<string, string>): CredentialParts {
@@ -106,8 +119,8 @@ function presignedParts(query: ReadonlyMap<string, string>): CredentialParts {
     "X-Amz-Date",
     "X-Amz-Expires",
   ].map((name) => parameter(query, name)) as [string, string, string, string, string];
-  if (!SIGNATURE.test(signature)) throw malformed("X-Amz-Signature must be 64 hexadecimal digits");
-  return { form: "presigned", credential, signedHeaders, signature, timestamp, expires };
+  if (!isHexDigest(signature)) throw malformed("X-Amz-Signature must be 64 hexadecimal digits");
+  return { form: "presigned", claim: unread(credential, signedHeaders), signature, timestamp, expires };
 }
 
 function malformed(message: string): SignatureRefused {

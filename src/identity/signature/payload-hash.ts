@@ -2,12 +2,13 @@
  * The statement of a signature about the body (security.md §2.8). It is signed; the body itself is not verified here.
  */
 
+import type { SentHeaders } from "../identity.ts";
 import { SignatureRefused } from "../refusals.ts";
 import type { CredentialParts } from "./credential-parts.ts";
+import { isHexDigest } from "./hex-digest.ts";
 import { parameter } from "./query-parameters.ts";
 
 const UNSIGNED = "UNSIGNED-PAYLOAD";
-const SHA256_HEX = /^[0-9a-f]{64}$/;
 const FORMS: ReadonlySet<string> = new Set([
   UNSIGNED,
   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
@@ -21,7 +22,7 @@ const FORMS: ReadonlySet<string> = new Set([
  */
 export function payloadHash(
   form: CredentialParts["form"],
-  headers: ReadonlyMap<string, string>,
+  headers: SentHeaders,
   query: ReadonlyMap<string, string>,
 ): string {
   const header = headers.get("x-amz-content-sha256");
@@ -30,6 +31,6 @@ export function payloadHash(
     throw new SignatureRefused("AccessDenied", "x-amz-content-sha256 is given twice");
   }
   const given = header ?? (inQuery || (form === "presigned" ? UNSIGNED : ""));
-  if (FORMS.has(given) || SHA256_HEX.test(given)) return given;
+  if (FORMS.has(given) || isHexDigest(given)) return given;
   throw new SignatureRefused("AccessDenied", "x-amz-content-sha256 is missing or of an unsupported form");
 }

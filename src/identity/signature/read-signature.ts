@@ -3,10 +3,10 @@
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html and its neighbours.
  */
 
-import { LRUCache } from "lru-cache";
-import type { SignatureFault, SignedRequest } from "../identity.ts";
+import type { SentHeaders, SignedRequest } from "../identity.ts";
 import { SignatureRefused } from "../refusals.ts";
 import { type CredentialParts, credentialParts } from "./credential-parts.ts";
+import { assertSameDate, MALFORMED, type Scope, scopeOf } from "./credential-scope.ts";
 import { payloadHash } from "./payload-hash.ts";
 import { canonicalQuery, queryParameters } from "./query-parameters.ts";
 import { assertInTime } from "./request-time.ts";
@@ -14,13 +14,7 @@ import { canonicalHeaders, signedNames, signsRequiredHeaders } from "./signed-he
 import { canonicalPath } from "./uri-encoding.ts";
 
 /** A signature with all of its input except the secret. */
-export interface Signature {
-  readonly accessKeyId: string;
-  /** Date of the scope, `YYYYMMDD`. */
-  readonly date: string;
-  readonly region: string;
-  /** `<date>/<region>/s3/aws4_request`. */
-  readonly scope: string;
+export interface Signature extends Scope {
   readonly timestamp: string;
   /** Each character is one byte. */
   readonly canonicalRequest: string;
@@ -37,16 +31,6 @@ export interface SignatureRules {
 }
 
 const METHOD = /^[A-Z]{1,32}$/;
-const SERVICE = "s3";
-const TERMINATOR = "aws4_request";
-const SCOPE_PARTS = 4;
-const FORM_OF_CREDENTIAL = "the credential must be KEY/DATE/REGION/s3/aws4_request";
-const LONGEST_REMEMBERED = 512;
-/** The error code of a faulty part, by its place. */
-const MALFORMED = {
-  header: "AuthorizationHeaderMalformed",
-  presigned: "AuthorizationQueryParametersError",
-} as const satisfies Record<CredentialParts["form"], SignatureFault>;
 
 /**
  * Reads the signature of a request. Refuses errors that do not depend on the secret: form, scope, time, unsigned
@@ -61,49 +45,25 @@ export function readSignature(request: SignedRequest, { region, now }: Signature
   }
   const parts = credentialParts(request, query);
   assertInTime(parts, now);
-  const scope = readScope(parts, region);
+  const { accessKeyId, date, scope } = readScope(parts, region);
   const headers = signedPart(parts, request.headers);
   const payload = payloadHash(parts.form, request.headers, query);
-  return {
-    ...scope,
-    region,
-    timestamp: parts.timestamp,
-    canonicalRequest: `${request.method}\n${path}\n${canonicalQuery(query)}\n${headers}\n${parts.signedHeaders}\n${payload}`,
-    given: parts.signature,
-  };
+  const { claim, timestamp, signature: given } = parts;
+  const canonicalRequest = `${request.method}\n${path}\n${canonicalQuery(query)}\n${headers}\n${claim.signedHeaders}\n${payload}`;
+  return { accessKeyId, date, region, scope, timestamp, canonicalRequest, given };
 }
 
-/** The content of a credential. */
-type Scope = Pick<Signature, "accessKeyId" | "date" | "scope">;
-
-/** A cache of valid credentials with their region, which a program repeats for a day. */
-const SCOPES = new LRUCache<string, Scope>({ max: 1_000 });
-
-function readScope({ form, credential, timestamp }: CredentialParts, region: string): Scope {
-  const key = `${region} ${credential}`;
-  const known = SCOPES.get(key);
-  const scope = known ?? scopeOf(form, credential, region);
-  if (scope.date !== timestamp.slice(0, 8)) throw new SignatureRefused(MALFORMED[form], FORM_OF_CREDENTIAL);
-  if (known === undefined && key.length <= LONGEST_REMEMBERED) SCOPES.set(key, scope);
+function readScope({ form, claim, timestamp }: CredentialParts, region: string): Scope {
+  const known = claim.scope;
+  const scope = known?.region === region ? known : scopeOf(form, claim.credential, region);
+  assertSameDate(form, scope, timestamp);
+  claim.scope = scope;
   return scope;
 }
 
-/** Access key id and scope. The id itself may contain slashes. */
-function scopeOf(form: CredentialParts["form"], credential: string, region: string): Scope {
-  const parts = credential.split("/");
-  const [date, ...rest] = parts.splice(-SCOPE_PARTS);
-  const accessKeyId = parts.join("/");
-  if (accessKeyId === "" || date === undefined)
-    throw new SignatureRefused(MALFORMED[form], FORM_OF_CREDENTIAL);
-  if (rest[0] !== region || rest[1] !== SERVICE || rest[2] !== TERMINATOR) {
-    const message = `the scope of the credential is wrong; expected ${region}/${SERVICE}/${TERMINATOR}`;
-    throw new SignatureRefused(MALFORMED[form], message);
-  }
-  return { accessKeyId, date, scope: `${date}/${region}/${SERVICE}/${TERMINATOR}` };
-}
-
-function signedPart({ form, signedHeaders }: CredentialParts, headers: ReadonlyMap<string, string>): string {
-  const names = signedNames(signedHeaders);
+function signedPart({ form, claim }: CredentialParts, headers: SentHeaders): string {
+  claim.names ??= signedNames(claim.signedHeaders);
+  const { names } = claim;
   if (names === undefined) {
     throw new SignatureRefused(MALFORMED[form], "signed headers must be in lower case, sorted, each once");
   }

@@ -1,6 +1,7 @@
 /** The headers that a signature covers (security.md §2.8). */
 
 import { LRUCache } from "lru-cache";
+import type { SentHeaders } from "../identity.ts";
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const NEEDS_FOLDING = /^ | $| {2}|[\t\n\v\f\r]/;
@@ -40,10 +41,7 @@ export function signedNames(text: string): SignedNames | undefined {
 /**
  * The canonical lines of the signed headers; undefined if one is missing or contains a character that is not a byte.
  */
-export function canonicalHeaders(
-  { list }: SignedNames,
-  headers: ReadonlyMap<string, string>,
-): string | undefined {
+export function canonicalHeaders({ list }: SignedNames, headers: SentHeaders): string | undefined {
   let lines = "";
   let fold = false;
   for (const name of list) {
@@ -61,7 +59,7 @@ export function canonicalHeaders(
 }
 
 /** True if all required headers are signed: the host, and every `x-amz-*` header of the request. */
-export function signsRequiredHeaders({ set }: SignedNames, headers: ReadonlyMap<string, string>): boolean {
+export function signsRequiredHeaders({ set }: SignedNames, headers: SentHeaders): boolean {
   if (!set.has("host")) return false;
   for (const name of headers.keys()) {
     if (name.startsWith("x-amz-") && !set.has(name)) return false;

@@ -38,6 +38,7 @@ export function observeEngine(engine: Engine, times: EngineTimes, inSpan?: InSpa
     get restMs() {
       return engine.restMs;
     },
+    ...(engine.pollsPerSecond !== undefined && { pollsPerSecond: engine.pollsPerSecond }),
     create: (name, item) => timed("create", () => engine.create(name, item)),
     ...(engine.createAndFloor !== undefined && {
       createAndFloor: (name, item) => timed("create", () => engine.createAndFloor!(name, item)),

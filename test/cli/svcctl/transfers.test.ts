@@ -348,6 +348,37 @@ describe("a download", () => {
     expect(readFileSync(join(cwd, "a")).equals(isCompared ? CONTENT : damaged)).toBe(true);
   });
 
+  it("of a folder compares each content, of several at once too", async () => {
+    const cwd = temporaryFolder();
+    const names = Array.from({ length: 8 }, (_, index) => `folder/${index}`);
+    const contentOf = (name: string): Buffer => Buffer.from(name.repeat(40_000));
+    const results = names.map((path) => {
+      const content = contentOf(path);
+      return { path, path_type: "object", size_bytes: content.length, checksum: md5(content) };
+    });
+    const given: string[] = [];
+    const { env } = await server({
+      "/objects/ls": (_, response) => void json(response, 200, { results, pagination: { has_more: false } }),
+      "/objects": (request, response, asked) => {
+        const name = new URL(request.url ?? "", "http://x").searchParams.get("path") ?? "";
+        given.push(name);
+        const isDamaged = name === "folder/5" && given.filter((one) => one === name).length === 1;
+        return whole(isDamaged ? Buffer.alloc(contentOf(name).length) : contentOf(name))(
+          request,
+          response,
+          asked,
+        );
+      },
+    });
+    const options = ["--recursive", "--pre-sign=false", "--part-size", "65536"];
+    const ran = await svcctl(["fs", "download", "svc://example-repo/main/folder/", ...options], { cwd, env });
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    for (const name of names) {
+      expect(readFileSync(join(cwd, name.slice("folder/".length))).equals(contentOf(name))).toBe(true);
+    }
+    expect(given.toSorted()).toEqual([...names, "folder/5"].toSorted());
+  });
+
   it("that goes on with damaged parts notices, and begins anew", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "a.svcctl-part"), Buffer.alloc(CONTENT.length, 1));

@@ -1,7 +1,8 @@
-/** Users, groups, credentials, external principals. */
+/** Users, groups, credentials. */
 
 import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
 import { object, optionalText, text, UNIX_SECONDS } from "../../../http/schema/schema-forms.ts";
+import { KEY_MEMBERS } from "../../rest/declared.ts";
 
 const PASSWORD = {
   format: "byte",
@@ -10,11 +11,6 @@ const PASSWORD = {
 } as const satisfies Schema;
 const EXTERNAL_ID = "Id at the identity provider, unique over all users.";
 const SOURCE = "Where the user comes from, such as `internal` or `oidc`.";
-
-const CREDENTIALS = {
-  access_key_id: text("Access key id, unique over all users."),
-  creation_date: UNIX_SECONDS,
-};
 
 /** Schemas of entities. */
 export const ENTITY_SCHEMAS: Schemas = {
@@ -70,12 +66,11 @@ export const ENTITY_SCHEMAS: Schemas = {
     },
     ["id"],
   ),
-  Credentials: object(CREDENTIALS),
+  Credentials: object(KEY_MEMBERS),
   CredentialsWithSecret: object({
-    ...CREDENTIALS,
+    ...KEY_MEMBERS,
     secret_access_key: text("The secret in clear."),
     user_id: { const: 0, deprecated: true, description: "Always 0; users have names." },
     user_name: text("Name of the user."),
   }),
-  ExternalPrincipal: object({ id: text("Id of the principal."), user_id: text("Name of the user.") }),
 };

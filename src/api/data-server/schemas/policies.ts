@@ -1,18 +1,10 @@
 /** Policies. */
 
 import type { Schemas } from "../../../http/openapi/openapi-types.ts";
-import {
-  listOf,
-  object,
-  optionalText,
-  schemaRef,
-  text,
-  UNIX_SECONDS,
-} from "../../../http/schema/schema-forms.ts";
-import { STATEMENT_SCHEMAS } from "../../rest/statement-schemas.ts";
+import { object, optionalText, text, UNIX_SECONDS } from "../../../http/schema/schema-forms.ts";
+import { STATEMENT_SCHEMAS, STATEMENTS } from "../../rest/statement-schemas.ts";
 
 const NAME = text("Unique name, at most 1,024 bytes, without `/` and `%`.");
-const STATEMENTS = { ...listOf(schemaRef("Statement")), minItems: 1 };
 const ACL = "Label of a group's access control list, kept as it was given.";
 
 const WRITTEN = {

@@ -55,11 +55,8 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ["target", "resource"],
 ]);
 
-/**
- * Reads the parameters; throws "invalid_request" with every problem.
- * @param filters default those of decisions
- */
-export function recordQuery(query: Query, filters: readonly Parameter[] = RECORD_FILTERS): RecordQuery {
+/** Reads the parameters; throws "invalid_request" with every problem. */
+export function recordQuery(query: Query, filters: readonly Parameter[]): RecordQuery {
   const problems: Problem[] = [];
   const found: Record<string, string> = {};
   for (const { name } of filters) {

@@ -65,8 +65,8 @@ export class RemoteApi {
   }
 
   /** One object; undefined for 404. Throws AuthorizerError "unavailable" saying what the API answered. */
-  async get(path: RemotePath, query: Readonly<Record<string, string>> = {}): Promise<object | undefined> {
-    const { status, body } = await this.#read(path, query);
+  async get(path: RemotePath): Promise<object | undefined> {
+    const { status, body } = await this.#read(path, {});
     if (status === 404) return undefined;
     if (status !== 200) throw this.#unexpected(path, status);
     if (typeof body !== "object" || body === null) throw this.#unreadable(path);

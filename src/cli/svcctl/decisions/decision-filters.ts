@@ -5,10 +5,8 @@ import { UsageFailure } from "../../failure.ts";
 import { parseTime, TIME_FORMS } from "../../times.ts";
 
 /** Returns the query parameters of the options. Throws UsageFailure for a time that is none. */
-export function decisionFilters(
-  options: OptionValues,
-  now = Date.now(),
-): Readonly<Record<string, string | undefined>> {
+export function decisionFilters(options: OptionValues): Readonly<Record<string, string | undefined>> {
+  const now = Date.now();
   const time = (name: string): string | undefined => {
     const text = textOption(options, name);
     return text === undefined ? undefined : timeOf(text, name, now);

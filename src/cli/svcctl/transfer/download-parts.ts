@@ -44,7 +44,7 @@ export async function downloadParts(
   let comparable = isMd5(stats.checksum);
   // Beside the transfer, behind the first part that lacks, where it is known to be needed.
   const needsHash = compares || presign || partial.isContinued;
-  let hash = comparable && needsHash ? link.hashes.follow(partial.content) : undefined;
+  let hash = comparable && needsHash ? link.hashes.follow(partial.content, stats.size) : undefined;
   let whole = 0;
   const noteParts = (parts: readonly number[]): void => {
     for (const part of parts) partial.add(part);
@@ -97,7 +97,7 @@ export async function downloadParts(
 }
 
 function hashOfFile(link: ContentLink, file: string, size: number): FollowingHash {
-  const hash = link.hashes.follow(file);
+  const hash = link.hashes.follow(file, size);
   hash.reached(size);
   return hash;
 }

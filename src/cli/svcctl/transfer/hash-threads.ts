@@ -1,5 +1,6 @@
 /** MD5 checksums of files that are uploaded, or grow while they are downloaded, computed in threads beside the transfer. */
 
+import { endianness } from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 
@@ -10,6 +11,8 @@ export interface HashOrder {
   readonly path?: string;
   /** With `path`: the position of the first byte. */
   readonly start?: number;
+  /** With `path`: is computed with others where there are enough of them. */
+  readonly together?: boolean;
   /** The bytes below this position are there. */
   readonly reached?: number;
   readonly end?: "digest" | "forget";
@@ -35,6 +38,9 @@ export interface FollowingHash {
 /** Threads at most: two compare 1.5 GB in a second, and each takes memory. */
 const THREADS = 2;
 
+/** Largest content that is computed with others, in bytes: the last one takes longer when it is alone. */
+const LARGEST_TOGETHER = 64 * 1024 * 1024;
+
 /** Memory of a thread, whose blocks are outside of it. */
 const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 };
 
@@ -50,13 +56,19 @@ export class HashThreads {
   readonly #failed = new Map<number, Error>();
   #opened = 0;
 
-  /** Begins a file, which is there already, at a position. */
-  follow(path: string, start = 0): FollowingHash {
+  /**
+   * Begins a content, whose file is there already.
+   * @param size bytes that the content will have
+   * @param start position of its first byte in the file
+   */
+  follow(path: string, size: number, start = 0): FollowingHash {
     const id = this.#opened;
     this.#opened += 1;
-    const worker = this.#workerFor(id);
+    // What is computed together stands in memory as little-endian processors have it.
+    const together = size <= LARGEST_TOGETHER && endianness() === "LE";
+    const worker = this.#worker(together ? 0 : id % THREADS);
     const tell = (order: Omit<HashOrder, "id">): void => worker.postMessage({ id, ...order });
-    tell({ path, start });
+    tell({ path, start, together });
     return {
       reached: (position) => tell({ reached: position }),
       digest: () => {
@@ -77,8 +89,7 @@ export class HashThreads {
     this.#workers.length = 0;
   }
 
-  #workerFor(id: number): Worker {
-    const index = id % THREADS;
+  #worker(index: number): Worker {
     const worker = this.#workers[index] ?? this.#start();
     this.#workers[index] = worker;
     return worker;

@@ -102,7 +102,7 @@ export function measuredBody(
 }
 
 function hashOf(hashes: HashThreads, file: string, start: number, end: number): Promise<string> {
-  const hash = hashes.follow(file, start);
+  const hash = hashes.follow(file, end - start, start);
   hash.reached(end);
   const result = hash.digest();
   // Whoever compares it hears of a failure.

@@ -27,11 +27,17 @@ const USER = { path: "users", noun: "user", example: "bob", id: USER_ID } as con
 
 const SELF = { option: "id", orSelf: true } as const;
 const KEYS = ["auth", "users", SELF, "credentials"] as const;
+const KEY = [...KEYS, { option: "accessKeyId" }] as const;
 
 const KEY_COLUMNS: readonly Column[] = [
   { heading: "Access Key ID", name: "access_key_id", fields: ["access_key_id"] },
   { ...DATE, heading: "Issued Date" },
 ];
+const KEY_ID: OptionSpec = {
+  flags: "--access-key-id <string>",
+  description: "access key id",
+  required: true,
+};
 const LAST_USED: OptionSpec = { flags: "--last-used", description: "also show when each was used last" };
 const LIST: CommandSpec = {
   name: "list",
@@ -66,26 +72,20 @@ const CREDENTIALS: GroupSpec = {
         name: "show",
         description: "Shows an access key, without its secret.",
         examples: ["--id bob --access-key-id AKIAJIOSFODNN7EXAMPQ"],
-        options: [
-          OWN_ID,
-          { flags: "--access-key-id <string>", description: "access key id", required: true },
-        ],
+        options: [OWN_ID, KEY_ID],
       },
-      { path: [...KEYS, { option: "accessKeyId" }], columns: KEY_COLUMNS },
+      { path: KEY, columns: KEY_COLUMNS },
     ),
     changeCommand(
       {
         name: "delete",
         description: "Deletes an access key.",
         examples: ["--id bob --access-key-id AKIAJIOSFODNN7EXAMPQ"],
-        options: [
-          OWN_ID,
-          { flags: "--access-key-id <string>", description: "access key id", required: true },
-        ],
+        options: [OWN_ID, KEY_ID],
       },
       {
         method: "DELETE",
-        path: [...KEYS, { option: "accessKeyId" }],
+        path: KEY,
         expect: 204,
         done: "Credentials deleted successfully",
       },
