@@ -1,4 +1,4 @@
-/** What the log of a node says of trouble with its engine. */
+/** Reports trouble of a node with its engine. */
 
 import { isErrorCode } from "../errors.ts";
 import type { StoreLog } from "../store/store-log.ts";

@@ -146,9 +146,7 @@ export class LogWriter {
       if (node.held > 0) await clock.delay(Math.min(node.held, JITTER_MS));
       let lost = false;
       try {
-        assertContact();
         lost = await node.exclusive(async () => {
-          // A poll before this may have lost it.
           assertContact();
           if (node.held > 0) await this.#follow();
           return node.held > 0 ? false : this.#commitNext();
