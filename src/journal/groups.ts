@@ -3,8 +3,8 @@
 import type { CheckedCommit } from "../store/checks.ts";
 import type { PartsOf } from "../store/log-entry.ts";
 import type { Change, EntryWrites, RecordName, RecordPut } from "../store/port.ts";
-import { overlaps } from "../store/recent-writes.ts";
 import { boundedUseCases, useCaseOf } from "../store/use-cases.ts";
+import { WrittenKeys } from "../store/written-keys.ts";
 
 /** A commit that waits for its entry. */
 export interface Waiting {
@@ -47,7 +47,7 @@ export function formGroup(
   budget: number,
 ): Formed {
   const [group, later, refused, checked]: Waiting[][] = [[], [], [], []];
-  const written = new Map<string, Set<string>>();
+  const written = new WrittenKeys();
   let weight = 0;
   for (const one of waiting) {
     const { commit, turn, raise = false } = one;
@@ -70,22 +70,14 @@ export function formGroup(
     }
     group!.push(one);
     weight += own;
-    for (const { partition, key } of [...commit.put, ...commit.delete]) {
-      const keys = written.get(partition);
-      if (keys === undefined) written.set(partition, new Set([key]));
-      else keys.add(key);
-    }
+    written.add(commit.put);
+    written.add(commit.delete);
   }
   return { group: group!, later: later!, refused: refused!, checked: checked! };
 }
 
-function readsWritten(commit: CheckedCommit, written: ReadonlyMap<string, ReadonlySet<string>>): boolean {
-  if (commit.expect.some(({ partition, key }) => written.get(partition)?.has(key) === true)) return true;
-  return commit.reads !== undefined && overlaps(commit.reads, namesOf(written));
-}
-
-function* namesOf(written: ReadonlyMap<string, ReadonlySet<string>>): Generator<RecordName> {
-  for (const [partition, keys] of written) for (const key of keys) yield { partition, key };
+function readsWritten({ expect, reads }: CheckedCommit, written: WrittenKeys): boolean {
+  return expect.some((name) => written.has(name)) || (reads !== undefined && written.touches(reads));
 }
 
 function weightOf({ put, delete: deleted }: CheckedCommit): number {

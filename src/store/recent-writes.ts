@@ -1,14 +1,14 @@
 /** The keys that the newest commits wrote: tells whether something that was read has changed since. */
 
-import { compareUtf8 } from "../model/utf8-order.ts";
-import type { ReadSet, RecordName, ScannedRange } from "./port.ts";
+import type { ReadSet, RecordName } from "./port.ts";
+import { WrittenKeys } from "./written-keys.ts";
 
 /** Most keys that are remembered; a use case that began before the oldest of them runs again. */
 const MOST_KEYS = 100_000;
 
 interface Entry {
   readonly revision: number;
-  readonly written: readonly RecordName[];
+  readonly written: WrittenKeys;
 }
 
 /** Keys written by commits in order of revision, as far back as {@link MOST_KEYS} reach. */
@@ -29,13 +29,14 @@ export class RecentWrites {
       this.restart(revision);
       return;
     }
-    // Without the values, which the store may have replaced long before.
-    const written = [...put, ...deleted].map(({ partition, key }) => ({ partition, key }));
+    const written = new WrittenKeys();
+    written.add(put);
+    written.add(deleted);
     this.#entries.push({ revision, written });
-    this.#keys += written.length;
+    this.#keys += written.size;
     while (this.#keys > MOST_KEYS) {
       const oldest = this.#entries.shift()!;
-      this.#keys -= oldest.written.length;
+      this.#keys -= oldest.written.size;
       this.#since = oldest.revision;
     }
   }
@@ -53,26 +54,8 @@ export class RecentWrites {
     for (let index = this.#entries.length - 1; index >= 0; index--) {
       const { revision, written } = this.#entries[index]!;
       if (revision <= reads.revision) return false;
-      if (overlaps(reads, written)) return true;
+      if (written.touches(reads)) return true;
     }
     return false;
   }
-}
-
-/** True when one of the written keys is in a read-set. */
-export function overlaps(reads: ReadSet, written: Iterable<RecordName>): boolean {
-  for (const { partition, key } of written) {
-    if (reads.keys.get(partition)?.has(key) === true) return true;
-    if (reads.ranges.some((range) => isInRange(range, partition, key))) return true;
-  }
-  return false;
-}
-
-function isInRange({ partition, prefix, after, upTo }: ScannedRange, of: string, key: string): boolean {
-  return (
-    partition === of &&
-    key.startsWith(prefix) &&
-    (after === undefined || compareUtf8(key, after) > 0) &&
-    (upTo === undefined || compareUtf8(key, upTo) <= 0)
-  );
 }
