@@ -1,7 +1,7 @@
 /** A data set document (decision-api.md §6). `policies/schema/dataset.schema.json` is its schema. */
 
-import type { Properties } from "../model/entities.ts";
-import type { Statement } from "../model/policy.ts";
+import type { Group, User } from "../model/entities.ts";
+import type { Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 
 /** An access key of a user. The secret is in the file or in an environment variable. */
@@ -15,17 +15,9 @@ export interface DatasetCredential {
 }
 
 /** A user with memberships, attachments and credentials. */
-export interface DatasetUser {
-  readonly username: string;
-  readonly friendly_name?: string;
-  readonly email?: string;
-  readonly source?: string;
-  readonly external_id?: string;
-  readonly inactive?: boolean;
-  readonly encryptedPassword?: string;
+export interface DatasetUser extends Omit<User, "creation_date"> {
   /** Unix seconds. */
   readonly creation_date?: number;
-  readonly properties?: Properties;
   readonly groups?: readonly string[];
   readonly policies?: readonly string[];
   readonly credentials?: readonly DatasetCredential[];
@@ -33,21 +25,16 @@ export interface DatasetUser {
 }
 
 /** A group with its policies. */
-export interface DatasetGroup {
-  readonly name: string;
-  readonly description?: string;
+export interface DatasetGroup extends Omit<Group, "creation_date"> {
   /** Unix seconds. */
   readonly creation_date?: number;
   readonly policies?: readonly string[];
 }
 
 /** A policy; its statements are kept verbatim. */
-export interface DatasetPolicy {
-  readonly name: string;
-  readonly statement: readonly Statement[];
+export interface DatasetPolicy extends Omit<Policy, "creation_date"> {
   /** Unix seconds. */
   readonly creation_date?: number;
-  readonly acl?: string;
 }
 
 /** A whole data set. */

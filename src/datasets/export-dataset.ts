@@ -2,7 +2,7 @@
 
 import { stringify } from "yaml";
 import type { DirectoryState, GroupState, UserState } from "../directory/batch.ts";
-import type { Directory, NewPolicy } from "../directory/directory.ts";
+import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 import { MAX_YAML_BYTES } from "../source-files/read-document.ts";
 import {
@@ -10,7 +10,6 @@ import {
   type DatasetCredential,
   type DatasetDocument,
   type DatasetGroup,
-  type DatasetPolicy,
   type DatasetUser,
 } from "./dataset.ts";
 
@@ -61,17 +60,13 @@ function exportedGroup({ group, policies }: GroupState): DatasetGroup {
   return compact({ ...group.value, policies: [...policies.keys()] }) as DatasetGroup;
 }
 
-function exportedPolicy(policy: NewPolicy): DatasetPolicy {
-  return policy;
-}
-
 function documentOf(state: DirectoryState, secrets: boolean): DatasetDocument {
   const resources = [...state.resources.values()].flatMap((byId) => [...byId.values()]);
   return compact({
     format: DATASET_FORMAT,
     users: [...state.users.values()].map((user) => exportedUser(user, secrets)),
     groups: [...state.groups.values()].map(exportedGroup),
-    policies: [...state.policies.values()].map(({ value }) => exportedPolicy(value)),
+    policies: [...state.policies.values()].map(({ value }) => value),
     resource_types: [...state.resourceTypes.values()].map(({ value }) => value),
     resources: resources.map(({ value }) => compact(value)),
   });

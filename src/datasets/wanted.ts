@@ -1,6 +1,6 @@
 /** The wanted state of a load, with which plans compare the directory. */
 
-import type { NewPolicy, NewUser } from "../directory/directory.ts";
+import type { NewGroup, NewPolicy, NewUser } from "../directory/directory.ts";
 import type { Properties } from "../model/entities.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { DatasetGroup, DatasetPolicy, DatasetUser } from "./dataset.ts";
@@ -20,13 +20,6 @@ export interface WantedUser {
   /** By access key id. */
   readonly credentials: ReadonlyMap<string, WantedCredential>;
   readonly externalPrincipals: ReadonlySet<string>;
-}
-
-/** A group without its policies. */
-export interface NewGroup {
-  readonly name: string;
-  readonly description?: string;
-  readonly creation_date?: number;
 }
 
 /** A group and its policies. */

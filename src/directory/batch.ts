@@ -6,18 +6,13 @@
 import type { Group, User } from "../model/entities.ts";
 import type { Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
-import type { NewPolicy, NewUser } from "./new-entities.ts";
+import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 
 /** One change. `put_*` creates, or replaces what differs; an entity that exists keeps its internal id. */
 export type BatchOperation =
   | { readonly op: "put_user"; readonly user: NewUser }
   | { readonly op: "delete_user"; readonly username: string }
-  | {
-      readonly op: "put_group";
-      readonly name: string;
-      readonly description?: string;
-      readonly creation_date?: number;
-    }
+  | ({ readonly op: "put_group" } & NewGroup)
   | { readonly op: "delete_group"; readonly name: string }
   | { readonly op: "put_policy"; readonly policy: NewPolicy }
   | { readonly op: "delete_policy"; readonly name: string }
@@ -105,11 +100,7 @@ export interface UserState {
 
 /** A group with its policies. */
 export interface GroupState {
-  readonly group: Managed<{
-    readonly name: string;
-    readonly description?: string;
-    readonly creation_date: number;
-  }>;
+  readonly group: Managed<Group>;
   readonly policies: ReadonlyMap<string, Managed<true>>;
 }
 

@@ -10,7 +10,7 @@ import {
   isPossibleName,
   userNameProblem,
 } from "../model/names.ts";
-import type { NewUser } from "./new-entities.ts";
+import type { NewGroup, NewUser } from "./new-entities.ts";
 
 /** Most bytes of a free text, such as a friendly name or a description. */
 const MAX_TEXT_BYTES = 4_096;
@@ -113,10 +113,7 @@ export function userProblems(user: NewUser, guards: Guards): Problem[] {
 }
 
 /** The problems of a new group. */
-export function groupProblems(
-  group: { readonly name: string; readonly description?: string; readonly creation_date?: number },
-  guards: Guards,
-): Problem[] {
+export function groupProblems(group: NewGroup, guards: Guards): Problem[] {
   const problems = new Problems();
   problems.add("/name", groupNameProblem(group.name, guards));
   problems.add("/description", textProblem(group.description));

@@ -21,10 +21,10 @@ import type { RegisteredResource, ResourceType } from "../model/resource-type.ts
 import type { Change } from "../store/port.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";
-import type { NewPolicy, NewUser } from "./new-entities.ts";
+import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 import type { Provisioning } from "./provisioning.ts";
 
-export type { NewPolicy, NewUser };
+export type { NewGroup, NewPolicy, NewUser };
 
 /** A part of a list: names that begin with `prefix`, after `after` (exclusive), at most `amount`. */
 export interface PageRequest {
@@ -76,7 +76,7 @@ export interface Users {
 }
 
 export interface Groups {
-  create(group: { name: string; description?: string; creation_date?: number }): Promise<Group>;
+  create(group: NewGroup): Promise<Group>;
   get(name: string): Promise<Group>;
   list(page: PageRequest): Promise<Page<Group>>;
   delete(name: string): Promise<void>;
@@ -267,6 +267,8 @@ export interface Survey {
   properties(username: string): Promise<Properties | undefined>;
   /** As {@link Directory.principal}. */
   principal(username: string): Promise<Principal | undefined>;
+  /** As {@link Directory.principalOfGroups}. */
+  principalOfGroups(names: readonly string[]): Promise<GroupPrincipal>;
 }
 
 /** The state that a write runs on. Whatever is read of it may not change before the commit, else the write runs again. */

@@ -1,10 +1,16 @@
-/** Input for creating or replacing users and policies, one by one or in batches. */
+/** Input for creating or replacing users, groups and policies, one by one or in batches. */
 
-import type { User } from "../model/entities.ts";
+import type { Group, User } from "../model/entities.ts";
 import type { Policy } from "../model/policy.ts";
 
 /** Input of `users.create`. */
 export interface NewUser extends Omit<User, "creation_date"> {
+  /** Unix seconds; now where absent. */
+  readonly creation_date?: number;
+}
+
+/** Input of creating or replacing a group. */
+export interface NewGroup extends Omit<Group, "creation_date"> {
   /** Unix seconds; now where absent. */
   readonly creation_date?: number;
 }

@@ -68,7 +68,7 @@ export async function runSvcctl(
   env: Environment = readEnvironment(),
 ): Promise<number> {
   const context = new CommandContext(edge, env, VERSION);
-  const program = buildProgram(context);
+  const program = buildProgram(context, args);
   try {
     await program.parseAsync(booleanSwitches(program, args), { from: "user" });
     return context.exitCode;
@@ -77,8 +77,11 @@ export async function runSvcctl(
   }
 }
 
-/** All commands, as help, completion and the reference see them. Loads no module of a command. */
-export function buildProgram(context: CommandContext): Command {
+/**
+ * All commands, as help, completion and the reference see them. Loads no module of a command.
+ * @param words of a command line, which are the only commands then that have the global options
+ */
+export function buildProgram(context: CommandContext, words?: readonly string[]): Command {
   const description = "Manages users, groups, policies and repositories, and works on policies offline.";
   const program = newProgram("svcctl", description, context, context.edge.stdout.columns);
   program.hook("preAction", (_, command) => context.useOptions(globalOptionsOf(command)));
@@ -104,7 +107,7 @@ export function buildProgram(context: CommandContext): Command {
   addCompletion(program, context);
   addRootAction(program, context);
   addExamples(program, FIRST_CALLS, GUIDE);
-  withGlobalOptions(program);
+  withGlobalOptions(program, words && new Set(words));
   return program;
 }
 
@@ -123,11 +126,21 @@ function addRootAction(program: Command, context: CommandContext): void {
   });
 }
 
-/** Adds the global options to every command. An option that a command declares itself takes precedence. */
-function withGlobalOptions(command: Command, options = toOptions(GLOBAL_OPTIONS, GLOBAL_HEADING)): void {
+/**
+ * Adds the global options to a command and to those below it that the words name: with all commands, that took a tenth
+ * of a start. An option that a command declares itself takes precedence.
+ */
+function withGlobalOptions(
+  command: Command,
+  words: ReadonlySet<string> | undefined,
+  options = toOptions(GLOBAL_OPTIONS, GLOBAL_HEADING),
+): void {
   const taken = new Set(command.options.flatMap((option) => [option.short, option.long]));
   for (const option of options) {
     if (!taken.has(option.long) && !(option.short && taken.has(option.short))) command.addOption(option);
   }
-  for (const child of command.commands) withGlobalOptions(child, options);
+  for (const child of command.commands) {
+    const isNamed = words === undefined || [child.name(), ...child.aliases()].some((name) => words.has(name));
+    if (isNamed) withGlobalOptions(child, words, options);
+  }
 }

@@ -37,8 +37,8 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Properties } from "../../model/entities.ts";
-import type { Statement } from "../../model/policy.ts";
+import type { Group, Properties, User } from "../../model/entities.ts";
+import type { Policy } from "../../model/policy.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import type { Said } from "../batch.ts";
 
@@ -54,16 +54,7 @@ export interface EntityHead {
 }
 
 /** A user; its name is the key. */
-export interface UserRecord extends EntityHead {
-  readonly creation_date: number;
-  readonly friendly_name?: string;
-  readonly email?: string;
-  readonly source?: string;
-  readonly external_id?: string;
-  /** The user exists and can do nothing. */
-  readonly inactive?: boolean;
-  readonly encryptedPassword?: string;
-  readonly properties?: Properties;
+export interface UserRecord extends EntityHead, Omit<User, "username"> {
   /**
    * Unix milliseconds: what was issued to the user then or before is over (security.md §4.4). Set when the user is
    * made, so that nothing issued to an earlier user of the name holds; absent in records of earlier versions.
@@ -72,20 +63,15 @@ export interface UserRecord extends EntityHead {
 }
 
 /** A group; its name is the key. */
-export interface GroupRecord extends EntityHead {
-  readonly creation_date: number;
-  readonly description?: string;
+export interface GroupRecord extends EntityHead, Omit<Group, "name"> {
   /** Id of the group at the identity provider that fills it. */
   readonly external_id?: string;
 }
 
 /** A policy; its name is the key. */
-export interface PolicyRecord extends EntityHead {
+export interface PolicyRecord extends EntityHead, Omit<Policy, "name"> {
   /** New with every write of the policy; never repeats. */
   readonly rev: string;
-  readonly creation_date: number;
-  readonly acl?: string;
-  readonly statement: readonly Statement[];
 }
 
 /** A reference to the entity whose name is in the key; holds only while that name has this id. */

@@ -7,8 +7,8 @@
 import { isErrorCode } from "../../errors.ts";
 import type { Group } from "../../model/entities.ts";
 import type { NamedStatements, Policy, Statement } from "../../model/policy.ts";
-import type { Directory, Groups } from "../directory.ts";
-import type { NewPolicy } from "../new-entities.ts";
+import type { Directory } from "../directory.ts";
+import type { NewGroup, NewPolicy } from "../new-entities.ts";
 
 const ADMINS = "Admins";
 
@@ -17,8 +17,6 @@ export interface BaseEntities {
   readonly groups: readonly { readonly name: string }[];
   readonly policies: readonly NamedStatements[];
 }
-
-type NewGroup = Parameters<Groups["create"]>[0];
 
 /** The three writes of a set-up that may be repeated. */
 export class RepeatableSetup {

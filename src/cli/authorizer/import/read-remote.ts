@@ -1,10 +1,10 @@
 /** Reads everything that a data-server API has into operations of one batch. */
 
 import type { BatchOperation } from "../../../directory/batch.ts";
-import type { NewPolicy, NewUser } from "../../../directory/new-entities.ts";
+import type { NewGroup, NewPolicy, NewUser } from "../../../directory/new-entities.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { RemoteApi } from "./remote-api.ts";
-import { dateOf, type RemoteGroup, remoteGroup, remotePolicy, remoteUser, textOf } from "./remote-items.ts";
+import { dateOf, remoteGroup, remotePolicy, remoteUser, textOf } from "./remote-items.ts";
 
 /** Requests under way at once. */
 const WIDTH = 16;
@@ -19,7 +19,7 @@ export interface ReadOptions {
 /** The content of a remote API. */
 export interface RemoteContent {
   readonly users: readonly NewUser[];
-  readonly groups: readonly RemoteGroup[];
+  readonly groups: readonly NewGroup[];
   readonly policies: readonly NewPolicy[];
   /** Memberships, attachments, access keys, principals. */
   readonly links: readonly BatchOperation[];

@@ -1,15 +1,8 @@
 /** Validates the answers of a data-server API and converts them into entities of the directory. */
 
-import type { NewPolicy, NewUser } from "../../../directory/new-entities.ts";
+import type { NewGroup, NewPolicy, NewUser } from "../../../directory/new-entities.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { Condition, Statement } from "../../../model/policy.ts";
-
-/** A group as it is copied. */
-export interface RemoteGroup {
-  readonly name: string;
-  readonly description?: string;
-  readonly creation_date?: number;
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -52,7 +45,7 @@ export function remoteUser(item: object): NewUser {
 }
 
 /** A group. */
-export function remoteGroup(item: object): RemoteGroup {
+export function remoteGroup(item: object): NewGroup {
   return {
     name: textOf(item, "name", "group"),
     ...dateOf(item),
