@@ -2,7 +2,7 @@
  * The store over a log (journal.md): every node reads from a copy of its own and commits to the log that all share.
  */
 
-import { AuthorizerError, isErrorCode } from "../errors.ts";
+import { AuthorizerError } from "../errors.ts";
 import { Leases } from "../store/leases.ts";
 import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, Store } from "../store/port.ts";
 import { storeClosed } from "../store/refusals.ts";
@@ -11,13 +11,14 @@ import type { StoreLog } from "../store/store-log.ts";
 import { newestCheckpoint, trimLog, writeCheckpoint } from "./checkpoints.ts";
 import { type Contact, contactOf, type WorkerView } from "./contact.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
-import { type Engine, NothingDone } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { namedParts } from "./entry-parts.ts";
 import { assertFresh } from "./freshness.ts";
 import type { JournalSettings } from "./journal-settings.ts";
 import { followed, LogHistory } from "./log-history.ts";
 import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
 import { type NodeRecords, PollInterval } from "./poll-interval.ts";
+import { TroubleLog } from "./trouble-log.ts";
 import { LogWriter } from "./writer.ts";
 
 /** Options of opening a journal. */
@@ -91,6 +92,7 @@ class Journal implements JournalStore {
   readonly #interval: PollInterval;
   readonly #contactListeners = new Set<(contact: Contact) => void>();
   #hasContact = false;
+  readonly #trouble: TroubleLog;
   #verifiedAt: number;
   /** Wall-clock time of the newest proof, which a suspended machine does not stop. */
   #provedWall = Number.NEGATIVE_INFINITY;
@@ -108,6 +110,7 @@ class Journal implements JournalStore {
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#wallClock = options.wallClock ?? Date.now;
     this.#verifiedAt = this.#clock.now();
+    this.#trouble = new TroubleLog(log);
     this.#interval = new PollInterval(engine, settings.pollMs);
     this.history = new LogHistory({
       engine,
@@ -207,17 +210,18 @@ class Journal implements JournalStore {
     const now = this.#clock.now();
     const mustVerify = !this.#hasContact || now - this.#verifiedAt >= VERIFY_MS;
     const wall = this.#wallClock();
-    try {
-      await this.#node.exclusive(async () => {
+    await this.#node.exclusive(async () => {
+      try {
         if (mustVerify) await this.#node.verify();
         const before = this.#node.provedAt;
         await this.#node.follow();
         if (this.#node.provedAt > before) this.#provedWall = Math.max(this.#provedWall, wall);
-      });
-    } catch (error) {
-      this.#onTrouble(error);
-      throw error;
-    }
+      } catch (error) {
+        // Before the writer's turn, so that it sends nothing to an engine that has just not answered.
+        this.#onTrouble(error);
+        throw error;
+      }
+    });
     if (mustVerify) this.#verifiedAt = now;
     if (!this.#hasContact) this.#options.log?.info({ revision: this.revision }, "database reached");
     this.#hasContact = true;
@@ -338,11 +342,7 @@ class Journal implements JournalStore {
 
   #onTrouble(error: unknown): void {
     this.counters.engineErrors += 1;
-    if (error instanceof NothingDone || isErrorCode(error, "unavailable")) {
-      this.#options.log?.error({ err: error }, "the database refused");
-    } else if (this.#hasContact) {
-      this.#options.log?.error({ err: error }, "the database cannot be reached; it is tried again");
-    }
+    this.#trouble.tell(error, this.#hasContact);
     this.#hasContact = false;
     this.#tellContact();
     this.#wake();

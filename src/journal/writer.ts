@@ -146,8 +146,8 @@ export class LogWriter {
       if (node.held > 0) await clock.delay(Math.min(node.held, JITTER_MS));
       let lost = false;
       try {
-        assertContact();
         lost = await node.exclusive(async () => {
+          assertContact();
           if (node.held > 0) await this.#follow();
           return node.held > 0 ? false : this.#commitNext();
         });

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { createJournalCounters } from "../../src/journal/counters.ts";
-import type { Engine, ItemName } from "../../src/journal/engine.ts";
+import { type Engine, type ItemName, NothingDone } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { LogNode, SYSTEM_CLOCK } from "../../src/journal/node.ts";
@@ -49,6 +49,44 @@ it("a create that hangs: its callers hear that the outcome is unknown, those beh
   hung.resolve();
   await expect.poll(() => codeOf(put(store, "after"))).toBe("done");
   expect(store.revision).toBe(3);
+});
+
+it("a poll that hangs and fails: a change behind it is refused then and not sent; the log tells a refusal once", async () => {
+  const shared = new MemoryEngine();
+  const hung = Promise.withResolvers<void>();
+  let polls = 0;
+  let creates = 0;
+  let isHanging = false;
+  const engine: Engine = Object.assign(sharedBy(shared), {
+    create: (name: ItemName, item: Buffer) => {
+      creates += 1;
+      return shared.create(name, item);
+    },
+    entries: async (after: number, limit: number) => {
+      if (isHanging) {
+        polls += 1;
+        await hung.promise;
+        throw new NothingDone("the table is gone");
+      }
+      return shared.entries(after, limit);
+    },
+  });
+  const told: string[] = [];
+  const log = { info: () => {}, error: (_: object, text: string) => void told.push(text) };
+  const store = await openNode(engine, { pollMs: 5 }, { log });
+  stores.push(store);
+  await put(store, "before");
+  const before = creates;
+  isHanging = true;
+  await expect.poll(() => polls).toBe(1);
+  const behind = codeOf(put(store, "behind"));
+  hung.resolve();
+  expect(await behind).toBe("unavailable");
+  expect(creates).toBe(before);
+  await expect.poll(() => polls, { timeout: 10_000 }).toBeGreaterThan(3);
+  expect(told).toEqual(["the database refused"]);
+  isHanging = false;
+  await expect.poll(() => codeOf(put(store, "after")), { timeout: 10_000 }).toBe("done");
 });
 
 it("an alarm that comes before its time is set again", async () => {

@@ -116,6 +116,33 @@ describe("DynamoDB in trouble", () => {
     expect(String(await engine!.read(entryName(1)))).toBe("x");
   });
 
+  it("calls that hang end in time, whatever the number of attempts", async () => {
+    const hanging = await open({ requestTimeoutMs: 300, maxAttempts: 10 });
+    const name = entryName(1);
+    await hanging.create(name, Buffer.from("x"));
+    proxy.interfere = () => "hang";
+    await expect(hanging.entries(0, 10)).rejects.toThrow(/abort|timeout/i);
+    await expect(hanging.floor()).rejects.toThrow(/abort|timeout/i);
+    const error = await hanging.create(entryName(2), Buffer.from("y")).catch((thrown: unknown) => thrown);
+    expect(error).not.toBeInstanceOf(NothingDone);
+    proxy.interfere = () => undefined;
+    expect(await hanging.read(name)).toEqual(Buffer.from("x"));
+  });
+
+  it("no region: names the item", async () => {
+    const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+    delete process.env["AWS_REGION"];
+    delete process.env["AWS_DEFAULT_REGION"];
+    try {
+      await expect(open({ region: undefined as unknown as string })).rejects.toThrow(
+        /set database.dynamodb.cloud_region/,
+      );
+    } finally {
+      if (AWS_REGION !== undefined) process.env["AWS_REGION"] = AWS_REGION;
+      if (AWS_DEFAULT_REGION !== undefined) process.env["AWS_DEFAULT_REGION"] = AWS_DEFAULT_REGION;
+    }
+  });
+
   it("health checks warn as long as the table cannot be used", async () => {
     await open({ healthCheckMs: 20 });
     on("DescribeTable", refusal("ResourceNotFoundException", "Cannot do operations on a non-existent table"));

@@ -9,6 +9,8 @@ export type Interference =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   /** Served, and the connection is cut before the answer. */
   | "lose the answer"
+  /** Never answered, unseen by the server. */
+  | "hang"
   /** Served, and the answer's body is replaced. */
   | ((body: string) => string);
 
@@ -24,6 +26,7 @@ export interface HttpProxy {
 export async function startHttpProxy(target: number): Promise<HttpProxy> {
   const server = createServer((incoming, answer) => {
     const interference = proxy.interfere(incoming);
+    if (interference === "hang") return;
     if (typeof interference === "object") {
       answer.writeHead(interference.status, interference.headers).end(interference.body ?? "{}");
       return;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "../end-to-end/program.ts";
@@ -159,6 +160,20 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
     await expect
       .poll(async () => (await call(one, "GET", "/api/v1/auth/users/carol")).status, { timeout: 5_000 })
       .toBe(200);
+  }, 60_000);
+
+  it("let commands work on the directory with the configuration of a node that runs in a folder of its own", async () => {
+    const kept = writeConfig(
+      folder,
+      { ...JSON.parse(readFileSync(config, "utf8")), "authorizer.replication.path": join(folder, "copy") },
+      "kept.yaml",
+    );
+    const node = await start(["--config", kept], folder);
+    expect(await write(node, "POST", "/auth/users", { username: "dora" })).toBe(201);
+    const command = (...line: string[]) => run([...line, "--config", kept], folder);
+    expect((await command("export")).stdout).toContain("dora");
+    expect(await command("restore", "--at", "1", "--dry-run")).toMatchObject({ code: 0 });
+    expect(await command("check-store")).toMatchObject({ code: 0 });
   }, 60_000);
 
   it("have one set-up token, since a balancer takes the set-up to any of them", async () => {

@@ -9,11 +9,25 @@ import { lockFolder } from "../../store/local/folder-lock.ts";
 import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.ts";
 import type { Store } from "../../store/port.ts";
 import { adminFileOf } from "../bootstrap.ts";
-import { openLog } from "../data.ts";
+import { type DataParts, openData, openLog } from "../data.ts";
 import { localFolder, openStore } from "./backends.ts";
 
 function quietLog(values: ConfigValues) {
   return openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
+}
+
+/** In memory: the folder of the copy belongs to the service, which may be running. */
+function withOwnCopy(values: ConfigValues): ConfigValues {
+  return { ...values, "authorizer.replication.path": "mem" };
+}
+
+/**
+ * Opens the configured directory for a command; {@link DataParts.close} closes it. On a shared database the service may
+ * be running.
+ * @throws AuthorizerError as {@link openData}
+ */
+export function openOfflineData(values: ConfigValues): Promise<DataParts> {
+  return openData(withOwnCopy(values), quietLog(values));
 }
 
 function assertDurable(values: ConfigValues): void {
@@ -23,7 +37,7 @@ function assertDurable(values: ConfigValues): void {
 }
 
 /**
- * Runs `work` on the configured store and closes it; the service must not be running.
+ * Runs `work` on the configured store and closes it; the service of a local store must not be running.
  * @throws AuthorizerError "unavailable" when the store is in use or unreadable, "invalid_request" when there is none
  */
 export async function withOfflineStore<T>(
@@ -36,8 +50,7 @@ export async function withOfflineStore<T>(
   }
   const logger = quietLog(values);
   try {
-    // In memory: the folder of the copy belongs to the service, which may be running.
-    const { store } = await openStore({ ...values, "authorizer.replication.path": "mem" }, logger);
+    const { store } = await openStore(withOwnCopy(values), logger);
     try {
       return await work(store);
     } finally {

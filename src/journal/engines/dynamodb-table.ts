@@ -42,6 +42,8 @@ export function clientConfig(options: DynamodbOptions): DynamoDBClientConfig {
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
       requestTimeout: requestTimeoutMs,
+      // Without this the client only warns of a request that hangs.
+      throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,
     },
@@ -143,6 +145,9 @@ export function dynamodbReason(error: unknown): string {
     case "CredentialsProviderError":
       return "no credentials were found; set database.dynamodb.cloud_profile or give the process a role";
     default:
+      if (message === "Region is missing") {
+        return "no region was found; set database.dynamodb.cloud_region";
+      }
       return code === "ECONNREFUSED" || code === "ENOTFOUND"
         ? `nothing answers at database.dynamodb.endpoint (${code})`
         : `${name} ${message}`.trim();

@@ -39,7 +39,7 @@ export async function openDynamodbEngine(options: DynamodbOptions): Promise<Engi
   try {
     await prepareTable(client, table, options.warn);
     const health = watchTable(client, table, options);
-    return new DynamodbEngine(client, table, options.scanLimit, health);
+    return new DynamodbEngine(client, table, options, health);
   } catch (error) {
     client.destroy();
     if (error instanceof AuthorizerError) throw error;
@@ -55,21 +55,34 @@ class DynamodbEngine implements Engine {
   readonly #client: DynamoDBClient;
   readonly #table: string;
   readonly #page: number;
+  readonly #callMs: number;
   readonly #health: NodeJS.Timeout | undefined;
   #floor = 0;
   #floorReadAt = Number.NEGATIVE_INFINITY;
   /** Entries in buckets before this one were removed. */
   #firstBucket = 0;
 
-  constructor(client: DynamoDBClient, table: string, page: number, health: NodeJS.Timeout | undefined) {
+  constructor(
+    client: DynamoDBClient,
+    table: string,
+    { scanLimit, requestTimeoutMs }: Pick<DynamodbOptions, "scanLimit" | "requestTimeoutMs">,
+    health: NodeJS.Timeout | undefined,
+  ) {
     this.#client = client;
     this.#health = health;
     this.#table = table;
-    this.#page = page;
+    this.#page = scanLimit;
+    this.#callMs = requestTimeoutMs;
+  }
+
+  /** For calls that others wait behind: all attempts of one together are bounded, as one attempt is. */
+  #bounded(): { readonly abortSignal: AbortSignal } {
+    return { abortSignal: AbortSignal.timeout(this.#callMs) };
   }
 
   async create(name: ItemName, item: Buffer): Promise<boolean> {
-    if (isSpread(name.kind)) await this.#put(listKey(name), undefined);
+    if (!isSpread(name.kind)) return this.#put(keyOf(name), item, this.#bounded());
+    await this.#put(listKey(name), undefined);
     return this.#put(keyOf(name), item);
   }
 
@@ -77,6 +90,7 @@ class DynamodbEngine implements Engine {
     const { Item } = await this.#send(() =>
       this.#client.send(
         new GetItemCommand({ TableName: this.#table, Key: keyOf(name), ConsistentRead: true }),
+        this.#bounded(),
       ),
     );
     const bytes = Item?.["item"]?.B;
@@ -104,7 +118,10 @@ class DynamodbEngine implements Engine {
   async floor(): Promise<number> {
     const asked = performance.now();
     const { Item } = await this.#send(() =>
-      this.#client.send(new GetItemCommand({ TableName: this.#table, Key: FLOOR_KEY, ConsistentRead: true })),
+      this.#client.send(
+        new GetItemCommand({ TableName: this.#table, Key: FLOOR_KEY, ConsistentRead: true }),
+        this.#bounded(),
+      ),
     );
     this.#floor = Number(Item?.["floor"]?.N ?? 0);
     this.#floorReadAt = asked;
@@ -193,6 +210,7 @@ class DynamodbEngine implements Engine {
             Limit: Math.min(this.#page, limit - found.length),
             ...(start !== undefined && { ExclusiveStartKey: start }),
           }),
+          this.#bounded(),
         ),
       );
       for (const { sk, item } of page.Items ?? []) {
@@ -204,7 +222,11 @@ class DynamodbEngine implements Engine {
   }
 
   /** False where there is an item already. */
-  async #put(key: Key, item: Buffer | undefined): Promise<boolean> {
+  async #put(
+    key: Key,
+    item: Buffer | undefined,
+    options?: { readonly abortSignal: AbortSignal },
+  ): Promise<boolean> {
     try {
       await this.#send(() =>
         this.#client.send(
@@ -213,6 +235,7 @@ class DynamodbEngine implements Engine {
             Item: { ...key, ...(item !== undefined && { item: { B: item } }) },
             ConditionExpression: "attribute_not_exists(pk)",
           }),
+          options,
         ),
       );
       return true;

@@ -1,8 +1,8 @@
 /** Implements `svc-authorizer superuser`: it adds an administrator while the service is not running. */
 
 import { addAdministrator } from "../../../bootstrap/first-administrator.ts";
-import { openData, openLog } from "../../../compose/data.ts";
-import { auditOnce } from "../../../compose/store/offline-store.ts";
+import type { DataParts } from "../../../compose/data.ts";
+import { auditOnce, openOfflineData } from "../../../compose/store/offline-store.ts";
 import type { Environment } from "../../../config/environment.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { AuthorizerError, isErrorCode } from "../../../errors.ts";
@@ -39,19 +39,18 @@ export async function runSuperuser(
 }
 
 /**
- * Runs `work` on the configured store, which no service may have open.
+ * Runs `work` on the configured store, which no service may have open if it is a local one.
  * @throws AuthorizerError "unavailable" when the store is in use, "invalid_request" for a store in memory
  */
 export async function withDirectory<T>(
   values: ConfigValues,
-  work: (data: Awaited<ReturnType<typeof openData>>) => Promise<T>,
+  work: (data: DataParts) => Promise<T>,
 ): Promise<T> {
   if (values["database.type"] === "mem") {
     const message = "database.type mem keeps nothing beyond the process: there is no store to work on";
     throw new AuthorizerError("invalid_request", message);
   }
-  const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
-  const data = await openData(values, logger);
+  const data = await openOfflineData(values);
   try {
     return await work(data);
   } finally {

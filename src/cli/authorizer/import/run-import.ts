@@ -1,8 +1,7 @@
 /** Implements `svc-authorizer import`: copies everything of a running data-server API in one batch. */
 
 import { importedMark } from "../../../bootstrap/imported-mark.ts";
-import { openData, openLog } from "../../../compose/data.ts";
-import { auditOnce } from "../../../compose/store/offline-store.ts";
+import { auditOnce, openOfflineData } from "../../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
 import { countEntities } from "../../../directory/read/count-entities.ts";
@@ -47,8 +46,7 @@ export async function runImport(
   const { from, token, tokenEnv, secrets, merge, dryRun, json } = options;
   if (!token) throw new AuthorizerError("invalid_request", `the variable ${tokenEnv} is not set`);
   const api = new RemoteApi({ base: from, token });
-  const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
-  const data = await openData(values, logger);
+  const data = await openOfflineData(values);
   try {
     const { users, groups, policies } = await countEntities(data.store);
     const isEmpty = users + groups + policies === 0;

@@ -1,7 +1,8 @@
 /** Opens the directory for a command, and closes it afterwards. */
 
 import { loadServiceConfig } from "../../../compose/configuration.ts";
-import { type DataParts, openData, openLog } from "../../../compose/data.ts";
+import type { DataParts } from "../../../compose/data.ts";
+import { openOfflineData } from "../../../compose/store/offline-store.ts";
 import type { CommandCall } from "../command.ts";
 import { type ConfigFlags, loadOptionsOf } from "../command-context.ts";
 
@@ -15,8 +16,7 @@ export async function withData(
   work: (data: DataParts) => Promise<number>,
 ): Promise<void> {
   const { values } = loadServiceConfig(loadOptionsOf(context, flags));
-  const logger = openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
-  const data = await openData(values, logger);
+  const data = await openOfflineData(values);
   try {
     context.finish(await work(data));
   } finally {
