@@ -12,6 +12,9 @@ const FEWEST = 4;
 /** Bytes that are read at once of a file that is computed alone. */
 const READ_BYTES = 1024 * 1024;
 
+/** The rest behind a turn: more at once, something that waits for other files, or nothing. */
+type Work = "more" | "waits" | "none";
+
 /** A file under way. */
 interface Followed {
   readonly id: number;
@@ -30,6 +33,7 @@ export class FileHashes {
   readonly #answer: (answer: HashAnswer) => void;
   readonly #files = new Map<number, Followed>();
   #lanes: Md5Lanes | undefined;
+  #isHurried = false;
   #block: Buffer | undefined;
 
   constructor(answer: (answer: HashAnswer) => void) {
@@ -52,14 +56,20 @@ export class FileHashes {
     });
   }
 
-  /** Computes a part of what is there. Returns true where there is more to do. */
-  work(): boolean {
+  /** Lets files that have ended wait for others no longer. */
+  hurry(): void {
+    this.#isHurried = true;
+  }
+
+  /** Computes a part of what is there. */
+  work(): Work {
     const ready = [...this.#files.values()].filter(({ at, reached, isEnded }) => isEnded || reached > at);
     for (const followed of ready) followed.hash ??= this.#hashFor(followed);
     const alone = ready.find(({ hash }) => !(hash instanceof Md5State));
     if (alone !== undefined) this.#guarded(alone.id, () => this.#follow(alone));
     const others = ready.filter(({ hash }) => hash instanceof Md5State);
-    return this.#workTogether(others) || alone !== undefined;
+    const work = this.#workTogether(others);
+    return alone === undefined ? work : "more";
   }
 
   #hashFor({ together }: Followed): Md5State | Fingerprint {
@@ -77,17 +87,21 @@ export class FileHashes {
     if (isEnded && followed.at === reached) this.#settle(followed, fingerprint.digest());
   }
 
-  /** Files that grow wait for others, files that have ended do not. */
-  #workTogether(files: readonly Followed[]): boolean {
+  /** Files that grow wait for others; files that have ended do so until they are half of all, or hurried. */
+  #workTogether(files: readonly Followed[]): Work {
     const ended = files.filter(({ isEnded }) => isEnded);
     const growing = files.filter((followed) => !followed.isEnded && wholeBlocks(followed) >= LANE_BYTES);
-    if (ended.length === 0 && growing.length < LANES) return false;
+    if (ended.length === 0) this.#isHurried = false;
+    if (ended.length + growing.length < LANES) {
+      if (ended.length === 0) return "none";
+      if (!this.#isHurried && ended.length * 2 < this.#files.size) return "waits";
+    }
     const finished = ended.filter((followed) => wholeBlocks(followed) === 0);
     for (const followed of finished) this.#guarded(followed.id, () => this.#finish(followed));
     const unfinished = ended.filter((followed) => wholeBlocks(followed) > 0);
     const several = [...unfinished, ...growing].slice(0, LANES);
     if (several.length > 0) this.#followTogether(several);
-    return true;
+    return "more";
   }
 
   #followTogether(several: readonly Followed[]): void {

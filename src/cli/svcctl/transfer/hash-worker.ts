@@ -6,6 +6,10 @@ import type { HashAnswer, HashOrder } from "./hash-threads.ts";
 
 const hashes = new FileHashes((answer: HashAnswer) => parentPort?.postMessage(answer));
 let isPlanned = false;
+let isTimed = false;
+
+/** Time that files which have ended wait for others, in milliseconds. */
+const COMPANY_MS = 50;
 
 parentPort?.on("message", (order: HashOrder) => {
   hashes.obey(order);
@@ -18,6 +22,17 @@ function plan(): void {
   isPlanned = true;
   setImmediate(() => {
     isPlanned = false;
-    if (hashes.work()) plan();
+    const work = hashes.work();
+    if (work === "more") plan();
+    if (work === "waits" && !isTimed) {
+      isTimed = true;
+      setTimeout(endWaiting, COMPANY_MS);
+    }
   });
+}
+
+function endWaiting(): void {
+  isTimed = false;
+  hashes.hurry();
+  plan();
 }
