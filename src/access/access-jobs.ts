@@ -1,21 +1,13 @@
-/** The jobs of the thread that learns from use. Directory and use are JSON texts as bytes, which cost little to send. */
+/** The jobs of the thread that learns from use. What is large is JSON as bytes, which cost little to send. */
 
 import type { ReviewedChange } from "./review/review.ts";
 import type { Generalisation } from "./suggest/generalise.ts";
 
-/** The common part of every job. */
-interface Common {
-  /** A `DirectoryImage` as JSON. */
-  readonly image: Uint8Array;
-  /** A `KnownUse` as JSON. */
-  readonly use: Uint8Array;
-  /** Unix milliseconds. */
-  readonly now: number;
-}
-
 /** Suggests policies; exactly one of user and group is given, and exists. */
-export interface SuggestJob extends Common {
+export interface SuggestJob {
   readonly kind: "suggest";
+  /** A `SuggestSubject` as JSON. */
+  readonly subject: Uint8Array;
   readonly user: string | undefined;
   readonly group: string | undefined;
   /** Unix milliseconds. */
@@ -34,8 +26,14 @@ export interface SuggestJob extends Common {
 }
 
 /** Makes a review. */
-export interface ReviewJob extends Common {
+export interface ReviewJob {
   readonly kind: "review";
+  /** A `DirectoryImage` as JSON. */
+  readonly image: Uint8Array;
+  /** A `KnownUse` as JSON. */
+  readonly use: Uint8Array;
+  /** Unix milliseconds. */
+  readonly now: number;
   /** Unix milliseconds. */
   readonly since: number;
   readonly node: string;

@@ -8,7 +8,7 @@ import { openEndpoints } from "../request-map/open-endpoints.ts";
 import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
 import type { DirectoryImage } from "./directory-image.ts";
 import { type ReviewVocabulary, reviewOf } from "./review/review-job.ts";
-import { suggestAnswer } from "./suggest/suggest-job.ts";
+import { type SuggestSubject, suggestAnswer } from "./suggest/suggest-job.ts";
 import type { KnownUse } from "./use-of.ts";
 
 const { partition } = workerData as AccessThreadData;
@@ -27,8 +27,8 @@ parentPort?.on("message", (job: AccessJob) => {
 });
 
 function resultOf(job: AccessJob): AccessResult {
+  if (job.kind === "suggest") return suggestAnswer(job, parsed<SuggestSubject>(job.subject), partition);
   const image = parsed<DirectoryImage>(job.image);
-  if (job.kind === "suggest") return suggestAnswer(job, image, partition);
   const use = parsed<KnownUse>(job.use);
   return { body: JSON.stringify(reviewOf(job, image, use, vocabulary)) };
 }

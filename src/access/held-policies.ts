@@ -1,4 +1,4 @@
-/** The policies in force for users and groups of an image of the directory. */
+/** The policies in force for users of an image of the directory. */
 
 import type { NamedStatements, Via } from "../model/policy.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
@@ -31,15 +31,6 @@ export class HeldPolicies {
     };
     for (const policy of policies) add(policy, { user: name });
     for (const group of groups) for (const policy of this.#groups.get(group) ?? []) add(policy, { group });
-    return this.#held(ways);
-  }
-
-  /** The policies of a group, sorted by name. */
-  ofGroup(group: string): readonly HeldPolicy[] {
-    return this.#held(new Map((this.#groups.get(group) ?? []).map((policy) => [policy, [{ group }]])));
-  }
-
-  #held(ways: ReadonlyMap<string, readonly Via[]>): readonly HeldPolicy[] {
     return [...ways]
       .flatMap(([policy, via]) => {
         const found = this.#policies.get(policy);

@@ -267,6 +267,8 @@ export interface Survey {
   properties(username: string): Promise<Properties | undefined>;
   /** As {@link Directory.principal}. */
   principal(username: string): Promise<Principal | undefined>;
+  /** As {@link Directory.principalOfGroups}. */
+  principalOfGroups(names: readonly string[]): Promise<GroupPrincipal>;
 }
 
 /** The state that a write runs on. Whatever is read of it may not change before the commit, else the write runs again. */

@@ -5,16 +5,25 @@ import type { LoggedDecision } from "../../decision-log/record.ts";
 import { isHypothetical, questionsOf, type RecordedQuestion } from "../../decision-log/recorded-questions.ts";
 import { compile } from "../../engine/compile.ts";
 import type { AccessResult, SuggestJob } from "../access-jobs.ts";
-import type { DirectoryImage } from "../directory-image.ts";
-import { HeldPolicies, type HeldPolicy } from "../held-policies.ts";
+import type { HeldPolicy } from "../held-policies.ts";
 import { suggestPolicies } from "./suggest-policies.ts";
 import { allows, UsedRequests } from "./used-requests.ts";
 
 /** Most different requests of one suggestion. */
 const MOST_REQUESTS = 20_000;
 
+/** The user, or the group, as the directory has it. */
+export interface SuggestSubject {
+  readonly revision: number;
+  /** Names of the members of the group; of a user, that of the user. */
+  readonly members: readonly string[];
+  /** The policies that the user has, or that are attached to the group, sorted by name. */
+  readonly held: readonly HeldPolicy[];
+}
+
 /** The user, or the group, for whom the suggestion is. */
 interface Subject {
+  readonly revision: number;
   readonly user: string | undefined;
   readonly group: string | undefined;
   readonly members: ReadonlySet<string>;
@@ -30,34 +39,18 @@ interface Counts {
 }
 
 /** Does the job. */
-export function suggestAnswer(job: SuggestJob, image: DirectoryImage, partition: string): AccessResult {
-  const subject = subjectOf(job, image);
+export function suggestAnswer(job: SuggestJob, found: SuggestSubject, partition: string): AccessResult {
+  const { user, group } = job;
+  const subject = { ...found, user, group, members: new Set(found.members) };
   const index = openIndexReader(job.index);
   try {
-    return answerOf(job, image, subject, index, partition);
+    return answerOf(job, subject, index, partition);
   } finally {
     index.close();
   }
 }
 
-function subjectOf({ user, group }: SuggestJob, image: DirectoryImage): Subject {
-  const policies = new HeldPolicies(image);
-  if (user !== undefined) {
-    const found = image.users.find(({ name }) => name === user);
-    const held = found === undefined ? [] : policies.ofUser(found);
-    return { user, group: undefined, members: new Set([user]), held };
-  }
-  const members = image.users.filter(({ groups }) => groups.includes(group ?? "")).map(({ name }) => name);
-  return { user, group, members: new Set(members), held: policies.ofGroup(group ?? "") };
-}
-
-function answerOf(
-  job: SuggestJob,
-  image: DirectoryImage,
-  subject: Subject,
-  index: IndexReader,
-  partition: string,
-): AccessResult {
+function answerOf(job: SuggestJob, subject: Subject, index: IndexReader, partition: string): AccessResult {
   const compiled = compile(subject.held, { partition, evaluator: "extended" });
   const used = new UsedRequests(compiled);
   const counts: Counts = { decisions: 0, refusedToday: 0, unlisted: 0 };
@@ -98,7 +91,7 @@ function answerOf(
     since: new Date(job.since).toISOString(),
     until: new Date(job.until).toISOString(),
     generalise: suggestion.generalise,
-    revision: image.revision,
+    revision: subject.revision,
     node: job.node,
     recorded_from: index.oldest() ?? new Date(job.until).toISOString(),
     decisions: counts.decisions,

@@ -1,29 +1,24 @@
 /** Questions about access and its use, answered in a thread from one state of the directory. */
 
-import type { AccessJob, ReviewJob } from "../../access/access-jobs.ts";
+import type { ReviewJob } from "../../access/access-jobs.ts";
 import { AccessThread } from "../../access/access-thread.ts";
-import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../../access/directory-image.ts";
 import type { ReviewedChange } from "../../access/review/review.ts";
 import type { AccessQuestions } from "../../api/management/access/ports.ts";
 import { limitsOf } from "../../config/limits.ts";
 import { indexFile } from "../../decision-log/index/index-file.ts";
 import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
-import type { DirectoryState, UserState } from "../../directory/batch.ts";
 import type { DirectoryHistory } from "../../directory/history.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { CommittedChange } from "../../store/port.ts";
 import type { DataParts } from "../data.ts";
 import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
+import { imageText, subjectText, useText } from "./access-texts.ts";
 import { unusedAccess } from "./unused-access.ts";
 
 /** The port of the management API, with a thread that starts when it is first needed. */
 export interface ServiceAccess extends AccessQuestions {
   close(): Promise<void>;
 }
-
-/** Things of which a text is made in one go. */
-const PER_TEXT = 200;
 
 /** Opens the questions; undefined where use is not counted. */
 export function openAccess(
@@ -33,11 +28,6 @@ export function openAccess(
 ): ServiceAccess | undefined {
   if (usage === undefined) return undefined;
   const thread = new AccessThread({ partition: catalog.partition });
-  const common = async (): Promise<Pick<AccessJob, "image" | "use" | "now">> => ({
-    image: await imageText(directory),
-    use: await useText(usage),
-    now: Date.now(),
-  });
   return {
     unused: (question) => unusedAccess({ directory, catalog }, usage, question),
     suggest: async (caller, request) => {
@@ -48,7 +38,7 @@ export function openAccess(
       const { policyBytes } = limitsOf(values);
       const job = {
         kind: "suggest",
-        ...(await common()),
+        subject: await subjectText(directory, request),
         ...request,
         index,
         node,
@@ -61,7 +51,9 @@ export function openAccess(
     review: async (caller, since) => {
       const changes = await changesSince(directory.history, since);
       const node = nodeName(values);
-      return thread.run(caller, { kind: "review", ...(await common()), since, node, ...changes });
+      const image = await imageText(directory);
+      const use = await useText(usage);
+      return thread.run(caller, { kind: "review", image, use, now: Date.now(), since, node, ...changes });
     },
     close: () => thread.close(),
   };
@@ -141,75 +133,4 @@ async function readableRecords(
   await decisionLog.index.since({}, undefined);
   const share = typeof include === "number" ? include : undefined;
   return { index: indexFile(directory, node, worker), node, share };
-}
-
-/** A `DirectoryImage` as JSON, made in slices. */
-async function imageText(directory: DataParts["directory"]): Promise<Uint8Array> {
-  const { revision } = directory.history.head;
-  const state = await directory.history.state(revision, { secrets: false });
-  const pieces = [`{"revision":${revision},"users":`];
-  await addList(pieces, state.users.entries(), ([name, user]) => imagedUser(name, user));
-  pieces.push(',"groups":');
-  await addList(pieces, state.groups.entries(), ([name, { group, policies }]): ImagedGroup => {
-    return { name, created: group.value.creation_date, policies: [...policies.keys()] };
-  });
-  pieces.push(',"policies":');
-  await addList(pieces, state.policies.entries(), imagedPolicy);
-  pieces.push("}");
-  return bytesOf(pieces);
-}
-
-function imagedUser(name: string, { user, groups, policies, credentials }: UserState): ImagedUser {
-  // Who is inactive may do nothing.
-  const isActive = user.value.inactive !== true;
-  return {
-    name,
-    created: user.value.creation_date ?? 0,
-    groups: isActive ? [...groups.keys()] : [],
-    policies: isActive ? [...policies.keys()] : [],
-    keys: [...credentials].map(([id, { value }]) => ({ id, created: value.creation_date })),
-  };
-}
-
-type PolicyEntry = DirectoryState["policies"] extends ReadonlyMap<infer K, infer V> ? readonly [K, V] : never;
-
-function imagedPolicy([name, { value }]: PolicyEntry): ImagedPolicy {
-  return { name, statement: value.statement };
-}
-
-/** A `KnownUse` as JSON. */
-async function useText(usage: OpenedUsage): Promise<Uint8Array> {
-  const pieces = [`{"nodes":${JSON.stringify(usage.nodes())},"rows":[`];
-  let isFirst = true;
-  for await (const rows of usage.all()) {
-    pieces.push(`${isFirst ? "" : ","}${JSON.stringify(rows).slice(1, -1)}`);
-    isFirst = false;
-  }
-  pieces.push("]}");
-  return bytesOf(pieces);
-}
-
-async function addList<T>(pieces: string[], items: Iterable<T>, shape: (item: T) => unknown): Promise<void> {
-  const pause = bulkPause();
-  pieces.push("[");
-  let some: string[] = [];
-  let isFirst = true;
-  const flush = (): void => {
-    if (some.length === 0) return;
-    pieces.push(`${isFirst ? "" : ","}${some.join(",")}`);
-    isFirst = false;
-    some = [];
-  };
-  for (const item of items) {
-    some.push(JSON.stringify(shape(item)));
-    if (some.length < PER_TEXT) continue;
-    flush();
-    await pause();
-  }
-  flush();
-  pieces.push("]");
-}
-
-function bytesOf(pieces: readonly string[]): Uint8Array {
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
 }

@@ -50,6 +50,7 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
       return user && (user.properties ?? {});
     },
     principal: async (username) => (isPossibleName(username) ? principals.read(username) : undefined),
+    principalOfGroups: (names) => principals.readGroups(names.filter(isPossibleName)),
   };
 }
 

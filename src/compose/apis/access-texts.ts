@@ -1,0 +1,110 @@
+/** JSON for the thread that answers questions about access, as bytes and made in slices between other work. */
+
+import type { SuggestJob } from "../../access/access-jobs.ts";
+import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../../access/directory-image.ts";
+import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
+import type { DirectoryState, UserState } from "../../directory/batch.ts";
+import type { Survey } from "../../directory/directory.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
+import type { DataParts } from "../data.ts";
+
+/** Things of which a text is made in one go. */
+const PER_TEXT = 200;
+
+/** A `SuggestSubject` as JSON: of the directory it reads one user, or one group with the names of its members. */
+export function subjectText(
+  directory: DataParts["directory"],
+  { user, group = "" }: Pick<SuggestJob, "user" | "group">,
+): Promise<Uint8Array> {
+  return directory.survey(async (survey) => {
+    const principal =
+      user === undefined ? await survey.principalOfGroups([group]) : await survey.principal(user);
+    const pieces = [`{"revision":${survey.revision},"members":`];
+    await addList(pieces, user === undefined ? await membersOf(survey, group) : [user], (name) => name);
+    pieces.push(',"held":');
+    await addList(pieces, principal?.policies ?? [], ({ name, statement, via }) => ({
+      name,
+      statement,
+      via,
+    }));
+    pieces.push("}");
+    return bytesOf(pieces);
+  }, bulkPause());
+}
+
+async function membersOf(survey: Survey, group: string): Promise<readonly string[]> {
+  const members: string[] = [];
+  for await (const names of (await survey.members(group)) ?? []) members.push(...names);
+  return members;
+}
+
+/** A `DirectoryImage` as JSON, made in slices. */
+export async function imageText(directory: DataParts["directory"]): Promise<Uint8Array> {
+  const { revision } = directory.history.head;
+  const state = await directory.history.state(revision, { secrets: false });
+  const pieces = [`{"revision":${revision},"users":`];
+  await addList(pieces, state.users.entries(), ([name, user]) => imagedUser(name, user));
+  pieces.push(',"groups":');
+  await addList(pieces, state.groups.entries(), ([name, { group, policies }]): ImagedGroup => {
+    return { name, created: group.value.creation_date, policies: [...policies.keys()] };
+  });
+  pieces.push(',"policies":');
+  await addList(pieces, state.policies.entries(), imagedPolicy);
+  pieces.push("}");
+  return bytesOf(pieces);
+}
+
+function imagedUser(name: string, { user, groups, policies, credentials }: UserState): ImagedUser {
+  // Who is inactive may do nothing.
+  const isActive = user.value.inactive !== true;
+  return {
+    name,
+    created: user.value.creation_date ?? 0,
+    groups: isActive ? [...groups.keys()] : [],
+    policies: isActive ? [...policies.keys()] : [],
+    keys: [...credentials].map(([id, { value }]) => ({ id, created: value.creation_date })),
+  };
+}
+
+type PolicyEntry = DirectoryState["policies"] extends ReadonlyMap<infer K, infer V> ? readonly [K, V] : never;
+
+function imagedPolicy([name, { value }]: PolicyEntry): ImagedPolicy {
+  return { name, statement: value.statement };
+}
+
+/** A `KnownUse` as JSON. */
+export async function useText(usage: OpenedUsage): Promise<Uint8Array> {
+  const pieces = [`{"nodes":${JSON.stringify(usage.nodes())},"rows":[`];
+  let isFirst = true;
+  for await (const rows of usage.all()) {
+    pieces.push(`${isFirst ? "" : ","}${JSON.stringify(rows).slice(1, -1)}`);
+    isFirst = false;
+  }
+  pieces.push("]}");
+  return bytesOf(pieces);
+}
+
+async function addList<T>(pieces: string[], items: Iterable<T>, shape: (item: T) => unknown): Promise<void> {
+  const pause = bulkPause();
+  pieces.push("[");
+  let some: string[] = [];
+  let isFirst = true;
+  const flush = (): void => {
+    if (some.length === 0) return;
+    pieces.push(`${isFirst ? "" : ","}${some.join(",")}`);
+    isFirst = false;
+    some = [];
+  };
+  for (const item of items) {
+    some.push(JSON.stringify(shape(item)));
+    if (some.length < PER_TEXT) continue;
+    flush();
+    await pause();
+  }
+  flush();
+  pieces.push("]");
+}
+
+function bytesOf(pieces: readonly string[]): Uint8Array {
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+}
