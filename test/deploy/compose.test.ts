@@ -62,8 +62,8 @@ describe("docker-compose.yml", () => {
 
   it("lets the largest bodies that the nodes take through the balancer", () => {
     const { default: most } = itemNamed("authorizer.limits.bulk_body_bytes");
-    const megabytes = /^ {2}client_max_body_size (\d+)m;$/m.exec(textOf("deploy/compose/nginx.conf"))?.[1];
-    expect(Number(megabytes) * 2 ** 20).toBe(most);
+    const mebibytes = /^ {2}client_max_body_size (\d+)m;$/m.exec(textOf("deploy/compose/nginx.conf"))?.[1];
+    expect(`${mebibytes} MiB`).toBe(most);
   });
 
   it("bounds the memory and the processes of the service", () => {
