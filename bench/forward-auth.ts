@@ -46,7 +46,6 @@ function subrequest(uri: string, headers: Readonly<Record<string, string>>): str
     "X-Original-Method": "GET",
     "X-Original-URI": uri,
     "X-Original-Host": HOST,
-    "User-Agent": "bench",
     Accept: "*/*",
     ...headers,
   };
@@ -57,6 +56,7 @@ function subrequest(uri: string, headers: Readonly<Record<string, string>>): str
 function basicRequests(secret: string): string[] {
   return Array.from({ length: REQUESTS }, (_, index) =>
     subrequest(`/api/v1/repositories/data/refs/main/objects?path=folder%2Ffile-${index}`, {
+      "User-Agent": "bench",
       Authorization: `Basic ${Buffer.from(`${keyOf(index)}:${secret}`).toString("base64")}`,
     }),
   );

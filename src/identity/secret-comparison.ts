@@ -5,8 +5,11 @@
 
 import { hash, timingSafeEqual } from "node:crypto";
 
-/** Longest text, in bytes, that is compared directly; longer texts are compared by their digests. */
-const ROOM = 256;
+/**
+ * Longest text, in bytes, that is compared directly; longer texts are compared by their digests. Room for the secret of
+ * an access key, 40 characters, and no more: each byte of it is compared.
+ */
+const ROOM = 128;
 
 const presented = Buffer.alloc(ROOM);
 

@@ -125,8 +125,30 @@ describe("a signed request, changed on its way", () => {
       asHeader((a) => edit(a, "content-type", "content:type")),
     ],
     ["a part of the header repeated", BAD_HEADER, asHeader((a) => `${a}, Signature=${"0".repeat(64)}`)],
+    ["a blank in the credential", BAD_HEADER, asHeader((a) => edit(a, "AK-ALICE", "AK ALICE"))],
+    ["a tab in the list", BAD_HEADER, asHeader((a) => edit(a, ";host", ";ho\tst"))],
+    ["no credential", BAD_HEADER, asHeader((a) => edit(a, /Credential=[^,]+/, "Credential="))],
+    ["an empty list", BAD_HEADER, asHeader((a) => edit(a, /SignedHeaders=[^,]+/, "SignedHeaders="))],
+    ["no list", BAD_HEADER, asHeader((a) => edit(a, / SignedHeaders=[^,]+,/, ""))],
+    [
+      "the parts in another order",
+      BAD_HEADER,
+      asHeader((a) => edit(a, /(Cred[^,]+), (Signed[^,]+)/, "$2, $1")),
+    ],
     ["the authorization twice", BAD_HEADER, asHeader((a) => `${a},${a}`)],
   ])("%s: %s", async (_name, outcome, make) => {
     expect(await verify(make())).toBe(outcome);
+  });
+});
+
+describe("an Authorization header", () => {
+  it.each([
+    ["without blanks between its parts", (a: string) => a.replaceAll(", ", ",")],
+    ["with more blanks between them", (a: string) => a.replaceAll(", ", ",   ")],
+    ["with more blanks before them", (a: string) => edit(a, " Credential", "   Credential")],
+  ])("%s is the same signature", async (_name, spelled) => {
+    const request = header();
+    const authorization = spelled(request.headers.get("authorization")!);
+    expect(await verify(changed(request, {}, { authorization }))).toBe(RIGHT);
   });
 });

@@ -1,28 +1,18 @@
 /** The parts of a signature in a request: in the Authorization header, or in the query of a presigned URL. */
 
-import { LRUCache } from "lru-cache";
 import type { SentHeaders, SignedRequest } from "../identity.ts";
 import { SignatureRefused } from "../refusals.ts";
-import type { Scope, SignatureForm } from "./credential-scope.ts";
+import type { SignatureForm } from "./credential-scope.ts";
 import { isHexDigest } from "./hex-digest.ts";
 import { PRESIGN_PARAMETERS, parameter } from "./query-parameters.ts";
-import type { SignedNames } from "./signed-headers.ts";
-
-/** The part of a signature that a program repeats for a day. What it means is noted where it is read. */
-export interface SignerClaim {
-  /** Access key id and scope, joined by slashes. */
-  readonly credential: string;
-  /** Names joined by `;`. */
-  readonly signedHeaders: string;
-  /** Undefined before the first valid reading. */
-  scope: Scope | undefined;
-  names: SignedNames | undefined;
-}
 
 /** The parts of a signature, as given. */
 export interface CredentialParts {
   readonly form: SignatureForm;
-  readonly claim: SignerClaim;
+  /** Access key id and scope, joined by slashes. */
+  readonly credential: string;
+  /** Names joined by `;`. */
+  readonly signedHeaders: string;
   /** 64 hexadecimal digits in lower case. */
   readonly signature: string;
   /** Date and time in the basic form of ISO 8601, not yet validated. */
@@ -79,33 +69,40 @@ function saysPresigned(query: ReadonlyMap<string, string>): boolean {
   return found;
 }
 
-/** A cache of the claims of headers, by the whole header before its signature. */
-const REMEMBERED = new LRUCache<string, SignerClaim>({ max: 1_000 });
-const LONGEST_REMEMBERED = 512;
-
 function headerParts(header: string, headers: SentHeaders): CredentialParts {
   if (!header.startsWith("AWS4-HMAC-SHA256 ")) throw otherKind();
   const signature = header.slice(-SIGNATURE_DIGITS);
-  const claim = claimOf(header.slice(0, -SIGNATURE_DIGITS));
-  if (claim === undefined || !isHexDigest(signature)) {
+  const before = usualHeader(header) ?? HEADER_FORM.exec(header.slice(0, -SIGNATURE_DIGITS)) ?? [];
+  const [, credential, signedHeaders] = before;
+  if (credential === undefined || signedHeaders === undefined || !isHexDigest(signature)) {
     throw new SignatureRefused("AuthorizationHeaderMalformed", "the Authorization header is malformed");
   }
   const timestamp = headers.get("x-amz-date") ?? headers.get("date") ?? "";
-  return { form: "header", claim, signature, timestamp, expires: "" };
+  return { form: "header", credential, signedHeaders, signature, timestamp, expires: "" };
 }
 
-function claimOf(text: string): SignerClaim | undefined {
-  const known = REMEMBERED.get(text);
-  if (known !== undefined) return known;
-  const [, credential, signedHeaders] = HEADER_FORM.exec(text) ?? [];
-  if (credential === undefined || signedHeaders === undefined) return undefined;
-  const claim = unread(credential, signedHeaders);
-  if (text.length <= LONGEST_REMEMBERED) REMEMBERED.set(text, claim);
-  return claim;
-}
+const TO_CREDENTIAL = "AWS4-HMAC-SHA256 Credential=";
+const TO_NAMES = ", SignedHeaders=";
+const TO_SIGNATURE = ", Signature=";
+const SEPARATOR = /[,\s]/;
 
-function unread(credential: string, signedHeaders: string): SignerClaim {
-  return { credential, signedHeaders, scope: undefined, names: undefined };
+/**
+ * The match of {@link HEADER_FORM} for the spelling that programs use; undefined for any other. Takes less time than a
+ * look-up of earlier headers, which has to read the whole header too.
+ */
+function usualHeader(header: string): readonly string[] | undefined {
+  const end = header.length - SIGNATURE_DIGITS - TO_SIGNATURE.length;
+  const comma = header.indexOf(",");
+  const isUsual =
+    header.startsWith(TO_CREDENTIAL) &&
+    header.startsWith(TO_NAMES, comma) &&
+    header.startsWith(TO_SIGNATURE, end);
+  if (!isUsual) return undefined;
+  const credential = header.slice(TO_CREDENTIAL.length, comma);
+  const signedHeaders = header.slice(comma + TO_NAMES.length, end);
+  if (credential === "" || signedHeaders === "") return undefined;
+  if (SEPARATOR.test(credential) || SEPARATOR.test(signedHeaders)) return undefined;
+  return [header, credential, signedHeaders];
 }
 
 function presignedParts(query: ReadonlyMap<string, string>): CredentialParts {
@@ -120,7 +117,7 @@ function presignedParts(query: ReadonlyMap<string, string>): CredentialParts {
     "X-Amz-Expires",
   ].map((name) => parameter(query, name)) as [string, string, string, string, string];
   if (!isHexDigest(signature)) throw malformed("X-Amz-Signature must be 64 hexadecimal digits");
-  return { form: "presigned", claim: unread(credential, signedHeaders), signature, timestamp, expires };
+  return { form: "presigned", credential, signedHeaders, signature, timestamp, expires };
 }
 
 function malformed(message: string): SignatureRefused {

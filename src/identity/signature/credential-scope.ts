@@ -28,26 +28,44 @@ const SCOPE_PARTS = 4;
 const DATE_DIGITS = 8;
 const FORM_OF_CREDENTIAL = "the credential must be KEY/DATE/REGION/s3/aws4_request";
 
+/** A credential as given, with the time of its request. */
+export interface GivenCredential {
+  readonly form: SignatureForm;
+  /** Access key id and scope, joined by slashes. */
+  readonly credential: string;
+  /** Date and time in the basic form of ISO 8601. */
+  readonly timestamp: string;
+}
+
 /**
  * Reads a credential. The id itself may contain slashes.
  * @param region `gateways.s3.region`
- * @throws SignatureRefused for another form, region, service or terminator
+ * @throws SignatureRefused for another form, date, region, service or terminator
  */
-export function scopeOf(form: SignatureForm, credential: string, region: string): Scope {
-  const parts = credential.split("/");
-  const [date, ...rest] = parts.splice(-SCOPE_PARTS);
-  const accessKeyId = parts.join("/");
-  if (accessKeyId === "" || date === undefined)
+export function scopeOf(given: GivenCredential, region: string): Scope {
+  const { form, credential, timestamp } = given;
+  const ending = endOfScopes(region);
+  if (!credential.endsWith(ending)) throw otherEnd(given, region);
+  const end = credential.length - ending.length;
+  const slash = credential.lastIndexOf("/", end - 1);
+  const date = credential.slice(slash + 1, end);
+  if (slash <= 0 || date !== timestamp.slice(0, DATE_DIGITS)) {
     throw new SignatureRefused(MALFORMED[form], FORM_OF_CREDENTIAL);
-  if (rest[0] !== region || rest[1] !== SERVICE || rest[2] !== TERMINATOR) {
-    const message = `the scope of the credential is wrong; expected ${region}/${SERVICE}/${TERMINATOR}`;
-    throw new SignatureRefused(MALFORMED[form], message);
   }
-  return { accessKeyId, date, region, scope: `${date}/${region}/${SERVICE}/${TERMINATOR}` };
+  return { accessKeyId: credential.slice(0, slash), date, region, scope: credential.slice(slash + 1) };
 }
 
-/** Refuses a scope of another date than that of the request. @throws SignatureRefused */
-export function assertSameDate(form: SignatureForm, { date }: Scope, timestamp: string): void {
-  if (date !== timestamp.slice(0, DATE_DIGITS))
-    throw new SignatureRefused(MALFORMED[form], FORM_OF_CREDENTIAL);
+/** The end of all scopes of the last region: a process has one. */
+let lastEnd = { region: "", text: "" };
+
+function endOfScopes(region: string): string {
+  if (region !== lastEnd.region) lastEnd = { region, text: `/${region}/${SERVICE}/${TERMINATOR}` };
+  return lastEnd.text;
+}
+
+/** The reason why a credential that ends otherwise than all scopes is refused. */
+function otherEnd({ form, credential }: GivenCredential, region: string): SignatureRefused {
+  const isWhole = credential.split("/").length > SCOPE_PARTS;
+  const expected = `the scope of the credential is wrong; expected ${region}/${SERVICE}/${TERMINATOR}`;
+  return new SignatureRefused(MALFORMED[form], isWhole ? expected : FORM_OF_CREDENTIAL);
 }

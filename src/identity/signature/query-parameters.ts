@@ -14,8 +14,22 @@ export const PRESIGN_PARAMETERS = [
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
+/** The last short query, such as the operation that a program names: shorter than any presigned one. */
+let last: { readonly raw: string; readonly parameters: ReadonlyMap<string, string> | undefined } = {
+  raw: "",
+  parameters: NONE,
+};
+const LONGEST_REMEMBERED = 64;
+
 /** Names and values in canonical form. Undefined for an ambiguous query: a repeated name, a `;`, a broken escape. */
 export function queryParameters(raw: string): ReadonlyMap<string, string> | undefined {
+  if (raw === last.raw) return last.parameters;
+  const parameters = readParameters(raw);
+  if (raw.length <= LONGEST_REMEMBERED) last = { raw, parameters };
+  return parameters;
+}
+
+function readParameters(raw: string): ReadonlyMap<string, string> | undefined {
   if (raw === "") return NONE;
   if (raw.includes(";")) return undefined;
   const parameters = new Map<string, string>();

@@ -6,7 +6,7 @@
 import type { SentHeaders, SignedRequest } from "../identity.ts";
 import { SignatureRefused } from "../refusals.ts";
 import { type CredentialParts, credentialParts } from "./credential-parts.ts";
-import { assertSameDate, MALFORMED, type Scope, scopeOf } from "./credential-scope.ts";
+import { MALFORMED, type Scope, scopeOf } from "./credential-scope.ts";
 import { payloadHash } from "./payload-hash.ts";
 import { canonicalQuery, queryParameters } from "./query-parameters.ts";
 import { assertInTime } from "./request-time.ts";
@@ -45,25 +45,16 @@ export function readSignature(request: SignedRequest, { region, now }: Signature
   }
   const parts = credentialParts(request, query);
   assertInTime(parts, now);
-  const { accessKeyId, date, scope } = readScope(parts, region);
+  const { accessKeyId, date, scope } = scopeOf(parts, region);
   const headers = signedPart(parts, request.headers);
   const payload = payloadHash(parts.form, request.headers, query);
-  const { claim, timestamp, signature: given } = parts;
-  const canonicalRequest = `${request.method}\n${path}\n${canonicalQuery(query)}\n${headers}\n${claim.signedHeaders}\n${payload}`;
+  const { signedHeaders, timestamp, signature: given } = parts;
+  const canonicalRequest = `${request.method}\n${path}\n${canonicalQuery(query)}\n${headers}\n${signedHeaders}\n${payload}`;
   return { accessKeyId, date, region, scope, timestamp, canonicalRequest, given };
 }
 
-function readScope({ form, claim, timestamp }: CredentialParts, region: string): Scope {
-  const known = claim.scope;
-  const scope = known?.region === region ? known : scopeOf(form, claim.credential, region);
-  assertSameDate(form, scope, timestamp);
-  claim.scope = scope;
-  return scope;
-}
-
-function signedPart({ form, claim }: CredentialParts, headers: SentHeaders): string {
-  claim.names ??= signedNames(claim.signedHeaders);
-  const { names } = claim;
+function signedPart({ form, signedHeaders }: CredentialParts, headers: SentHeaders): string {
+  const names = signedNames(signedHeaders);
   if (names === undefined) {
     throw new SignatureRefused(MALFORMED[form], "signed headers must be in lower case, sorted, each once");
   }

@@ -22,10 +22,18 @@ export interface SignedNames {
 const REMEMBERED = new LRUCache<string, SignedNames>({ max: 256 });
 const LONGEST_REMEMBERED = 512;
 
+/** The last valid list: many users share a program. */
+let last: { readonly text: string; readonly names: SignedNames } | undefined;
+
 /** The names in a list of signed headers; undefined unless they are in lower case, sorted and unique. */
 export function signedNames(text: string): SignedNames | undefined {
-  const known = REMEMBERED.get(text);
-  if (known !== undefined) return known;
+  if (last?.text === text) return last.names;
+  const names = REMEMBERED.get(text) ?? namesIn(text);
+  if (names !== undefined) last = { text, names };
+  return names;
+}
+
+function namesIn(text: string): SignedNames | undefined {
   const list = text.split(";");
   if (list.length > MAX_NAMES) return undefined;
   let before = "";
