@@ -230,8 +230,13 @@ async function measureDecisions(cluster: PostgresCluster, log: (text: string) =>
   const rates = { bare: [] as number[], local: [] as number[], remote: [] as number[] };
   for (let round = -1; round < ROUNDS; round++) {
     const ofBare = await runLoad({ ...job, url: bare.line.split(" ")[1]!, path: "/", expect: "true" });
-    const ofLocal = await runLoad({ ...job, url: serviceUrl(local), path, expect });
-    const ofRemote = await runLoad({ ...job, url: serviceUrl(remote), path, expect });
+    const askLocal = () => runLoad({ ...job, url: serviceUrl(local), path, expect });
+    const askRemote = () => runLoad({ ...job, url: serviceUrl(remote), path, expect });
+    // In turn, so that neither always comes after the same.
+    const isEven = round % 2 === 0;
+    const first = await (isEven ? askLocal : askRemote)();
+    const second = await (isEven ? askRemote : askLocal)();
+    const [ofLocal, ofRemote] = isEven ? [first, second] : [second, first];
     // The first round warms up.
     if (round < 0) continue;
     rates.bare.push(ofBare.perSecond);

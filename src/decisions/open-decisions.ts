@@ -3,6 +3,7 @@
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
+import type { Steps } from "../engine/work.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Outcome } from "../model/decision.ts";
 import type { Policy } from "../model/policy.ts";
@@ -236,10 +237,12 @@ async function filter(
   const loaded = policiesOf(user);
   const question = { ...request, context, use: deciding.useOf(loaded) };
   batch?.about({ user: request.user, action, loaded, context });
+  const budget = workBudget(request.waiter);
   if (!policies.readsResource) {
-    const budget = workBudget(request.waiter);
     return scheduler.run(filterResources(policies, question, counters), { budget });
   }
   const fieldsOf = (arn: string) => native.ofResource(context, arn);
-  return filterByAttributes(policies, question, counters, fieldsOf, new Pace(request.waiter?.signal).pause);
+  const { pause } = new Pace(request.waiter?.signal);
+  const run = <T>(steps: Steps<T>): Promise<T> => scheduler.run(steps, { budget });
+  return filterByAttributes(policies, question, counters, fieldsOf, { pause, run });
 }

@@ -100,11 +100,7 @@ export interface UserState {
 
 /** A group with its policies. */
 export interface GroupState {
-  readonly group: Managed<{
-    readonly name: string;
-    readonly description?: string;
-    readonly creation_date: number;
-  }>;
+  readonly group: Managed<Group>;
   readonly policies: ReadonlyMap<string, Managed<true>>;
 }
 

@@ -16,7 +16,7 @@ import { survey } from "./read/survey.ts";
 import { generateId as newId } from "./records/ids.ts";
 import { LAYOUT, type MetaRecord } from "./records/layout.ts";
 import { DURABLE_COST, openSecrets } from "./records/open-secrets.ts";
-import type { QueuedMailBinding } from "./records/secrets.ts";
+import type { KeyCost, QueuedMailBinding } from "./records/secrets.ts";
 import { KeyWatch } from "./upkeep/key-watch.ts";
 import { Maintenance } from "./upkeep/maintenance.ts";
 import { Resealing } from "./upkeep/reseal.ts";
@@ -52,7 +52,7 @@ export interface DirectoryOptions {
   /** `authorizer.previous_secret_key`: opens what was encrypted before a change of the key. */
   readonly previousSecretKey?: string;
   /** Cost of scrypt for a new store. Only a store that never reaches a disk may be given less than the default. */
-  readonly keyCost?: { readonly N: number; readonly r: number; readonly p: number };
+  readonly keyCost?: KeyCost;
   /** False: another process does the background work on this store. Default true. */
   readonly upkeep?: boolean;
   /** Unix seconds; default the clock. */

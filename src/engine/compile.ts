@@ -4,13 +4,11 @@
  * set contains it.
  */
 
-import type { ConditionFields } from "../model/decision.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "./compiled-policy.ts";
 import type { Evaluator } from "./conditions/conditions.ts";
-import type { KnownResults } from "./failures.ts";
-import { NO_STATEMENT } from "./matches.ts";
+import { type ConditionsAsked, NO_STATEMENT } from "./matches.ts";
 import { type PolicySet, policySetInSteps } from "./policy-set.ts";
 import { type CompiledStatement, StatementPool } from "./statement.ts";
 import { finish, type Steps } from "./work.ts";
@@ -38,8 +36,6 @@ export class CompiledPolicies {
   readonly readsContext: boolean;
   /** True when a condition reads attributes of the resource (`resource.X`). */
   readonly readsResource: boolean;
-  /** True when the evaluation of some condition is long, so that it should be done in steps. */
-  readonly hasLongConditions: boolean;
   /** True when the evaluation of some statement can fail. */
   readonly canFail: boolean;
 
@@ -50,7 +46,6 @@ export class CompiledPolicies {
     this.size = sets.reduce((sum, { size }) => sum + size, 0);
     this.readsContext = sets.some((set) => set.readsContext);
     this.readsResource = sets.some((set) => set.readsResource);
-    this.hasLongConditions = sets.some(({ longConditions }) => longConditions.size > 0);
     this.canFail = sets.some((set) => set.canFail);
   }
 
@@ -87,12 +82,12 @@ export class CompiledPolicies {
     return all.filter((one, position) => position === 0 || byNameAndIndex(one, all[position - 1]!) !== 0);
   }
 
-  /** The first statement whose evaluation fails for this user and context. */
-  firstFailure(context: ConditionFields, user: string, known?: KnownResults): CompiledStatement | undefined {
+  /** The first statement whose evaluation fails for these results. */
+  firstFailure(asked: ConditionsAsked): CompiledStatement | undefined {
     if (!this.canFail) return undefined;
     let first: CompiledStatement | undefined;
     for (const set of this.sets) {
-      const order = set.firstFailure(context, user, known);
+      const order = set.firstFailure(asked);
       if (order !== NO_STATEMENT) first = this.earlier(first, set.statementAt(order));
     }
     return first;

@@ -3,29 +3,42 @@
 import type { ConditionFields } from "../model/decision.ts";
 import type { ConditionResult } from "./conditions/condition-part.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
-import { priceOf } from "./matches.ts";
-import type { Steps } from "./work.ts";
+import { type KnownResults, priceOf } from "./matches.ts";
+import { STEP_UNITS, type Steps } from "./work.ts";
 
 /** Results for one user, each evaluated once as long as the condition fields stay the same. */
 export class ConditionResults {
   readonly #user: string;
-  readonly #results = new Map<CompiledCondition, ConditionResult>();
+  readonly #results: KnownResults = new Map();
   #context: ConditionFields | undefined;
+  /** Units of work that were not yielded yet. */
+  #owed = 0;
 
   /** @param user the name that `${user}` stands for */
   constructor(user: string) {
     this.#user = user;
   }
 
-  /** The result of a condition; a long one is evaluated in steps, for its price. */
-  *of(condition: CompiledCondition, context: ConditionFields): Steps<ConditionResult> {
+  /** The results for these fields, as far as they are known. Those for other fields are forgotten. */
+  about(context: ConditionFields): KnownResults {
     if (context !== this.#context) this.#results.clear();
     this.#context = context;
-    const known = this.#results.get(condition);
+    return this.#results;
+  }
+
+  /** The result of a condition; a long one is evaluated in steps, for its price. */
+  *of(condition: CompiledCondition, context: ConditionFields): Steps<ConditionResult> {
+    const results = this.about(context);
+    const known = results.get(condition);
     if (known !== undefined) return known;
-    if (condition.isLong) yield priceOf(condition, context);
+    this.#owed += priceOf(condition, context, this.#user);
+    if (this.#owed > STEP_UNITS) {
+      yield this.#owed;
+      this.#owed = 0;
+    }
     const result = yield* condition.evaluateInSteps(context, this.#user);
-    this.#results.set(condition, result);
+    // Other work may have asked about other fields meanwhile.
+    this.about(context).set(condition, result);
     return result;
   }
 }

@@ -8,12 +8,13 @@ import type { ConditionFields, Outcome } from "../model/decision.ts";
 import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import { ConditionResults } from "./condition-results.ts";
-import { type EngineRequest, lookUp, onlyDeniesOwn } from "./decide.ts";
+import { type EngineRequest, findLeafInSteps, onlyDeniesOwn } from "./decide.ts";
 import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
+import { failureInSteps } from "./look.ts";
 import { bindUser, USER_PLACEHOLDER } from "./patterns/resource-pattern.ts";
 import { SetMatcher } from "./patterns/set-matcher.ts";
 import type { CompiledStatement } from "./statement.ts";
-import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 /** The input of a decision. */
 export interface SetsRequest {
@@ -27,23 +28,38 @@ export interface SetsRequest {
 
 type SetLeaf = Leaf<ResourceSet>;
 
-/** Decides whether the policies allow the required permissions on every ARN of their sets. */
-export function decideSets(policies: CompiledPolicies, request: SetsRequest): Outcome {
-  return finish(decideSetsInSteps(policies, request));
-}
-
-/** Decides step by step: an open set is compared with every statement of its action. */
+/**
+ * Decides whether the policies allow the required permissions on every ARN of their sets. It does so step by step: an
+ * open set is compared with every statement of its action.
+ */
 export function* decideSetsInSteps(policies: CompiledPolicies, request: SetsRequest): Steps<Outcome> {
   const { user, required, context, contextOf, decidedBy } = request;
   const found = new Map<SetLeaf, LeafFindings>();
-  for (const leaf of openLeaves(required)) found.set(leaf, yield* findOnSet(policies, leaf, request));
+  const ofSets = new ConditionResults(user);
+  const ofResources = new ConditionResults(user);
+  let work = 0;
+  for (const leaf of leavesOf(required)) {
+    const { parts } = leaf.resource;
+    if (parts.length > 1) {
+      found.set(leaf, yield* findOnSet(policies, leaf, request, ofSets));
+      continue;
+    }
+    const one = { action: leaf.action, resource: parts[0] };
+    const fields = contextOf === undefined ? context : contextOf(parts[0]);
+    const asked = { user, context: fields, ...(decidedBy && { decidedBy }) };
+    const { findings, units } = yield* findLeafInSteps(policies, one, asked, ofResources);
+    found.set(leaf, findings);
+    work += units;
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
   return decideTree<ResourceSet>(required, {
     policies,
     user,
     context,
-    contextOf: contextOf && (({ parts }) => (parts.length > 1 ? context : contextOf(parts[0]))),
-    look: (leaf, question, fields) =>
-      found.get(leaf) ?? lookUp({ action: leaf.action, resource: leaf.resource.parts[0] }, question, fields),
+    contextOf: undefined,
+    look: (leaf) => found.get(leaf) as LeafFindings,
     observe: undefined,
     denied: [],
     missing: [],
@@ -53,20 +69,24 @@ export function* decideSetsInSteps(policies: CompiledPolicies, request: SetsRequ
 
 /** The leaves of a tree with more than one ARN. */
 export function openLeaves(required: RequiredOnSets): readonly SetLeaf[] {
-  if ("action" in required) return required.resource.parts.length > 1 ? [required] : [];
+  return leavesOf(required).filter(({ resource }) => resource.parts.length > 1);
+}
+
+function leavesOf(required: RequiredOnSets): readonly SetLeaf[] {
+  if ("action" in required) return [required];
   if ("any_resource" in required) return [];
-  return ("and" in required ? required.and : required.or).flatMap(openLeaves);
+  return ("and" in required ? required.and : required.or).flatMap(leavesOf);
 }
 
 function* findOnSet(
   policies: CompiledPolicies,
   leaf: SetLeaf,
   { user, context }: SetsRequest,
+  results: ConditionResults,
 ): Steps<LeafFindings> {
   const set = new SetMatcher(leaf.resource, policies.options.partition);
   const onlyDenies = onlyDeniesOwn(policies, user);
-  const results = new ConditionResults(user);
-  const failure = policies.firstFailure(context, user);
+  const failure = yield* failureInSteps(policies, { user, context }, results);
   let deny: CompiledStatement | undefined;
   let allow: CompiledStatement | undefined;
   let work = 0;

@@ -5,8 +5,7 @@
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import type { ConditionResult } from "./conditions/condition-part.ts";
-import type { CompiledCondition } from "./conditions/conditions.ts";
+import { ConditionResults } from "./condition-results.ts";
 import {
   decideLeaf,
   decideTree,
@@ -16,8 +15,7 @@ import {
   type Question,
 } from "./decide-tree.ts";
 import type { DecidingPlace } from "./deciding-place.ts";
-import { type KnownOfContext, type LookedUp, look } from "./look.ts";
-import { priceOf } from "./matches.ts";
+import { type LookedUp, look, lookInSteps, MOST_AT_ONCE } from "./look.ts";
 import { isWildcardName } from "./patterns/resource-pattern.ts";
 import type { CompiledStatement } from "./statement.ts";
 import type { Steps } from "./work.ts";
@@ -46,16 +44,45 @@ export function aboutLeaf<R extends Omit<EngineRequest, "required">>(request: R,
 /** Called with the effect of each evaluated node. */
 export type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
 
-/** As {@link decide} for one permission. Fills in the place of the statement that decides. */
+/**
+ * As {@link decide} for one permission. Fills in the place of the statement that decides. Undefined where conditions
+ * are long for these fields: then {@link decideInSteps} decides.
+ */
 export function decideOne(
   policies: CompiledPolicies,
   required: Leaf<string>,
   { user, context }: Pick<EngineRequest, "user" | "context">,
   place: DecidingPlace,
-): Outcome {
-  const findings = lookUp(required, { policies, user }, context);
+): Outcome | undefined {
+  const findings = lookUp(required, { policies, user }, context, MOST_AT_ONCE);
+  if (findings.deferred !== undefined) return undefined;
   findings.tellPlace(place);
   return decideLeaf(required.action, findings);
+}
+
+/**
+ * As {@link decide}, for a tree of few leaves. Undefined where conditions are long for these fields: then
+ * {@link decideInSteps} decides.
+ */
+export function decideAtOnce(policies: CompiledPolicies, request: EngineRequest): Outcome | undefined {
+  const { required, user, context, contextOf, decidedBy } = request;
+  if ("action" in required && contextOf === undefined) {
+    const findings = lookUp(required, { policies, user }, context, MOST_AT_ONCE);
+    if (findings.deferred !== undefined) return undefined;
+    if (decidedBy !== undefined) noteDeciding(findings, decidedBy);
+    return decideLeaf(required.action, findings);
+  }
+  let isLong = false;
+  const lookAt: Question<string>["look"] = (leaf, question, context) => {
+    const findings = lookUp(leaf, question, context, MOST_AT_ONCE);
+    isLong ||= findings.deferred !== undefined;
+    return findings;
+  };
+  const outcome = decideTree(required, questionOf(policies, request, lookAt, undefined));
+  if (!isLong) return outcome;
+  // What was noted depends on results that are not known.
+  if (decidedBy !== undefined) decidedBy.length = 0;
+  return undefined;
 }
 
 /** Decides whether the policies allow the required permissions. */
@@ -97,21 +124,14 @@ function* findInSteps(
   policies: CompiledPolicies,
   request: EngineRequest,
 ): Steps<ReadonlyMap<Leaf<string>, LeafFindings>> {
-  const { user, contextOf } = request;
   const found = new Map<Leaf<string>, LeafFindings>();
-  const userOnlyDenies = onlyDeniesOwn(policies, user);
   // Where all leaves have the same condition fields, each condition is evaluated once.
-  const known = contextOf === undefined ? yield* knownInSteps(policies, request) : undefined;
+  const results = new ConditionResults(request.user);
   let work = 0;
   for (const leaf of leavesOf(request.required)) {
-    const context = contextOf?.(leaf.resource) ?? request.context;
-    const own = contextOf === undefined ? known : yield* knownInSteps(policies, { context, user }, true);
-    const looker = { user, context, userOnlyDenies, ...(own && { known: own }) };
-    const looked = look(policies, leaf, looker);
-    const { deny, failure, allowed } = looked;
-    const allow = request.decidedBy === undefined ? undefined : looked.allow;
-    found.set(leaf, { deny, failure, allowed, allow });
-    work += looked.work + PER_ITEM;
+    const { findings, units } = yield* findLeafInSteps(policies, leaf, aboutLeaf(request, leaf), results);
+    found.set(leaf, findings);
+    work += units + PER_ITEM;
     if (work < STEP_UNITS) continue;
     yield work;
     work = 0;
@@ -120,35 +140,18 @@ function* findInSteps(
   return found;
 }
 
-/**
- * Evaluates the part of the policies that depends on the condition fields and not on the resource.
- * @param longOnly true to evaluate only the conditions that are long, where they will serve one leaf
- */
-function* knownInSteps(
+/** The result of the policies for one leaf, with the units of work that are still to be spent. */
+export function* findLeafInSteps(
   policies: CompiledPolicies,
-  { context, user }: Pick<EngineRequest, "context" | "user">,
-  longOnly = false,
-): Steps<KnownOfContext | undefined> {
-  if (!(longOnly ? policies.hasLongConditions : policies.readsContext)) return undefined;
-  const conditions = new Map<CompiledCondition, ConditionResult>();
-  let work = 0;
-  const all = longOnly
-    ? policies.sets.flatMap(({ longConditions }) => [...longConditions])
-    : policies.statements.map(({ condition }) => condition);
-  for (const condition of all) {
-    if (condition === undefined || conditions.has(condition)) continue;
-    work += priceOf(condition, context);
-    if (work > STEP_UNITS) {
-      yield work;
-      work = 0;
-    }
-    const result = condition.isLong
-      ? yield* condition.evaluateInSteps(context, user)
-      : condition.evaluate(context, user);
-    conditions.set(condition, result);
-  }
-  yield work;
-  return { failure: policies.firstFailure(context, user, conditions), conditions };
+  leaf: Leaf<string>,
+  { user, context, decidedBy }: Omit<EngineRequest, "required">,
+  results: ConditionResults,
+): Steps<{ readonly findings: LeafFindings; readonly units: number }> {
+  const looker = { user, context, userOnlyDenies: onlyDeniesOwn(policies, user) };
+  const looked = yield* lookInSteps(policies, leaf, looker, results);
+  const { deny, failure, allowed } = looked;
+  const allow = decidedBy === undefined ? undefined : looked.allow;
+  return { findings: { deny, failure, allowed, allow }, units: looked.work };
 }
 
 function questionOf(
@@ -160,13 +163,18 @@ function questionOf(
   return { policies, user, context, contextOf, look: lookAt, observe, denied: [], missing: [], decidedBy };
 }
 
-/** The result of the policies for one resource. Read it before the next call, which overwrites it. */
+/**
+ * The result of the policies for one resource. Read it before the next call, which overwrites it.
+ * @param most units of work that conditions may take; default unlimited
+ */
 export function lookUp(
   leaf: Leaf<string>,
   { policies, user }: Pick<Question<string>, "policies" | "user">,
   context: ConditionFields,
+  most = Number.POSITIVE_INFINITY,
 ): LookedUp {
-  return look(policies, leaf, { user, context, userOnlyDenies: onlyDeniesOwn(policies, user) });
+  const userOnlyDenies = onlyDeniesOwn(policies, user);
+  return look(policies, leaf, { user, context, userOnlyDenies, known: undefined, most });
 }
 
 /** True when statements with `${user}` only deny: the name would act as a wildcard (security.md §3.1). */

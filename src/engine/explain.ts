@@ -84,12 +84,13 @@ export function* explainInSteps(
     outcome.effect === "neutral" ? yield* nearMissesInSteps(ordered, leaves, request, results) : [];
   const described: Determining[] = [];
   for (const one of determining.values()) {
-    described.push(describe(one, tests));
+    described.push(yield* describe(one, tests));
     yield;
   }
   const nearMisses: NearMiss[] = [];
   for (const miss of misses) {
-    nearMisses.push(miss(tests));
+    const told = miss(tests);
+    nearMisses.push("why" in told ? told : yield* told);
     yield;
   }
   return {
@@ -203,9 +204,9 @@ export function* firstAllowing(
   return undefined;
 }
 
-function describe({ statement, action, resource, asked }: Match, tests: ConditionTests): Determining {
+function* describe({ statement, action, resource, asked }: Match, tests: ConditionTests): Steps<Determining> {
   const written = statement.policy.statement[statement.index];
-  const conditions = asked === undefined ? [] : tests.of(statement.condition, asked);
+  const conditions = asked === undefined ? [] : yield* tests.of(statement.condition, asked);
   return {
     ...nameOf(statement),
     effect: written?.effect ?? "",

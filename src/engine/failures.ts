@@ -1,14 +1,9 @@
 /** Statements whose evaluation can fail; a failure denies everything (evaluation.md §2.1, evaluation.md §2.2). */
 
-import type { ConditionFields } from "../model/decision.ts";
 import { parseIp } from "../model/ip.ts";
-import type { ConditionResult } from "./conditions/condition-part.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
-import { NO_STATEMENT } from "./matches.ts";
+import { type ConditionsAsked, NO_STATEMENT } from "./matches.ts";
 import type { CompiledStatement } from "./statement.ts";
-
-/** Results of conditions for the same user and context that are known already. */
-export type KnownResults = ReadonlyMap<CompiledCondition, ConditionResult>;
 
 interface Fallible {
   readonly order: number;
@@ -47,8 +42,9 @@ export class Failures {
       this.statements.push(statement);
   }
 
-  /** Order of the first statement whose evaluation fails for this user and context, or {@link NO_STATEMENT}. */
-  first(context: ConditionFields, user: string, known?: KnownResults): number {
+  /** Order of the first statement whose evaluation fails for these results, or {@link NO_STATEMENT}. */
+  first(asked: ConditionsAsked): number {
+    const { context } = asked;
     let first = this.#broken;
     for (const [field, order] of this.#addressFields) {
       const value = context.get(field);
@@ -57,7 +53,7 @@ export class Failures {
     }
     for (const { order, condition, brokenResource } of this.#fallible) {
       if (order >= first) break;
-      const result = known?.get(condition) ?? condition.evaluate(context, user);
+      const result = asked.resultOf(condition);
       if (result === "error" || (brokenResource && result !== "unsatisfied")) first = order;
     }
     return first;

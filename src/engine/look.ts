@@ -2,15 +2,16 @@
 
 import type { ConditionFields } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
-import type { ConditionResult } from "./conditions/condition-part.ts";
+import type { ConditionResults } from "./condition-results.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
 import type { Leaf, LeafFindings } from "./decide-tree.ts";
 import type { DecidingPlace } from "./deciding-place.ts";
-import { Findings, NO_STATEMENT } from "./matches.ts";
+import { Findings, type KnownResults, NO_STATEMENT } from "./matches.ts";
 import type { PolicySet } from "./policy-set.ts";
 import { RequiredResource } from "./required-resource.ts";
 import type { ResourceIndex } from "./resource-index.ts";
 import type { CompiledStatement } from "./statement.ts";
+import { STEP_UNITS, type Steps } from "./work.ts";
 
 /** The user of a look-up. */
 export interface Looker {
@@ -18,15 +19,14 @@ export interface Looker {
   readonly context: ConditionFields;
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
   readonly userOnlyDenies: boolean;
-  /** Earlier result of the part that does not depend on the resource, if there is one. */
-  readonly known?: KnownOfContext;
+  /** Results of conditions that are known already; further ones are added. */
+  readonly known: KnownResults | undefined;
+  /** Units of work that conditions may take. @see LookedUp.deferred */
+  readonly most: number;
 }
 
-/** The result of policies for a user and condition fields, as far as it does not depend on the resource. */
-export interface KnownOfContext {
-  readonly failure: CompiledStatement | undefined;
-  readonly conditions: ReadonlyMap<CompiledCondition, ConditionResult>;
-}
+/** Units of work that conditions may take in one go. */
+export const MOST_AT_ONCE = STEP_UNITS;
 
 // One object each serves all look-ups, so that a look-up allocates nothing.
 const findings = new Findings();
@@ -39,6 +39,8 @@ let allows = new Int32Array(8);
 export interface LookedUp extends LeafFindings {
   /** Units of work. */
   readonly work: number;
+  /** Conditions to evaluate in steps first: as long as there are any, the rest of the result does not hold. */
+  readonly deferred: readonly CompiledCondition[] | undefined;
   /** Writes down the place of the statement that decided. */
   tellPlace(place: DecidingPlace): void;
 }
@@ -53,6 +55,7 @@ class Looked implements LookedUp {
   allowed = false;
   /** Units of work. */
   work = 0;
+  deferred: readonly CompiledCondition[] | undefined = undefined;
   policies: CompiledPolicies | undefined = undefined;
 
   get allow(): CompiledStatement | undefined {
@@ -102,12 +105,11 @@ const result = new Looked();
 export function look(
   policies: CompiledPolicies,
   { action, resource }: Leaf<string>,
-  { user, context, userOnlyDenies, known }: Looker,
+  looker: Looker,
 ): LookedUp {
   const wellFormed = action.toWellFormed();
   required.set(resource.toWellFormed(), policies.arnPrefix);
-  findings.begin(context, user, userOnlyDenies);
-  if (known !== undefined) findings.known = known.conditions;
+  beginFindings(looker);
   beginResult(policies);
   const { sets } = policies;
   for (let index = 0; index < sets.length; index++) {
@@ -115,9 +117,51 @@ export function look(
     lookIn(set.indexOf(wellFormed).resources, index);
     if (findings.deny !== NO_STATEMENT) noteDeny(policies, index, findings.deny);
   }
-  const failure = known !== undefined ? known.failure : firstFailure(policies, context, user);
+  const failure = policies.firstFailure(findings);
   if (failure !== undefined) noteFailure(policies, failure);
+  return finished();
+}
+
+/** As {@link look}; what is long among the conditions is evaluated in steps. */
+export function* lookInSteps(
+  policies: CompiledPolicies,
+  leaf: Leaf<string>,
+  looker: Omit<Looker, "known" | "most">,
+  results: ConditionResults,
+): Steps<LookedUp> {
+  for (;;) {
+    const known = results.about(looker.context);
+    const looked = look(policies, leaf, { ...looker, known, most: MOST_AT_ONCE });
+    if (looked.deferred === undefined) return looked;
+    for (const condition of looked.deferred) yield* results.of(condition, looker.context);
+  }
+}
+
+/** The first statement whose evaluation fails for this user and context; what is long is evaluated in steps. */
+export function* failureInSteps(
+  policies: CompiledPolicies,
+  { user, context }: Pick<Looker, "user" | "context">,
+  results: ConditionResults,
+): Steps<CompiledStatement | undefined> {
+  for (;;) {
+    const known = results.about(context);
+    beginFindings({ user, context, userOnlyDenies: false, known, most: MOST_AT_ONCE });
+    const failure = policies.firstFailure(findings);
+    const { deferred } = findings;
+    if (deferred === undefined) return failure;
+    for (const condition of deferred) yield* results.of(condition, context);
+  }
+}
+
+function beginFindings({ user, context, userOnlyDenies, known, most }: Looker): void {
+  findings.begin(context, user, userOnlyDenies);
+  findings.known = known;
+  findings.most = most;
+}
+
+function finished(): LookedUp {
   result.work = findings.work;
+  result.deferred = findings.deferred;
   return result;
 }
 
@@ -126,30 +170,37 @@ export class Looking {
   readonly #policies: CompiledPolicies;
   readonly #looker: Looker;
   readonly #resources: readonly (readonly ResourceIndex[])[];
-  readonly #failure: CompiledStatement | undefined;
+  /** The first failure, once it is known. */
+  #failure: { readonly statement: CompiledStatement | undefined } | undefined;
 
+  /** @param looker as for every look-up */
   constructor(policies: CompiledPolicies, action: string, looker: Looker) {
     const wellFormed = action.toWellFormed();
     this.#policies = policies;
     this.#looker = looker;
     this.#resources = policies.sets.map((set) => set.indexOf(wellFormed).resources);
-    this.#failure = policies.firstFailure(looker.context, looker.user);
   }
 
   /** As {@link look}. */
   at(resource: string): LookedUp {
     const policies = this.#policies;
-    const { user, context, userOnlyDenies } = this.#looker;
     required.set(resource.toWellFormed(), policies.arnPrefix);
-    findings.begin(context, user, userOnlyDenies);
+    beginFindings(this.#looker);
     beginResult(policies);
     for (let index = 0; index < this.#resources.length; index++) {
       lookIn(this.#resources[index] as readonly ResourceIndex[], index);
       if (findings.deny !== NO_STATEMENT) noteDeny(policies, index, findings.deny);
     }
-    if (this.#failure !== undefined) noteFailure(policies, this.#failure);
-    result.work = findings.work;
-    return result;
+    const failure = this.#firstFailure();
+    if (failure !== undefined) noteFailure(policies, failure);
+    return finished();
+  }
+
+  #firstFailure(): CompiledStatement | undefined {
+    if (this.#failure !== undefined) return this.#failure.statement;
+    const statement = this.#policies.firstFailure(findings);
+    if (findings.deferred === undefined) this.#failure = { statement };
+    return statement;
   }
 }
 
@@ -170,14 +221,6 @@ function lookIn(indexes: readonly ResourceIndex[], position: number): void {
   }
   allows[position] = findings.allow;
   if (findings.allow !== NO_STATEMENT) result.allowed = true;
-}
-
-function firstFailure(
-  policies: CompiledPolicies,
-  context: ConditionFields,
-  user: string,
-): CompiledStatement | undefined {
-  return policies.canFail ? policies.firstFailure(context, user) : undefined;
 }
 
 function noteDeny(policies: CompiledPolicies, set: number, order: number): void {

@@ -1,5 +1,6 @@
 /** The result of matching statements for one required permission, reduced to what a decision needs. */
 
+import { USER_VARIABLE } from "../model/condition-variables.ts";
 import type { ConditionFields } from "../model/decision.ts";
 import type { ConditionResult } from "./conditions/condition-part.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
@@ -14,17 +15,28 @@ const PER_CONDITION = 200;
 /** Units of work of a word of its values besides the characters. */
 const PER_WORD = 100;
 
-/** Units of work of evaluating a condition against condition fields. */
-export function priceOf({ words, reads }: CompiledCondition, context: ConditionFields): number {
+/** Units of work of evaluating a condition against condition fields, for the user of this name. */
+export function priceOf(
+  { words, compared, substituted }: CompiledCondition,
+  context: ConditionFields,
+  user: string,
+): number {
   let characters = 0;
-  for (const field of reads) {
+  for (const field of compared) {
     const value = context.get(field);
     if (typeof value === "string") characters += value.length;
     else if (Array.isArray(value)) for (const text of value) characters += PER_TEXT + text.length;
     else characters += NO_TEXT;
   }
-  return PER_CONDITION + words * (PER_WORD + 2 * characters);
+  let longer = 0;
+  for (const [variable, weight] of substituted) {
+    const value = variable === USER_VARIABLE ? user : context.get(variable);
+    if (typeof value === "string") longer += (weight * value.length) / CHARACTERS_OF_WORD;
+  }
+  return PER_CONDITION + (words + longer) * (PER_WORD + 2 * characters);
 }
+
+const CHARACTERS_OF_WORD = 32;
 
 /** The cost of a text in a list besides its own characters, in characters. */
 const PER_TEXT = 20;
@@ -41,11 +53,20 @@ interface Group {
   allow: number;
 }
 
+/** Results of conditions for one user and one context. */
+export type KnownResults = Map<CompiledCondition, ConditionResult>;
+
+/** The asker for results of conditions. */
+export interface ConditionsAsked {
+  readonly context: ConditionFields;
+  resultOf(condition: CompiledCondition): ConditionResult;
+}
+
 /**
  * Collects the result of the patterns that match a required resource. One object serves all look-ups without
  * allocation.
  */
-export class Findings {
+export class Findings implements ConditionsAsked {
   /** Order of the first matching statement of a set that denies. */
   deny = NO_STATEMENT;
   /** Order of the first matching statement of a set that allows. */
@@ -57,8 +78,16 @@ export class Findings {
   userOnlyDenies = false;
   /** Units of work. */
   work = 0;
-  /** Results of conditions for this context and user that are known already. */
-  known: ReadonlyMap<CompiledCondition, ConditionResult> | undefined;
+  /** Results of conditions for this context and user that are known already; further ones are added. */
+  known: KnownResults | undefined;
+  /**
+   * Units of work that conditions may take at once. Further ones count as unsatisfied and are {@link deferred}: with
+   * their results known, no other condition will be asked for.
+   */
+  most = Number.POSITIVE_INFINITY;
+  /** Conditions that have to be evaluated in steps before the result holds. */
+  deferred: CompiledCondition[] | undefined;
+  #evaluated = 0;
 
   /** Resets the result. A caller that looks into several sets must reset deny and allow between them. */
   begin(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
@@ -69,14 +98,31 @@ export class Findings {
     this.userOnlyDenies = userOnlyDenies;
     this.work = 0;
     this.known = undefined;
+    this.most = Number.POSITIVE_INFINITY;
+    this.deferred = undefined;
+    this.#evaluated = 0;
   }
 
   /** Returns the result of a condition for the request. */
   resultOf(condition: CompiledCondition): ConditionResult {
     const known = this.known?.get(condition);
-    if (known !== undefined) return known;
-    this.work += priceOf(condition, this.context);
-    return condition.evaluate(this.context, this.user);
+    if (known !== undefined) {
+      this.work += PER_GROUP;
+      return known;
+    }
+    const price = priceOf(condition, this.context, this.user);
+    if (condition.canBeLong) {
+      this.#evaluated += price;
+      if (this.#evaluated > this.most) {
+        this.deferred ??= [];
+        this.deferred.push(condition);
+        return "unsatisfied";
+      }
+    }
+    this.work += price;
+    const result = condition.evaluate(this.context, this.user);
+    this.known?.set(condition, result);
+    return result;
   }
 }
 

@@ -7,6 +7,8 @@ import { parseTemplate, USER_VARIABLE } from "../model/condition-variables.ts";
 import type { ConditionFields, RequiredLeaf } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
 import type { CompiledCondition } from "./conditions/conditions.ts";
+import { MOST_AT_ONCE } from "./look.ts";
+import { priceOf } from "./matches.ts";
 import {
   classifyResource,
   isWildcardName,
@@ -157,17 +159,28 @@ class Narrowing {
   #judge(condition: CompiledCondition, statement: CompiledStatement): Holding {
     for (const field of condition.reads) if (field.startsWith(SUBJECT)) return "attributes";
     if (readsName(statement)) return "name";
+    // Users who may be allowed are decided about anyway, in steps: a long condition need not tell them apart.
+    if (isLong(condition, this.#context, "")) return "always";
     return condition.evaluate(this.#context, "") === "satisfied" ? "always" : "never";
   }
 
   /** @param context the fields of that user, if known */
   #passes({ templates, condition, by }: Way, name: string, context?: ConditionFields): boolean {
     const fields = by === "name" ? this.#context : by === "attributes" ? context : undefined;
-    if (fields !== undefined && condition?.evaluate(fields, name) !== "satisfied") return false;
+    if (fields !== undefined && !mayHold(condition, fields, name)) return false;
     if (templates === undefined) return true;
     if (isWildcardName(name)) return false;
     return templates.some((template) => matchesResource(template, this.#required, name, this.#partition));
   }
+}
+
+function isLong(condition: CompiledCondition, context: ConditionFields, name: string): boolean {
+  return condition.canBeLong && priceOf(condition, context, name) > MOST_AT_ONCE;
+}
+
+function mayHold(condition: CompiledCondition | undefined, context: ConditionFields, name: string): boolean {
+  if (condition === undefined) return false;
+  return isLong(condition, context, name) || condition.evaluate(context, name) === "satisfied";
 }
 
 /** True when a variable in a condition is the name of the user. */

@@ -16,8 +16,8 @@ const STEP = 128;
 /** Score of a statement that only its condition excluded; above every score of a common prefix (at most 1). */
 const CONDITION_SCORE = 2;
 
-/** Describes a near miss. Only reported ones need the text. */
-export type DescribeMiss = (tests: ConditionTests) => NearMiss;
+/** Describes a near miss, in steps if it has conditions. Only reported ones need the text. */
+export type DescribeMiss = (tests: ConditionTests) => NearMiss | Steps<NearMiss>;
 
 interface Scored {
   readonly describe: DescribeMiss;
@@ -87,17 +87,19 @@ class LeafMisses {
 
   /** Handles a statement whose action matches, but whose resource or condition does not. */
   #aboutAction(statement: CompiledStatement): void {
+    const { resource } = this.#leaf;
+    const request = this.#request;
     if (this.#holds(statement)) {
       const resources = this.#resourcesOf(statement);
-      const score = closest(resources, this.#leaf.resource);
+      const score = closest(resources, resource);
       if (!this.#best.takes(score) || this.#matches(statement)) return;
       this.#best.add(score, () => {
-        const detail = `${this.#leaf.resource} does not match ${resources.join(", ")}`;
+        const detail = `${resource} does not match ${resources.join(", ")}`;
         return { ...nameOf(statement), why: "resource", detail };
       });
     } else if (this.#best.takes(CONDITION_SCORE) && this.#matches(statement)) {
-      this.#best.add(CONDITION_SCORE, (tests) => {
-        const conditions = tests.of(statement.condition, this.#request);
+      this.#best.add(CONDITION_SCORE, function* (tests) {
+        const conditions = yield* tests.of(statement.condition, request);
         const unmet = unmetText(conditions);
         const detail = `the condition is not satisfied${unmet === "" ? "" : `: ${unmet}`}`;
         return { ...nameOf(statement), why: "condition", detail, conditions };
@@ -107,8 +109,9 @@ class LeafMisses {
 
   #aboutAnother(statement: CompiledStatement): void {
     if (!this.#holds(statement) || !this.#matches(statement)) return;
+    const { action } = this.#leaf;
     this.#best.add(this.#actionScore(statement.actions), () => {
-      const detail = `${this.#leaf.action} is not among ${statement.actions.patterns.join(", ")}`;
+      const detail = `${action} is not among ${statement.actions.patterns.join(", ")}`;
       return { ...nameOf(statement), why: "action", detail };
     });
   }
@@ -123,13 +126,7 @@ class LeafMisses {
   }
 
   #holds({ condition }: CompiledStatement): boolean {
-    if (condition === undefined) return true;
-    let holds = this.#holding.get(condition);
-    if (holds === undefined) {
-      holds = condition.evaluate(this.#request.context, this.#request.user) === "satisfied";
-      this.#holding.set(condition, holds);
-    }
-    return holds;
+    return condition === undefined || this.#holding.get(condition) === true;
   }
 
   #resourcesOf({ resources = [] }: CompiledStatement): readonly string[] {
@@ -156,7 +153,7 @@ export function* nearMissesInSteps(
     for (const statement of ordered.policies.statements) {
       if (++seen % STEP === 0) yield;
       if (statement.deny) continue;
-      if (statement.condition?.isLong) yield* misses.evaluate(statement.condition, results);
+      if (statement.condition !== undefined) yield* misses.evaluate(statement.condition, results);
       misses.look(statement);
     }
   }

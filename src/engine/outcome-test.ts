@@ -6,10 +6,12 @@
 
 import type { ConditionFields, Outcome } from "../model/decision.ts";
 import type { CompiledPolicies } from "./compile.ts";
+import { ConditionResults } from "./condition-results.ts";
 import { onlyDeniesOwn } from "./decide.ts";
 import { decideLeaf } from "./decide-tree.ts";
 import type { DecidingPlace } from "./deciding-place.ts";
-import { type LookedUp, Looking } from "./look.ts";
+import { type LookedUp, Looking, MOST_AT_ONCE } from "./look.ts";
+import type { Steps } from "./work.ts";
 
 /** The constant input. */
 export interface OutcomeQuestion {
@@ -20,8 +22,13 @@ export interface OutcomeQuestion {
 
 /** Decides about one resource after the other. */
 export interface OutcomeTest {
-  /** The outcome of `decide` for the resource. Equal outcomes are usually one object. */
-  (resource: string): Outcome;
+  /**
+   * The outcome of `decide` for the resource; undefined where conditions are long, and `inSteps` has to be asked. Equal
+   * outcomes are usually one object.
+   */
+  (resource: string): Outcome | undefined;
+  /** The same in steps, which say what long conditions cost. Each is evaluated once for all resources. */
+  inSteps(resource: string): Steps<Outcome>;
   /** Units of work of all tests so far. */
   work(): number;
   /** Fills in the place of the statement that decided about the last resource. Call it at once. */
@@ -39,19 +46,25 @@ export function outcomeTest(
   policies: CompiledPolicies,
   { user, action, context }: OutcomeQuestion,
 ): OutcomeTest {
-  const looking = new Looking(policies, action, {
-    user,
-    context,
-    userOnlyDenies: onlyDeniesOwn(policies, user),
-  });
+  const results = new ConditionResults(user);
+  const userOnlyDenies = onlyDeniesOwn(policies, user);
+  const known = results.about(context);
+  const looking = new Looking(policies, action, { user, context, userOnlyDenies, known, most: MOST_AT_ONCE });
   let work = 0;
   let last: LookedUp | undefined;
-  const test = (resource: string): Outcome => {
+  const test = (resource: string): Outcome | undefined => {
     const found = looking.at(resource);
     last = found;
     work += found.work + PER_TEST;
-    return decideLeaf(action, found);
+    return found.deferred === undefined ? decideLeaf(action, found) : undefined;
+  };
+  const inSteps = function* (resource: string): Steps<Outcome> {
+    for (;;) {
+      const outcome = test(resource);
+      if (outcome !== undefined) return outcome;
+      for (const condition of last?.deferred ?? []) yield* results.of(condition, context);
+    }
   };
   const tellPlace = (place: DecidingPlace) => last?.tellPlace(place);
-  return Object.assign(test, { work: () => work, tellPlace });
+  return Object.assign(test, { inSteps, work: () => work, tellPlace });
 }

@@ -3,13 +3,11 @@
  * `${user}` is bound when matching. The index of an action is built when the action is first requested.
  */
 
-import type { ConditionFields } from "../model/decision.ts";
 import { type ActionIndex, ActionIndexes, ListedStatements } from "./action-indexes.ts";
 import { ActionLists } from "./action-lists.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
-import type { CompiledCondition } from "./conditions/conditions.ts";
-import { Failures, type KnownResults } from "./failures.ts";
-import { NO_STATEMENT } from "./matches.ts";
+import { Failures } from "./failures.ts";
+import { type ConditionsAsked, NO_STATEMENT } from "./matches.ts";
 import type { CompiledStatement } from "./statement.ts";
 import { StatementOrder } from "./statement-order.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
@@ -23,8 +21,6 @@ export class PolicySet {
   readonly readsContext: boolean;
   /** True when a condition reads attributes of the resource (`resource.X`). */
   readonly readsResource: boolean;
-  /** The conditions whose evaluation is long, each once. */
-  readonly longConditions: ReadonlySet<CompiledCondition>;
   /** True when the evaluation of some statement can fail. */
   readonly canFail: boolean;
   /** About the units of work of building the index of one action. */
@@ -48,7 +44,6 @@ export class PolicySet {
     this.size = parts.size;
     this.readsContext = parts.readsContext;
     this.readsResource = parts.readsResource;
-    this.longConditions = parts.longConditions;
     this.canFail = failures.statements.length > 0;
     this.price = lists.price + byList.reduce((sum, { price }) => sum + price, 0);
     this.indexes = new ActionIndexes(partition, lists, byList);
@@ -59,9 +54,9 @@ export class PolicySet {
     return this.#failures.statements;
   }
 
-  /** Order of the first statement whose evaluation fails for this user and context, or {@link NO_STATEMENT}. */
-  firstFailure(context: ConditionFields, user: string, known?: KnownResults): number {
-    return this.canFail ? this.#failures.first(context, user, known) : NO_STATEMENT;
+  /** Order of the first statement whose evaluation fails for these results, or {@link NO_STATEMENT}. */
+  firstFailure(asked: ConditionsAsked): number {
+    return this.canFail ? this.#failures.first(asked) : NO_STATEMENT;
   }
 
   /** The statement at a position in evaluation order. */
@@ -98,7 +93,6 @@ interface SetParts {
   readonly failures: Failures;
   readonly readsContext: boolean;
   readonly readsResource: boolean;
-  readonly longConditions: ReadonlySet<CompiledCondition>;
 }
 
 /** Combines compiled policies. Keeps their order, because a refusal names the first deny. */
@@ -107,7 +101,6 @@ export function* policySetInSteps(all: readonly CompiledPolicy[], partition: str
   const lists = new ActionLists();
   const byList: ListedStatements[] = [];
   const failures = new Failures();
-  const longConditions = new Set<CompiledCondition>();
   const starts: number[] = [];
   let size = 0;
   let work = 0;
@@ -122,7 +115,6 @@ export function* policySetInSteps(all: readonly CompiledPolicy[], partition: str
       failures.add(statement, size);
       size++;
       readsContext ||= statement.condition !== undefined;
-      if (statement.condition?.isLong) longConditions.add(statement.condition);
       readsResource ||= statement.condition?.readsResource === true;
       work += PER_ITEM + statement.actions.text.length;
     }
@@ -139,6 +131,5 @@ export function* policySetInSteps(all: readonly CompiledPolicy[], partition: str
     failures,
     readsContext,
     readsResource,
-    longConditions,
   });
 }

@@ -21,6 +21,19 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
+/** Does work at once, up to this many units; undefined where there is more, which the same steps then go on with. */
+export function finishWithin<T>(
+  steps: Generator<unknown, T>,
+  most: number,
+): { readonly value: T } | undefined {
+  for (let units = 0; units <= most; ) {
+    const step = steps.next();
+    if (step.done) return { value: step.value };
+    if (typeof step.value === "number") units += step.value;
+  }
+  return undefined;
+}
+
 /** Maps texts in steps. */
 export function* mapTexts<T>(texts: readonly string[], map: (text: string) => T): Steps<T[]> {
   const mapped: T[] = [];

@@ -2,29 +2,8 @@
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import type { RunningProgram } from "./program.ts";
-
-/** One hostile caller. */
-export interface HostileCase {
-  readonly name: string;
-  /** Statuses that the answer may have, where the case is one request. */
-  readonly statuses?: readonly number[];
-  /** Does its worst; resolves when the service has answered or closed the connection. */
-  readonly run: (target: Target) => Promise<unknown>;
-}
-
-/** The service that a case is run against. */
-export interface Target {
-  readonly program: RunningProgram;
-  readonly token: string;
-}
-
-const MAX_WAIT_MS = 40_000;
-
-const range = <T>(count: number, make: (index: number) => T): T[] =>
-  Array.from({ length: count }, (_, index) => make(index));
-const arn = (text: string): string => `arn:svc:fs:::repository/${text}`;
-const allow = (action: readonly string[], resource: string) => ({ effect: "allow", action, resource });
+import { allow, arn, calling, type HostileCase, range, type Target } from "./hostile-calls.ts";
+import { CONDITIONS, ofResource, VARIABLES, variable } from "./hostile-conditions.ts";
 
 /** Every statement is about everything or about one action: no two actions have the same statements. */
 const wide = range(10, (policy) => ({
@@ -50,7 +29,7 @@ const stars = range(5, (policy) => ({
 
 /** The directory. */
 export function hostileDataset(): unknown {
-  const policies = [...wide, ...keyless, ...stars];
+  const policies = [...wide, ...keyless, ...stars, ...variable, ...ofResource];
   const user = (username: string, own: readonly { readonly name: string }[]) => ({
     username,
     policies: own.map(({ name }) => name),
@@ -62,24 +41,12 @@ export function hostileDataset(): unknown {
       user("wide", wide),
       user("keyless", keyless),
       user("stars", stars),
+      user("variable", variable),
+      user("of-resource", ofResource),
       { username: "steady", policies: ["plain"] },
     ],
   };
 }
-
-/** Sends a request of the decision API and reads its whole answer. */
-async function call({ program, token }: Target, path: string, body: unknown): Promise<number> {
-  const response = await fetch(`${program.service}/access/v1/${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-    signal: AbortSignal.timeout(MAX_WAIT_MS),
-  });
-  await response.arrayBuffer();
-  return response.status;
-}
-
-const calling = (path: string, body: () => unknown) => (target: Target) => call(target, path, body());
 
 function open(url: string): Socket {
   const { hostname, port } = new URL(url);
@@ -314,33 +281,10 @@ const QUESTIONS: readonly HostileCase[] = [
   },
 ];
 
-/** Conditions with very many values that cannot be looked up, in policies that are as large as they may be. */
-const CONDITIONS: readonly HostileCase[] = (
-  [
-    ["wildcards", "StringLike", (index: number) => `*${index}*b?c`, `${"xyz".repeat(20)}bcc`],
-    ["wildcards for lists", "ForAnyValue:StringLike", (index: number) => `*${index}*b?c`, ["xyzbcc", "bcc"]],
-    ["wildcards with variables", "StringLikeIfExists", (index: number) => `\${context.v}?${index}`, "xyz"],
-    ["variables", "StringEquals", (index: number) => `\${context.v}${index}`, "xyz"],
-  ] as const
-).map(([what, operator, value, t]) => ({
-  name: `${what}: 100,000 values of explained conditions`,
-  run: calling("simulate", () => ({
-    user: "somebody",
-    policies: range(25, (policy) => {
-      const values = range(4000, (index) => value(policy * 4000 + index));
-      const condition = { [operator]: { "context.t": values } };
-      return { name: `long-${policy}`, statement: [{ ...allow(["*"], "*"), condition }] };
-    }),
-    required: { action: "fs:ReadObject", resource: arn("x") },
-    context: { t, v: "v" },
-    explain: true,
-  })),
-}));
-
 /** All cases. */
 export const HOSTILE_CASES: readonly HostileCase[] = [
   ...TRANSPORT,
-  ...[...QUESTIONS, ...CONDITIONS].map((one) => ({ statuses: [200], ...one })),
+  ...[...QUESTIONS, ...CONDITIONS, ...VARIABLES].map((one) => ({ statuses: [200], ...one })),
 ];
 
 /** Bytes that one question of the steady caller takes. */

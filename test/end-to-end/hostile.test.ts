@@ -7,7 +7,8 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HOSTILE_CASES, hostileDataset, STEADY_QUESTION, type Target } from "./hostile-cases.ts";
+import type { Target } from "./hostile-calls.ts";
+import { HOSTILE_CASES, hostileDataset, STEADY_QUESTION } from "./hostile-cases.ts";
 import { cleanUp, newFolder, start, writeConfig } from "./program.ts";
 
 /** Bounds with room for a busy machine: on a quiet one the loop is held for less than 100 ms. */

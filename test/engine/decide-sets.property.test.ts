@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compile } from "../../src/engine/compile.ts";
 import { decide } from "../../src/engine/decide.ts";
-import { decideSets } from "../../src/engine/decide-sets.ts";
+import { decideSetsInSteps } from "../../src/engine/decide-sets.ts";
 import { containsTexts, meetsTexts } from "../../src/engine/patterns/wildcard-on-sets.ts";
+import { finish } from "../../src/engine/work.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";
 import { exactly, type RequiredOnSets } from "../../src/model/resource-set.ts";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
@@ -110,11 +111,13 @@ describe("a decision on a set, against the naive evaluator on its members", () =
     fc.assert(
       fc.property(policiesOnSets, user, setResource, context, (policies, name, resource, fields) => {
         const action = "fs:ReadObject";
-        const { effect } = decideSets(compile(policies, options), {
-          user: name,
-          required: { action, resource },
-          context: fields,
-        });
+        const { effect } = finish(
+          decideSetsInSteps(compile(policies, options), {
+            user: name,
+            required: { action, resource },
+            context: fields,
+          }),
+        );
         effects[effect]++;
         const members = resource.parts
           .slice(1)
@@ -145,7 +148,7 @@ describe("a decision on a set, against the naive evaluator on its members", () =
       fc.property(policiesOf(4), user, required, context, (policies, name, tree, fields) => {
         const compiled = compile(policies, { ...options, evaluator: "extended" });
         const question = { user: name, context: fields };
-        expect(decideSets(compiled, { ...question, required: onSets(tree) })).toEqual(
+        expect(finish(decideSetsInSteps(compiled, { ...question, required: onSets(tree) }))).toEqual(
           decide(compiled, { ...question, required: tree }),
         );
       }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type CompileOptions, compile } from "../../src/engine/compile.ts";
-import { decideSets, decideSetsInSteps } from "../../src/engine/decide-sets.ts";
+import { decideSetsInSteps } from "../../src/engine/decide-sets.ts";
+import { finish } from "../../src/engine/work.ts";
 import type { DecisionContext } from "../../src/model/decision.ts";
 import type { Statement } from "../../src/model/policy.ts";
 import { exactly, type RequiredOnSets } from "../../src/model/resource-set.ts";
@@ -27,7 +28,7 @@ interface Asked {
 function decided(statement: readonly Statement[], required: RequiredOnSets, asked: Asked = {}) {
   const { user = "alice", context = new Map(), evaluator = "extended" } = asked;
   const policies = compile([{ name: "p", statement }], { partition: "svc", evaluator });
-  return decideSets(policies, { user, required, context });
+  return finish(decideSetsInSteps(policies, { user, required, context }));
 }
 const effect = (...asked: Parameters<typeof decided>) => decided(...asked).effect;
 
@@ -256,7 +257,8 @@ describe("attributes of resources, which may be others for each of a set", () =>
     new Map([["resource.status", resource.endsWith("a") ? "open" : "shut"]]);
   const on = (statement: readonly Statement[], text: string) => {
     const policies = compile([{ name: "p", statement }], { partition: "svc", evaluator: "extended" });
-    return decideSets(policies, { user: "alice", required: leaf(text), context, contextOf }).effect;
+    const asked = { user: "alice", required: leaf(text), context, contextOf };
+    return finish(decideSetsInSteps(policies, asked)).effect;
   };
   it("allow nothing on a set, and deny all of it", () => {
     expect(on([allow("*", open)], `${REPOSITORY}_`)).toBe("neutral");

@@ -5,6 +5,7 @@ import { compile } from "../../src/engine/compile.ts";
 import { MOST_TESTS, type ValueMask } from "../../src/engine/conditions/condition-tests.ts";
 import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
 import { explain } from "../../src/engine/explain.ts";
+import { finish } from "../../src/engine/work.ts";
 import type { ConditionTest, FieldValue } from "../../src/model/decision.ts";
 import type { Condition, NamedStatements, Statement } from "../../src/model/policy.ts";
 import { conditionFields, conditionOf } from "./condition-arbitraries.ts";
@@ -70,7 +71,8 @@ describe("what an explanation says of a condition", () => {
   it("says it of each part as that part alone would be decided", () => {
     fc.assert(
       fc.property(conditionOf(3), conditionFields, (condition, fields) => {
-        const results = [...new CompiledCondition(condition, "extended").results(fields, CASE_USER)];
+        const compiled = new CompiledCondition(condition, "extended");
+        const results = finish(compiled.resultsInSteps(fields, CASE_USER, Number.POSITIVE_INFINITY));
         const parts = Object.entries(condition).flatMap(([operator, tests]) =>
           Object.entries(tests).map(([field, values]) => ({ operator, field, values })),
         );

@@ -1,6 +1,7 @@
 /** The form of a question about access that is not used, of its answer, and of what answers it (decision-log.md §5.2). */
 
 import type { UsageRow } from "../../decision-log/usage/usage-rows.ts";
+import type { StatementName } from "../../model/decision.ts";
 import type { NamedStatements } from "../../model/policy.ts";
 
 /** Kinds in the order in which an answer has them. */
@@ -26,12 +27,6 @@ interface LastUse {
   readonly last_used?: number;
 }
 
-interface StatementPlace {
-  readonly policy: string;
-  readonly statement: number;
-  readonly sid?: string;
-}
-
 /** Something that nobody used. */
 export type UnusedEntry =
   | ({ readonly kind: "user"; readonly id: string; readonly creation_date: number } & LastUse)
@@ -50,9 +45,9 @@ export type UnusedEntry =
   /** `attached`: users and groups that it is attached to. */
   | ({ readonly kind: "policy"; readonly id: string; readonly attached: number } & LastUse)
   /** A statement of a policy of which others were used. */
-  | ({ readonly kind: "statement"; readonly effect: string } & StatementPlace & LastUse)
+  | ({ readonly kind: "statement"; readonly effect: string } & StatementName & LastUse)
   /** Actions that a used statement allows and that nobody used. */
-  | ({ readonly kind: "actions"; readonly unused: readonly string[] } & StatementPlace);
+  | ({ readonly kind: "actions"; readonly unused: readonly string[] } & StatementName);
 
 /** A page. */
 export interface UnusedPage {

@@ -135,14 +135,7 @@ interface Handlers {
   readonly remove: Handler;
 }
 
-interface Described {
-  readonly id: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly description: string;
-}
-
-function described(id: string, path: string, summary: string): Described {
+function described(id: string, path: string, summary: string) {
   return { id, path, summary, description: `${summary} (SCIM 2.0, RFC 7644).` };
 }
 

@@ -3,7 +3,8 @@
 import { typeInPartition } from "../../catalog/partition.ts";
 import { addProperties } from "../../decisions/check/condition-fields.ts";
 import { withRegistered } from "../../decisions/registered-properties.ts";
-import { decide } from "../../engine/decide.ts";
+import type { CompiledPolicies } from "../../engine/compile.ts";
+import { decideAtOnce, decideInSteps, type EngineRequest, isShort } from "../../engine/decide.ts";
 import type { ConditionFields, FieldValue, Outcome, RequiredPermissions } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import { CompiledUsers, type DecisionSettings, type ReadyUser, type TouchedIds } from "./compiled-users.ts";
@@ -13,6 +14,22 @@ import { RESOURCE_TYPES } from "./shipped.gen.ts";
 
 const NO_FIELDS: ConditionFields = new Map<string, FieldValue>();
 const NO_PROPERTIES: Properties = {};
+
+/** Units of work that a question takes at most: the default of the service (`authorizer.limits.work`). */
+const MOST_WORK = 2_000_000_000;
+
+/** The work that one call may still take: long conditions and large trees use it up. */
+export class Allowance {
+  #left = MOST_WORK;
+
+  /** @throws RangeError when there is not enough left */
+  spend(units: number): void {
+    this.#left -= units;
+    if (this.#left < 0) {
+      throw new RangeError(`the question needs more work than ${MOST_WORK} units; ask about less`);
+    }
+  }
+}
 
 /** A state with what was compiled from it. */
 export class DecisionPoint {
@@ -28,18 +45,26 @@ export class DecisionPoint {
     this.#resources = this.#resourceNames();
   }
 
-  /** Decides; undefined for a user who does not exist. */
-  decide(user: string, required: RequiredPermissions, given: Properties | undefined): Outcome | undefined {
+  /**
+   * Decides; undefined for a user who does not exist.
+   * @throws RangeError when the work is more than the allowance
+   */
+  decide(
+    user: string,
+    required: RequiredPermissions,
+    given: Properties | undefined,
+    allowance = new Allowance(),
+  ): Outcome | undefined {
     const ready = this.#users.get(user);
     if (ready === undefined) return undefined;
     const { policies } = ready;
-    if (!policies.readsContext) return decide(policies, { user, required, context: NO_FIELDS });
+    if (!policies.readsContext) return decided(policies, { user, required, context: NO_FIELDS }, allowance);
     const context = this.#fieldsOf(ready, given);
-    if (!policies.readsResource) return decide(policies, { user, required, context });
+    if (!policies.readsResource) return decided(policies, { user, required, context }, allowance);
     const { request_properties } = this.settings;
     const contextOf = (arn: string): ConditionFields =>
       withRegistered(context, { resource: this.#resources.propertiesOf(arn) }, request_properties);
-    return decide(policies, { user, required, context, contextOf });
+    return decided(policies, { user, required, context, contextOf }, allowance);
   }
 
   /** Takes notice that an entry of the log changed the state. */
@@ -68,5 +93,16 @@ export class DecisionPoint {
       this.state,
       RESOURCE_TYPES.map((type) => typeInPartition(type, partition)),
     );
+  }
+}
+
+function decided(policies: CompiledPolicies, request: EngineRequest, allowance: Allowance): Outcome {
+  const outcome = isShort(request.required) ? decideAtOnce(policies, request) : undefined;
+  if (outcome !== undefined) return outcome;
+  const steps = decideInSteps(policies, request);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    allowance.spend(step.value);
   }
 }

@@ -9,7 +9,7 @@ import type { Properties } from "../../model/entities.ts";
 import { ClientError } from "../client-error.ts";
 import type { Action, Check, CheckResult, ClientContext, Filter } from "../questions.ts";
 import type { TransportOptions } from "../transport.ts";
-import { DecisionPoint } from "./decision-point.ts";
+import { Allowance, DecisionPoint } from "./decision-point.ts";
 import { type FollowEvents, Follower } from "./follower.ts";
 import { asRequired } from "./required-permissions.ts";
 import { DatasetError, stateFromDataset } from "./state-from-dataset.ts";
@@ -149,7 +149,8 @@ export class EmbeddedAuthorizer {
   /**
    * Checks required permissions; the answer has the reason of a refusal. The users are those of the directory: groups in
    * the question count for nothing, and the answer about an unknown user says so.
-   * @throws TypeError for a token of the user, which only the service verifies
+   * @throws TypeError for a token of the user, which only the service verifies; RangeError for more work than the
+   * service would do
    */
   check({ user, groups, token, required, context }: Check): EmbeddedResult {
     refuseToken(token);
@@ -159,15 +160,18 @@ export class EmbeddedAuthorizer {
 
   /**
    * Returns the indexes of the allowed resources, ascending. The users are those of the directory, as for a check.
-   * @throws TypeError for ids of a type in place of ARNs, and for a token of the user
+   * @throws TypeError for ids of a type in place of ARNs, and for a token of the user; RangeError for more work than the
+   * service would do
    */
   filter(filter: Filter): number[] {
     if (!("resources" in filter)) throw new TypeError("filter takes ARNs as resources");
     const { user, token, action, resources, context } = filter;
     refuseToken(token);
+    const allowance = new Allowance();
     const allowed: number[] = [];
     for (const [index, resource] of resources.entries()) {
-      if (this.#decide(user, { action, resource }, context ?? undefined).allowed) allowed.push(index);
+      if (this.#decide(user, { action, resource }, context ?? undefined, allowance).allowed)
+        allowed.push(index);
     }
     return allowed;
   }
@@ -178,11 +182,16 @@ export class EmbeddedAuthorizer {
     this.#source.close();
   }
 
-  #decide(user: string, required: RequiredPermissions, context: ClientContext | undefined): EmbeddedResult {
+  #decide(
+    user: string,
+    required: RequiredPermissions,
+    context: ClientContext | undefined,
+    allowance?: Allowance,
+  ): EmbeddedResult {
     if (this.#closed) return CLOSED;
     const { point } = this.#source;
     if (point === undefined || this.#source.staleness > this.#maxStaleness) return STALE;
-    const outcome = point.decide(user, required, context as Properties | undefined);
+    const outcome = point.decide(user, required, context as Properties | undefined, allowance);
     if (outcome === undefined) return UNKNOWN_USER;
     if (outcome.effect === "allow") return ALLOWED;
     const { effect, message } = outcome;

@@ -107,6 +107,8 @@ export class Authzen {
       const before = test.work();
       const outcome = test(arn);
       budget.spend(test.work() - before);
+      // Long conditions are left to the other way.
+      if (outcome === undefined) return undefined;
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;

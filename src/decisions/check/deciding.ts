@@ -1,9 +1,10 @@
 /** One decision about a loaded user: outcome, explanation, counting, audit. */
 
-import { decide, decideInSteps, decideOne, type EngineRequest, isShort } from "../../engine/decide.ts";
+import { decideAtOnce, decideInSteps, decideOne, type EngineRequest, isShort } from "../../engine/decide.ts";
 import { DecidingPlace } from "../../engine/deciding-place.ts";
-import { type ExplainedOutcome, explain, explainInSteps, explanationSize } from "../../engine/explain.ts";
+import { type ExplainedOutcome, explainInSteps, explanationSize } from "../../engine/explain.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
+import { finishWithin, STEP_UNITS } from "../../engine/work.ts";
 import type {
   ConditionFields,
   Explanation,
@@ -127,27 +128,30 @@ export class Deciding {
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> {
     const { required } = request;
-    const isQuick = call.budget === undefined && !loaded.policies.hasLongConditions;
+    const isQuick = call.budget === undefined && isShort(required);
     if (!call.explain && isQuick && "action" in required) {
-      return this.#decidedAtOnce(loaded, request, required, call);
+      const answer = this.#decidedAtOnce(loaded, request, required, call);
+      if (answer !== undefined) return answer;
     }
     const asked = this.#notesStatements ? noting(request) : request;
     if (call.explain) return this.#explained(loaded, asked, call);
-    if (!isQuick || !isShort(request.required)) return this.#decidedInSteps(loaded, asked, call);
-    return this.#answered(decide(loaded.policies, asked), asked, loaded, call);
+    const outcome = isQuick ? decideAtOnce(loaded.policies, asked) : undefined;
+    if (outcome === undefined) return this.#decidedInSteps(loaded, asked, call);
+    return this.#answered(outcome, asked, loaded, call);
   }
 
-  /** The usual way: one permission. */
+  /** The usual way: one permission. Undefined where conditions are long. */
   #decidedAtOnce(
     loaded: UserPolicies,
     request: EngineRequest,
     required: RequiredLeaf,
     call: DecisionCall,
-  ): CheckAnswer | Promise<CheckAnswer> {
+  ): CheckAnswer | Promise<CheckAnswer> | undefined {
     const place = this.#place;
     const { contextOf } = request;
     const asked = contextOf === undefined ? request : { ...request, context: contextOf(required.resource) };
     const outcome = decideOne(loaded.policies, required, asked, place);
+    if (outcome === undefined) return undefined;
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
     this.useOf(loaded)?.decidedOne(required.action, place);
     if (!this.logs) return this.#unlogged(outcome, asked, call);
@@ -177,17 +181,18 @@ export class Deciding {
 
   /**
    * Decides about one permission of a request of a data server; where decisions are logged, {@link Deciding.record} is
-   * the way. Counts and audits as that does.
+   * the way. Counts and audits as that does. Undefined where conditions are long.
    */
   one(
     loaded: UserPolicies,
     request: EngineRequest & { readonly required: RequiredLeaf },
     subject: DecisionSubject,
     call: Omit<DecisionCall, "explain">,
-  ): { readonly outcome: Outcome; readonly id: string } {
+  ): { readonly outcome: Outcome; readonly id: string } | undefined {
     const place = this.#place;
     const { required } = request;
     const outcome = decideOne(loaded.policies, required, request, place);
+    if (outcome === undefined) return undefined;
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
     this.useOf(loaded)?.decidedOne(required.action, place);
     return { outcome, id: this.#audited(outcome, subject, call) };
@@ -333,11 +338,13 @@ export class Deciding {
       const whole = { ...bare, id, explanation: this.#explanation(id, outcome, loaded) };
       return written === undefined ? whole : written.then(() => whole);
     };
-    const isShort =
-      !policies.hasLongConditions && explanationSize(policies, request.required) <= SHORT_EXPLANATION;
-    if (call.budget === undefined && isShort) return answer(explain(policies, request));
+    const steps = explainInSteps(policies, request);
+    if (call.budget === undefined && explanationSize(policies, request.required) <= SHORT_EXPLANATION) {
+      const explained = finishWithin(steps, STEP_UNITS);
+      if (explained !== undefined) return answer(explained.value);
+    }
     const budget = call.budget ?? this.#options.workBudget(call.call);
-    return this.#options.scheduler.run(explainInSteps(policies, request), { budget }).then(answer);
+    return this.#options.scheduler.run(steps, { budget }).then(answer);
   }
 
   #explanation(id: string, outcome: ExplainedOutcome, { via, cache, asserted }: UserPolicies): Explanation {

@@ -4,12 +4,11 @@
  */
 
 import type { CompiledPolicies } from "../../engine/compile.ts";
-import { decide } from "../../engine/decide.ts";
 import { DecidingPlace } from "../../engine/deciding-place.ts";
-import { outcomeTest } from "../../engine/outcome-test.ts";
+import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
-import { STEP_UNITS, type Steps } from "../../engine/work.ts";
-import type { ConditionFields } from "../../model/decision.ts";
+import { finishWithin, STEP_UNITS, type Steps } from "../../engine/work.ts";
+import type { ConditionFields, Outcome } from "../../model/decision.ts";
 import type { DecisionCounters, FilterRequest } from "../decisions.ts";
 import type { UserUse } from "../usage.ts";
 
@@ -39,7 +38,7 @@ export function* filterResources(
   let done = 0;
   for (let index = 0; index < resources.length; index++) {
     const resource = resources[index] as string;
-    const outcome = test(resource);
+    const outcome = test(resource) ?? (yield* test.inSteps(resource));
     const { effect } = outcome;
     counts[effect]++;
     if (notes) test.tellPlace(place);
@@ -55,17 +54,38 @@ export function* filterResources(
   return allowed;
 }
 
+/** The ways in which a filter lets others in. */
+export interface Pacing {
+  /** Waits if it is time to let other work run. */
+  readonly pause: () => Promise<void> | undefined;
+  /** Runs long steps between other work, on the budget of the request. */
+  readonly run: <T>(steps: Steps<T>) => Promise<T>;
+}
+
+/** The outcome for a resource and the statement that decided. */
+function* decidedItem(
+  policies: CompiledPolicies,
+  test: OutcomeTest,
+  resource: string,
+): Steps<{ readonly outcome: Outcome; readonly decidedBy: CompiledStatement | undefined }> {
+  const outcome = yield* test.inSteps(resource);
+  const place = new DecidingPlace();
+  test.tellPlace(place);
+  yield test.work();
+  return { outcome, decidedBy: place.statementIn(policies) };
+}
+
 /**
  * As {@link filterResources}, for conditions that read attributes of the resources.
  * @param fieldsOf the condition fields of a resource
- * @param pause waits if it is time to let other work run
+ * @param pacing how others are let in
  */
 export async function filterByAttributes(
   policies: CompiledPolicies,
   { user, action, resources, batch, use }: FilterQuestion,
   counters: DecisionCounters,
   fieldsOf: (resource: string) => Promise<ConditionFields>,
-  pause: () => Promise<void> | undefined,
+  { pause, run }: Pacing,
 ): Promise<readonly number[]> {
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
@@ -75,14 +95,13 @@ export async function filterByAttributes(
     for (const [index, context] of fields.entries()) {
       await pause();
       const resource = some[index] as string;
-      const required = { action, resource };
-      const decidedBy: CompiledStatement[] | undefined =
-        batch === undefined && use === undefined ? undefined : [];
-      const outcome = decide(policies, { user, required, context, ...(decidedBy && { decidedBy }) });
+      const item = decidedItem(policies, outcomeTest(policies, { user, action, context }), resource);
+      const done = finishWithin(item, STEP_UNITS);
+      const { outcome, decidedBy } = done === undefined ? await run(item) : done.value;
       const { effect } = outcome;
       counts[effect]++;
-      batch?.add(outcome, resource, undefined, decidedBy?.[0]);
-      use?.decided(required, decidedBy);
+      batch?.add(outcome, resource, undefined, decidedBy);
+      use?.decided({ action, resource }, decidedBy === undefined ? [] : [decidedBy]);
       if (effect === "allow") allowed.push(from + index);
     }
   }

@@ -2,8 +2,9 @@
  * Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, security.md §2.5).
  */
 
-import { decide, decideInSteps, isShort } from "../../engine/decide.ts";
-import { decideSets, decideSetsInSteps, openLeaves } from "../../engine/decide-sets.ts";
+import { decideAtOnce, decideInSteps, isShort } from "../../engine/decide.ts";
+import { decideSetsInSteps, openLeaves } from "../../engine/decide-sets.ts";
+import { finishWithin } from "../../engine/work.ts";
 import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
@@ -17,6 +18,9 @@ import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */
 const MANY_STATEMENTS = 200;
+
+/** Units of work of a comparison that is made at once: about a millisecond. */
+const QUICK = 1_000_000;
 
 const ALLOWED: Outcome = { effect: "allow" };
 /** A permission that is never granted; it replaces an empty tree. */
@@ -146,7 +150,7 @@ export class Requesting {
     const { scheduler, workBudget, deciding } = this.#options;
     const { principal, policies } = cached;
     const loaded = policiesOf(cached);
-    const isQuick = isShort(shown) && !policies.hasLongConditions;
+    const isQuick = isShort(shown);
     if (
       isQuick &&
       asked.needed.exact &&
@@ -156,8 +160,8 @@ export class Requesting {
     ) {
       const { context } = fields;
       const asking = { user: principal.username, required: shown, context };
-      const { outcome, id } = deciding.one(loaded, asking, this.#subject(asked), asked.check);
-      return answerOf(asked, outcome, undefined, id);
+      const one = deciding.one(loaded, asking, this.#subject(asked), asked.check);
+      if (one !== undefined) return answerOf(asked, one.outcome, undefined, one.id);
     }
     const decided = deciding.notesStatements ? { loaded, decidedBy: [] } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
@@ -166,14 +170,17 @@ export class Requesting {
     // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       const request = { ...who, required: shown };
-      if (isQuick) return answer(decide(policies, request));
+      const outcome = isQuick ? decideAtOnce(policies, request) : undefined;
+      if (outcome !== undefined) return answer(outcome);
       return scheduler.run(decideInSteps(policies, request), options()).then(answer);
     }
     const request = { ...who, required };
+    const steps = decideSetsInSteps(policies, request);
     if (policies.size <= MANY_STATEMENTS && isQuick) {
-      return answer(decideSets(policies, request));
+      const decided = finishWithin(steps, QUICK);
+      if (decided !== undefined) return answer(decided.value);
     }
-    return scheduler.run(decideSetsInSteps(policies, request), options()).then(answer);
+    return scheduler.run(steps, options()).then(answer);
   }
 
   #refused(

@@ -4,6 +4,8 @@
  */
 
 import { CompiledCondition } from "../../engine/conditions/conditions.ts";
+import { priceOf } from "../../engine/matches.ts";
+import type { Steps } from "../../engine/work.ts";
 import { operatorOf } from "../../model/condition-operators.ts";
 import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/condition-variables.ts";
 import type { ConditionFields } from "../../model/decision.ts";
@@ -41,16 +43,22 @@ function keep(left: Left, operator: string, field: string, values: readonly stri
   left.set(operator, fields.set(field, values));
 }
 
-/** Evaluates a condition as far as possible. Errors and unreadable values win, as in the engine. */
-export function resolveCondition(condition: Condition, known: Known): Resolved {
+/** Units of work of compiling and evaluating a part besides its price. */
+const PER_PART = 10_000;
+
+/** Units of work of a character of a value with its variables filled in: it is written into the answer. */
+const PER_CHARACTER = 50;
+
+/** Evaluates a condition as far as possible, in steps. Errors and unreadable values win, as in the engine. */
+export function* resolveCondition(condition: Condition, known: Known): Steps<Resolved> {
   const left: Left = new Map();
   const results = new Set<Result>();
   for (const [operator, fields] of Object.entries(condition)) {
     if (operatorOf(operator) === undefined) results.add("error");
     else {
       for (const [field, values] of Object.entries(fields)) {
-        const result = evaluatePart({ [operator]: { [field]: values } }, known);
-        if (result === undefined) keep(left, operator, field, withKnown(operator, values, known));
+        const result = yield* evaluatePart({ [operator]: { [field]: values } }, known);
+        if (result === undefined) keep(left, operator, field, yield* withKnown(operator, values, known));
         else results.add(result);
       }
     }
@@ -65,21 +73,32 @@ export function resolveCondition(condition: Condition, known: Known): Resolved {
 }
 
 /** The result of one part; undefined if it reads an unknown field. */
-function evaluatePart(part: Condition, { user, context }: Known): Result | undefined {
-  const compiled = new CompiledCondition(part, "extended");
+function* evaluatePart(part: Condition, { user, context }: Known): Steps<Result | undefined> {
+  const compiled = yield* CompiledCondition.inSteps(part, "extended");
+  yield PER_PART;
   for (const field of compiled.reads) if (!context.has(field)) return undefined;
-  return compiled.evaluate(context, user);
+  yield priceOf(compiled, context, user);
+  return yield* compiled.evaluateInSteps(context, user);
 }
 
 /** The values with their known variables filled in. The data server's operators have no variables. */
-function withKnown(operator: string, values: readonly string[], known: Known): readonly string[] {
-  return operatorOf(operator)?.plain === true ? values : values.map((value) => filled(value, known));
+function* withKnown(operator: string, values: readonly string[], known: Known): Steps<readonly string[]> {
+  if (operatorOf(operator)?.plain === true) return values;
+  const written: string[] = [];
+  for (const value of values) written.push(yield* filled(value, known));
+  return written;
 }
 
-function filled(value: string, known: Known): string {
+function* filled(value: string, known: Known): Steps<string> {
   const template = parseTemplate(value);
   if ("problem" in template || !template.parts.some((part) => "variable" in part)) return value;
-  return template.parts.map((part) => written(part, known)).join("");
+  const parts: string[] = [];
+  for (const part of template.parts) {
+    const text = written(part, known);
+    yield PER_CHARACTER * text.length;
+    parts.push(text);
+  }
+  return parts.join("");
 }
 
 /** A part of a value as written, with the value in place of a known variable. */

@@ -16,8 +16,8 @@ import type { Plan } from "../searches.ts";
 import { type Known, type Resolved, resolveCondition } from "./plan-conditions.ts";
 import { Coverage, type TypePattern } from "./plan-patterns.ts";
 
-/** Units of work of evaluating a condition as far as its fields are known: its parts are compiled one by one. */
-const PER_CONDITION = 10_000;
+/** Units of work of a character of a condition that the answer has. */
+const PER_CHARACTER = 50;
 
 type Conditional = Plan["conditional"][number];
 
@@ -40,15 +40,15 @@ export function* planInSteps(policies: CompiledPolicies, question: PlanQuestion)
   const matching = new Set(policies.statementsMatching(question.action.toWellFormed()));
   let work = 0;
   for (const statement of policies.statements) {
-    const { condition, resources = [] } = statement;
-    work += PER_ITEM + (condition === undefined ? 0 : PER_CONDITION);
+    const { resources = [] } = statement;
+    work += PER_ITEM;
     if (matching.has(statement)) work += PER_ITEM * resources.length;
     if (work > STEP_UNITS) {
       yield work;
       work = 0;
     }
-    if (draft.failsWith(statement)) return NEVER;
-    if (matching.has(statement)) draft.add(statement);
+    if (yield* draft.failsWith(statement)) return NEVER;
+    if (matching.has(statement)) yield* draft.add(statement);
   }
   yield work;
   return yield* draft.plan();
@@ -62,6 +62,7 @@ class Draft {
   readonly #resolved = new Map<CompiledStatement["condition"], Resolved>();
   readonly #allow = new Set<string>();
   readonly #deny = new Set<string>();
+  readonly #texts = new Map<Condition, string>();
   /** By a unique key. */
   readonly #conditional = new Map<string, Conditional>();
 
@@ -75,24 +76,24 @@ class Draft {
    * True if the statement cannot be evaluated, which denies everything (evaluation.md §2). If that depends on unknown
    * fields, adds a conditional deny of everything.
    */
-  failsWith(statement: CompiledStatement): boolean {
+  *failsWith(statement: CompiledStatement): Steps<boolean> {
     const { condition, resources } = statement;
-    const resolved = this.#resolve(statement);
+    const resolved = yield* this.#resolve(statement);
     if (resolved.is === "error") return true;
     if (resources === undefined) {
-      if (resolved.is === "open") this.#addConditional("deny", "*", resolved.condition);
+      if (resolved.is === "open") yield* this.#addConditional("deny", "*", resolved.condition);
       return resolved.is !== "unsatisfied" && resolved.is !== "open";
     }
-    if (condition?.hasBadValues) this.#addErrors(statement);
+    if (condition?.hasBadValues) yield* this.#addErrors(statement);
     for (const field of condition?.addressFields ?? []) {
-      if (!this.#question.context.has(field)) this.#addConditional("deny", "*", noAddress(field));
+      if (!this.#question.context.has(field)) yield* this.#addConditional("deny", "*", noAddress(field));
     }
     return false;
   }
 
   /** Adds a statement about the action. */
-  add(statement: CompiledStatement): void {
-    const resolved = this.#resolve(statement);
+  *add(statement: CompiledStatement): Steps<void> {
+    const resolved = yield* this.#resolve(statement);
     const { deny, resources = [] } = statement;
     const holds = resolved.is === "satisfied" || (deny && resolved.is === "unreadable");
     const open = resolved.is === "open" && (deny || resolved.canHold);
@@ -101,8 +102,9 @@ class Draft {
       if (!deny && this.#onlyDeniesOwn && resource.includes(USER_PLACEHOLDER)) continue;
       const pattern = this.#bound(resource);
       if (pattern === undefined) continue;
-      if (resolved.is === "open") this.#addConditional(deny ? "deny" : "allow", pattern, resolved.condition);
-      else (deny ? this.#deny : this.#allow).add(pattern);
+      if (resolved.is === "open") {
+        yield* this.#addConditional(deny ? "deny" : "allow", pattern, resolved.condition);
+      } else (deny ? this.#deny : this.#allow).add(pattern);
     }
   }
 
@@ -133,12 +135,14 @@ class Draft {
     return { kind: "conditional", allow, deny, conditional };
   }
 
-  #resolve({ condition, policy, index }: CompiledStatement): Resolved {
+  *#resolve({ condition, policy, index }: CompiledStatement): Steps<Resolved> {
     const known = this.#resolved.get(condition);
     if (known !== undefined) return known;
     const written = policy.statement[index]?.condition;
     const resolved: Resolved =
-      condition === undefined || !written ? { is: "satisfied" } : resolveCondition(written, this.#question);
+      condition === undefined || !written
+        ? { is: "satisfied" }
+        : yield* resolveCondition(written, this.#question);
     this.#resolved.set(condition, resolved);
     return resolved;
   }
@@ -153,7 +157,7 @@ class Draft {
   }
 
   /** Malformed address values fail when they are evaluated, which depends on unknown fields. */
-  #addErrors({ policy, index }: CompiledStatement): void {
+  *#addErrors({ policy, index }: CompiledStatement): Steps<void> {
     const tests = Object.entries(policy.statement[index]?.condition ?? {}).flatMap(([name, fields]) => {
       const operator = operatorOf(name);
       if (operator?.plain !== true || operator.kind !== "ip") return [];
@@ -161,11 +165,24 @@ class Draft {
       return open.length === 0 ? [] : [[name, Object.fromEntries(open)] as const];
     });
     // Together with a test that is never satisfied, only their errors remain.
-    if (tests.length > 0) this.#addConditional("deny", "*", Object.fromEntries([...tests, NEVER_SATISFIED]));
+    if (tests.length === 0) return;
+    yield* this.#addConditional("deny", "*", Object.fromEntries([...tests, NEVER_SATISFIED]));
   }
 
-  #addConditional(effect: Conditional["effect"], resource: string, condition: Condition): void {
-    this.#conditional.set(JSON.stringify([effect, resource, condition]), { effect, resource, condition });
+  *#addConditional(effect: Conditional["effect"], resource: string, condition: Condition): Steps<void> {
+    const text = this.#textOf(condition);
+    yield PER_CHARACTER * (resource.length + text.length);
+    this.#conditional.set(JSON.stringify([effect, resource, text]), { effect, resource, condition });
+  }
+
+  /** Statements share conditions, each of which is written once. */
+  #textOf(condition: Condition): string {
+    let text = this.#texts.get(condition);
+    if (text === undefined) {
+      text = JSON.stringify(condition);
+      this.#texts.set(condition, text);
+    }
+    return text;
   }
 }
 

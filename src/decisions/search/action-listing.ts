@@ -4,7 +4,7 @@ import { outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import { Pace } from "../../schedule/pace.ts";
-import type { WorkBudget } from "../../schedule/scheduler.ts";
+import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import type { Principals } from "../principals.ts";
@@ -13,6 +13,7 @@ import type { Found, SearchPage } from "../searches.ts";
 /** Options of {@link ActionsOf}. */
 export interface ActionsOfOptions {
   readonly principals: Principals;
+  readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
 }
 
@@ -42,7 +43,7 @@ export class ActionsOf {
     { names, action, resource, context, page, budget }: ActionsQuestion,
     entrance: "search" | "what_can",
   ): Promise<Found<string>> {
-    const { principals, counters } = this.#options;
+    const { principals, counters, scheduler } = this.#options;
     const { pause } = new Pace(budget.signal);
     const { after = "", limit } = page;
     const results: string[] = [];
@@ -53,7 +54,7 @@ export class ActionsOf {
       const required = { action: action(name), resource };
       await principals.ready(policies, required, budget);
       const test = outcomeTest(policies, { user: principal.username, action: required.action, context });
-      const { effect } = test(resource);
+      const { effect } = test(resource) ?? (await scheduler.run(test.inSteps(resource), { budget }));
       budget.spend(test.work());
       counters.decisions[entrance][effect]++;
       if (effect !== "allow") continue;

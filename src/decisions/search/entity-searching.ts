@@ -3,7 +3,7 @@
 import { outcomeTest } from "../../engine/outcome-test.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
-import type { WorkBudget } from "../../schedule/scheduler.ts";
+import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import { askedSubject } from "../check/authzen.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
@@ -27,6 +27,7 @@ export interface EntitySearchingOptions {
   readonly registered: RegisteredResources;
   readonly users: UserSearch;
   readonly actions: ActionsOf;
+  readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
   readonly requestProperties: RequestProperties;
 }
@@ -41,7 +42,7 @@ export class EntitySearching {
 
   /** Users for whom an evaluation of the rest says true. */
   async subjects(search: SubjectSearch, budget: WorkBudget): Promise<Found<FoundEntity>> {
-    const { types, registered, users, requestProperties } = this.#options;
+    const { types, registered, users, requestProperties, scheduler } = this.#options;
     const { subject, action, resource, page } = search;
     await types.refreshed();
     const arn = types.arn(resource.type, resource.id);
@@ -58,11 +59,11 @@ export class EntitySearching {
       context,
       page,
       fields,
-      answer: ({ principal, policies }) => {
+      answer: async ({ principal, policies }) => {
         const { username } = principal;
         const context = policies.readsContext ? fields(principal.properties) : NO_FIELDS;
         const test = outcomeTest(policies, { user: username, action: name, context });
-        const { effect } = test(arn);
+        const { effect } = test(arn) ?? (await scheduler.run(test.inSteps(arn), { budget }));
         budget.spend(test.work());
         this.#options.counters.decisions.search[effect]++;
         return effect === "allow" ? { type: USER, id: username } : undefined;

@@ -65,7 +65,8 @@ export class NativeSearching {
     const { counters, scheduler } = this.#options;
     const { username } = user.principal;
     const test = outcomeTest(user.policies, { user: username, action: required.action, context });
-    const { effect } = test(required.resource);
+    const { resource } = required;
+    const { effect } = test(resource) ?? (await scheduler.run(test.inSteps(resource), { budget }));
     budget.spend(test.work());
     counters.decisions.who_can[effect]++;
     if (effect !== "allow") return undefined;

@@ -1,38 +1,24 @@
 /** Builds the searches from the parts of the decisions. */
 
-import type { Directory } from "../../directory/directory.ts";
-import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
+import type { Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { NativeFields } from "../check/native-fields.ts";
-import type { DecisionCounters } from "../decisions.ts";
 import type { Principals } from "../principals.ts";
-import type { RequestProperties } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
-import type { ResourceTypes } from "../resource-types.ts";
 import type { Searches } from "../searches.ts";
-import type { Subjects } from "../subjects/subjects.ts";
 import { ActionsOf } from "./action-listing.ts";
-import { AllPolicies } from "./all-policies.ts";
+import { AllPolicies, type AllPoliciesOptions } from "./all-policies.ts";
 import { EntitySearching } from "./entity-searching.ts";
 import { NativeSearching } from "./native-searching.ts";
-import { ResourceSearching } from "./resource-searching.ts";
+import { ResourceSearching, type ResourceSearchingOptions } from "./resource-searching.ts";
 import { UserSearch } from "./user-search.ts";
 
 /** The parts of the searches. */
-export interface SearchesOptions {
-  readonly directory: Directory;
-  readonly partition: string;
+export interface SearchesOptions extends AllPoliciesOptions, ResourceSearchingOptions {
   readonly principals: Principals;
-  readonly subjects: Subjects;
-  readonly types: ResourceTypes;
   readonly registered: RegisteredResources;
   readonly native: NativeFields;
-  readonly scheduler: Scheduler;
-  readonly counters: DecisionCounters;
-  readonly requestProperties: RequestProperties;
   /** A work budget of one request, which ends with its caller. */
   readonly workBudget: (waiter: Waiter) => WorkBudget;
-  /** Time to live of the compiled policies, in milliseconds (`auth.cache.ttl`). */
-  readonly ttl: number;
 }
 
 /** Searches that can be closed. */

@@ -104,7 +104,7 @@ export class ResourceSearching {
       if (resource === undefined) continue;
       const test = shared ?? testOf(properties);
       const before = test.work();
-      const { effect } = test(resource);
+      const { effect } = test(resource) ?? (yield* test.inSteps(resource));
       spent += test.work() - before;
       counts[effect]++;
       if (effect === "allow" && found.push(id) > limit) break;

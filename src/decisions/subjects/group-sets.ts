@@ -3,7 +3,7 @@
 import type { CacheSettings } from "../../cache/dependent-cache.ts";
 import type { Directory, DirectoryChange, GroupPrincipal } from "../../directory/directory.ts";
 import { CachedPrincipal } from "../cached-principal.ts";
-import { PrincipalCache } from "../principal-cache.ts";
+import { type CacheCounters, PrincipalCache } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";
 
 /** Longest key of a set that is kept, in characters: names come from outside. */
@@ -22,7 +22,7 @@ export interface GroupSetsOptions {
   readonly principals: Principals;
   /** `size` is the largest number of sets. */
   readonly cache: CacheSettings;
-  readonly counters: { cacheHits: number; cacheMisses: number; cacheEvictions: number };
+  readonly counters: CacheCounters;
 }
 
 /** Finds sets of groups. */

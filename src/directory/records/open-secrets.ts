@@ -7,7 +7,13 @@ import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
 import { SEALING } from "./sealing.ts";
-import { deriveSealingKey, type KeyDerivation, newKeyDerivation, SecretBox } from "./secrets.ts";
+import {
+  deriveSealingKey,
+  type KeyCost,
+  type KeyDerivation,
+  newKeyDerivation,
+  SecretBox,
+} from "./secrets.ts";
 
 /** Cost of scrypt for stores on a disk: about 50 ms and 20 MiB. */
 export const DURABLE_COST = { N: 2 ** 15, r: 5, p: 1 };
@@ -23,7 +29,7 @@ export interface SecretOptions {
   readonly secretKey: string;
   readonly previousSecretKey: string | undefined;
   /** Cost for a store that has none yet; only a store in memory may be cheaper than {@link DURABLE_COST}. */
-  readonly cost: { readonly N: number; readonly r: number; readonly p: number };
+  readonly cost: KeyCost;
   /** Unix seconds. */
   readonly now: () => number;
 }

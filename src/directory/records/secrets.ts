@@ -23,13 +23,17 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ID_BYTES = 12;
 
-/** Parameters of scrypt, kept in the store beside the salt. */
-export interface KeyDerivation {
-  /** Base64. */
-  readonly salt: string;
+/** Cost of scrypt. `N` is at least 2^15 wherever secrets reach a disk. */
+export interface KeyCost {
   readonly N: number;
   readonly r: number;
   readonly p: number;
+}
+
+/** Parameters of scrypt, kept in the store beside the salt. */
+export interface KeyDerivation extends KeyCost {
+  /** Base64. */
+  readonly salt: string;
 }
 
 /** The access key that a secret belongs to. */
@@ -59,8 +63,8 @@ export interface SealingKey {
   readonly keys: Readonly<Record<SecretBinding["kind"], KeyObject>>;
 }
 
-/** Salt and cost for a new store. `N` is at least 2^15 wherever secrets reach a disk. */
-export function newKeyDerivation(cost: { N: number; r: number; p: number }): KeyDerivation {
+/** Salt and cost for a new store. */
+export function newKeyDerivation(cost: KeyCost): KeyDerivation {
   return { salt: randomBytes(16).toString("base64"), ...cost };
 }
 

@@ -63,6 +63,7 @@ export function* extendedPart(
   return {
     reads: [field, ...[...matcher.variables].filter((name) => name !== USER_VARIABLE)],
     readsUser: matcher.variables.has(USER_VARIABLE),
+    ...(matcher.substituted && { substituted: matcher.substituted }),
     evaluate: (context: ConditionFields, user: string) => {
       const value = context.get(field);
       // As IAM documents, `IfExists` keeps a variable without a value from making the statement unreadable.

@@ -5,10 +5,10 @@ import { parseBoolean, parseDate, parseNumber } from "../../model/condition-valu
 import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/condition-variables.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import { parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
-import { compilePieces, type Wildcard } from "../patterns/wildcard.ts";
+import { compilePieces, matching, type Wildcard } from "../patterns/wildcard.ts";
 import type { PatternPiece } from "../patterns/wildcard-nfa.ts";
 import { mapTexts, PER_ITEM, type Steps } from "../work.ts";
-import { MANY_VALUES, someInSteps } from "./condition-part.ts";
+import { type Substituted, someInSteps } from "./condition-part.ts";
 
 /** True if a text of the request matches a value of the policy; undefined if the text is unreadable. */
 export type Match = (text: string) => boolean | undefined;
@@ -19,7 +19,9 @@ export interface Matcher {
   readonly variables: ReadonlySet<string>;
   /** The values for one request; undefined if one is unreadable, or a variable has no single value. */
   bind(context: ConditionFields, user: string): Match | undefined;
-  /** As `bind`, in steps; absent where there are few values. */
+  /** See {@link ConditionPart}. */
+  readonly substituted?: Substituted;
+  /** As `bind`, in steps; absent where a match is short for every request. */
   readonly bindInSteps?: (context: ConditionFields, user: string) => Steps<MatchInSteps | undefined>;
 }
 
@@ -86,6 +88,10 @@ interface TextForm<Value> {
   /** Builds the matcher for values without variables, in steps. */
   fixed(values: readonly Value[]): Steps<Fixed<Value>>;
   compares(text: string, value: Value): boolean;
+  /** As `compares` with a value that is put together from pieces, or its steps. */
+  tries(text: string, pieces: readonly PatternPiece[]): boolean | Steps<boolean>;
+  /** As `compares`, or its steps where it may be long. */
+  triesValue(text: string, value: Value): boolean | Steps<boolean>;
   read(text: string): string;
 }
 
@@ -108,6 +114,8 @@ function exactForm(normalize: (text: string) => string): TextForm<string> {
       return { known: (text) => known.has(text), tried: [] };
     },
     compares: (text, value) => text === value,
+    tries: (text, pieces) => text === normalize(joined(pieces)),
+    triesValue: (text, value) => text === value,
     read: normalize,
   };
 }
@@ -115,12 +123,21 @@ function exactForm(normalize: (text: string) => string): TextForm<string> {
 const TEXT = exactForm((text) => text.toWellFormed());
 /** Unicode's lower case, independent of the locale. */
 const FOLDED = exactForm((text) => text.toWellFormed().toLowerCase());
+/** Bytes in UTF-8 of a UTF-16 unit. */
+const MOST_BYTES_OF_UNIT = 3;
+
 const PATTERN: TextForm<Wildcard> = {
   value: compilePieces,
   *fixed(values) {
     return { known: () => false, tried: values };
   },
   compares: (text, value) => value.match(text),
+  tries: (text, pieces) => {
+    // A pattern that is longer than every text of this length is not even compiled.
+    const literals = pieces.reduce((sum, piece) => sum + (piece.literal ? piece.text.length : 0), 0);
+    return literals <= MOST_BYTES_OF_UNIT * text.length && matching(compilePieces(pieces), text);
+  },
+  triesValue: (text, value) => matching(value, text),
   read: (text) => text.toWellFormed(),
 };
 
@@ -151,11 +168,13 @@ function* textMatcher<Value>(form: TextForm<Value>, texts: readonly string[]): S
   const isFixedValue = (read: string): boolean =>
     fixed.known(read) || fixed.tried.some((value) => form.compares(read, value));
   const always: Match = (text) => isFixedValue(form.read(text));
-  const many = fixed.tried.length + open.length > MANY_VALUES;
-  const inSteps = many ? { bindInSteps: boundInSteps(form, fixed, open) } : {};
+  const isTried = fixed.tried.length + open.length > 0;
+  const inSteps = isTried ? { bindInSteps: boundInSteps(form, fixed, open) } : {};
   if (open.length === 0) return { variables: NO_VARIABLES, bind: () => always, ...inSteps };
+  const substituted = substitutedIn(open);
   return {
-    variables: variablesOf(open),
+    variables: new Set(substituted.keys()),
+    substituted,
     ...inSteps,
     bind: (context, user) => {
       const bound: Value[] = [];
@@ -191,16 +210,23 @@ function boundInSteps<Value>(
     }
     return function* (text) {
       const read = form.read(text);
-      const compares = (value: Value): boolean => form.compares(read, value);
-      if (fixed.known(read) || (yield* someInSteps(fixed.tried, compares))) return true;
-      return yield* someInSteps(bound, (pieces) => compares(form.value(pieces)));
+      if (fixed.known(read)) return true;
+      if (yield* someInSteps(fixed.tried, (value) => form.triesValue(read, value))) return true;
+      return yield* someInSteps(bound, (pieces) => form.tries(read, pieces));
     };
   };
 }
 
-function variablesOf(values: readonly (readonly TemplatePart[])[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const parts of values) for (const part of parts) if ("variable" in part) found.add(part.variable);
+function substitutedIn(values: readonly (readonly TemplatePart[])[]): Substituted {
+  const found = new Map<string, number>();
+  for (const parts of values) {
+    const words = parts.some((part) => "text" in part && part.literal !== true && part.text.includes("?"))
+      ? 2
+      : 1;
+    for (const part of parts) {
+      if ("variable" in part) found.set(part.variable, (found.get(part.variable) ?? 0) + words);
+    }
+  }
   return found;
 }
 

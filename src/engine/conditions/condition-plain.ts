@@ -5,15 +5,9 @@
 
 import type { ConditionFields } from "../../model/decision.ts";
 import { type IpAddress, type IpRange, parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
-import { compileWildcard, type Wildcard } from "../patterns/wildcard.ts";
+import { compileWildcard, matching, type Wildcard } from "../patterns/wildcard.ts";
 import { mapTexts, type Steps } from "../work.ts";
-import {
-  type ConditionPart,
-  type ConditionResult,
-  MANY_VALUES,
-  resultOf,
-  someInSteps,
-} from "./condition-part.ts";
+import { type ConditionPart, type ConditionResult, resultOf, someInSteps } from "./condition-part.ts";
 
 function partOf(field: string, test: (value: string) => ConditionResult): ConditionPart {
   return {
@@ -60,14 +54,13 @@ export function* plainPatternPart(
     const text = value.toWellFormed();
     return resultOf(patterns.some((pattern) => pattern.match(text)) !== negated);
   });
-  if (patterns.length <= MANY_VALUES) return part;
   return {
     ...part,
     *evaluateInSteps(context, user) {
       const value = context.get(field);
       if (typeof value !== "string") return part.evaluate(context, user);
       const text = value.toWellFormed();
-      return resultOf((yield* someInSteps(patterns, (pattern) => pattern.match(text))) !== negated);
+      return resultOf((yield* someInSteps(patterns, (pattern) => matching(pattern, text))) !== negated);
     },
   };
 }

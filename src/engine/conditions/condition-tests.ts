@@ -13,6 +13,8 @@ import {
   type VariableValue,
 } from "../../model/decision.ts";
 import type { EngineRequest } from "../decide.ts";
+import { priceOf } from "../matches.ts";
+import type { Steps } from "../work.ts";
 import type { CompiledCondition, TestResult } from "./conditions.ts";
 
 /** Tests that one explanation shows, over all its statements. */
@@ -38,15 +40,19 @@ export class ConditionTests {
     this.#mask = mask;
   }
 
-  /** The tests of a condition with their results; fewer or none if the explanation has reached its limit. */
-  of(condition: CompiledCondition | undefined, { context, user }: EngineRequest): readonly ConditionTest[] {
-    const found: ConditionTest[] = [];
-    if (condition === undefined || this.#left === 0) return found;
-    for (const result of condition.results(context, user)) {
-      found.push(this.#test(result, context, user));
-      if (--this.#left === 0) break;
-    }
-    return found;
+  /**
+   * The tests of a condition with their results, in steps; fewer or none if the explanation has reached its limit. The
+   * condition is evaluated anew, for its price.
+   */
+  *of(
+    condition: CompiledCondition | undefined,
+    { context, user }: EngineRequest,
+  ): Steps<readonly ConditionTest[]> {
+    if (condition === undefined || this.#left === 0) return [];
+    yield priceOf(condition, context, user);
+    const results = yield* condition.resultsInSteps(context, user, this.#left);
+    this.#left -= results.length;
+    return results.map((result) => this.#test(result, context, user));
   }
 
   #test(

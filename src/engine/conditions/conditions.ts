@@ -56,12 +56,16 @@ export class CompiledCondition {
   readonly hasBadValues: boolean;
   /** All fields that are read, also by variables. */
   readonly reads: ReadonlySet<string>;
+  /** The fields that are compared with values. */
+  readonly compared: ReadonlySet<string>;
   /** True if a value contains `${user}` and the operator reads it. */
   readonly readsUser: boolean;
   /** True when one of the fields is an attribute of the resource. */
   readonly readsResource: boolean;
-  /** True when an evaluation is so long that it should be done in steps. */
-  readonly isLong: boolean;
+  /** True when there are requests for which an evaluation is so long that it has to be done in steps. */
+  readonly canBeLong: boolean;
+  /** Words that each variable in its values adds, for each 32 characters of its text. */
+  readonly substituted: readonly (readonly [variable: string, words: number])[];
   /** Words of 32 characters in its values, of 4 where they have a `?`: what an evaluation costs for each character of the request's values. */
   readonly words: number;
   readonly #parts: readonly ConditionPart[];
@@ -85,9 +89,11 @@ export class CompiledCondition {
     this.addressFields = named.flatMap(([operator, fields]) =>
       operator?.plain === true && operator.kind === "ip" ? fields : [],
     );
-    this.isLong = parts.some(({ evaluateInSteps }) => evaluateInSteps !== undefined);
+    this.canBeLong = parts.some(({ evaluateInSteps }) => evaluateInSteps !== undefined);
+    this.substituted = parts.flatMap(({ substituted }) => [...(substituted ?? [])]);
     this.hasBadValues = parts.some((part) => part.hasBadValues === true);
     this.reads = new Set(parts.flatMap(({ reads }) => reads));
+    this.compared = new Set(named.flatMap(([, fields]) => fields));
     this.readsUser = parts.some(({ readsUser }) => readsUser);
     this.readsResource = [...this.reads].some((field) => field.startsWith("resource."));
   }
@@ -117,29 +123,39 @@ export class CompiledCondition {
     if (this.alwaysFails) return "error";
     let result: ConditionResult = "satisfied";
     for (const part of this.#parts) {
-      const found =
-        part.evaluateInSteps === undefined
-          ? part.evaluate(context, user)
-          : yield* part.evaluateInSteps(context, user);
+      const found = yield* evaluated(part, context, user);
       if (found === "error") return "error";
       if (found === "unreadable" || (found === "unsatisfied" && result === "satisfied")) result = found;
     }
     return result;
   }
 
-  /** The result of each part, in the order of the condition; for explanations. */
-  *results(context: ConditionFields, user: string): Generator<TestResult> {
+  /**
+   * The results of the first parts, in the order of the condition; for explanations. The steps cost nothing.
+   * @param most results at most
+   */
+  *resultsInSteps(context: ConditionFields, user: string, most: number): Steps<readonly TestResult[]> {
+    const found: TestResult[] = [];
     let next = 0;
     for (const [operator, fields] of Object.entries(this.#written)) {
       const known = knownOperator(operator, this.#evaluator) !== undefined;
       const tests = Object.entries(fields);
-      if (!known && tests.length === 0) yield { operator, field: "", values: [], result: "error" };
+      if (!known && tests.length === 0) found.push({ operator, field: "", values: [], result: "error" });
       for (const [field, values] of tests) {
+        if (found.length >= most) return found;
         const part = known ? this.#parts[next++] : undefined;
-        yield { operator, field, values, result: part?.evaluate(context, user) ?? "error" };
+        const result = part === undefined ? "error" : yield* evaluated(part, context, user);
+        found.push({ operator, field, values, result });
       }
     }
+    return found;
   }
+}
+
+function* evaluated(part: ConditionPart, context: ConditionFields, user: string): Steps<ConditionResult> {
+  return part.evaluateInSteps === undefined
+    ? part.evaluate(context, user)
+    : yield* part.evaluateInSteps(context, user);
 }
 
 /** The operator of that name, if the evaluator knows it. */

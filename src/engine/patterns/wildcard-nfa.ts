@@ -6,11 +6,16 @@
  * ⌈pattern bytes / 32⌉ words for every pattern, without backtracking.
  */
 
+import { finish, type Steps } from "../work.ts";
+
 const STAR = 0x2a;
 const QUESTION_MARK = 0x3f;
 /** Token of a `?` that is a wildcard; every other token is a byte. */
 const ANY = -1;
 const encoder = new TextEncoder();
+
+/** Words of sets that are followed between two steps. */
+const STEPPED_WORDS = 50_000;
 
 /** Length in bytes of the code point at `index`; 1 for a byte in the middle of one (after a `*`). */
 function runeLength(text: Uint8Array, index: number): number {
@@ -74,8 +79,17 @@ export class WildcardNfa {
 
   /** True when the whole text matches. */
   match(text: string): boolean {
+    return finish(this.matchInSteps(text));
+  }
+
+  /** As {@link match}, in steps that cost nothing: whoever runs them spends the price before. */
+  *matchInSteps(text: string): Steps<boolean> {
     const bytes = encoder.encode(text);
+    // Every token consumes at least a byte.
+    if (this.#tokens.length > bytes.length) return false;
     const words = this.#words;
+    const atOnce = Math.ceil(STEPPED_WORDS / words);
+    let idle = 0;
     // Sets of positions reached before byte i, for the next four bytes: a code point is at most four bytes long.
     const ring = [0, 1, 2, 3, 4].map(() => new Uint32Array(words));
     (ring[0] as Uint32Array)[0] = 1;
@@ -85,18 +99,29 @@ export class WildcardNfa {
       const afterRune = ring[
         (index + Math.min(runeLength(bytes, index), bytes.length - index)) % 5
       ] as Uint32Array;
-      this.#step(now, this.#literals.get(bytes[index] as number), next, afterRune);
+      const isActive = this.#step(now, this.#literals.get(bytes[index] as number), next, afterRune);
       now.fill(0);
+      idle = isActive ? 0 : idle + 1;
+      if (idle === ring.length) return false;
+      if (index % atOnce === atOnce - 1) yield 0;
     }
     const end = this.#tokens.length;
     return (((ring[bytes.length % 5] as Uint32Array)[end >> 5] as number) & (1 << (end & 31))) !== 0;
   }
 
-  #step(now: Uint32Array, literal: Uint32Array | undefined, next: Uint32Array, afterRune: Uint32Array): void {
+  /** Follows all alternatives over one byte; false if there was none. */
+  #step(
+    now: Uint32Array,
+    literal: Uint32Array | undefined,
+    next: Uint32Array,
+    afterRune: Uint32Array,
+  ): boolean {
+    let any = 0;
     let literalCarry = 0;
     let anyCarry = 0;
     for (let word = 0; word < now.length; word++) {
       const active = now[word] as number;
+      any |= active;
       const byLiteral = literal === undefined ? 0 : active & (literal[word] as number);
       const byAny = active & (this.#anys[word] as number);
       next[word] =
@@ -105,5 +130,6 @@ export class WildcardNfa {
       literalCarry = byLiteral >>> 31;
       anyCarry = byAny >>> 31;
     }
+    return any !== 0;
   }
 }

@@ -3,12 +3,15 @@
  * everything else literal; the whole text must match. Time is linear in the text for every pattern.
  */
 
+import { STEP_UNITS, type Steps } from "../work.ts";
 import { type PatternPiece, WildcardNfa } from "./wildcard-nfa.ts";
 
 /** A compiled pattern. */
 export interface Wildcard {
   /** True when the whole text matches. Texts must be well-formed Unicode. */
   match(text: string): boolean;
+  /** As `match`, in steps that cost nothing; absent where a match is always short. */
+  matchInSteps?(text: string): Steps<boolean>;
 }
 
 class Literal implements Wildcard {
@@ -94,9 +97,18 @@ class ShortPattern implements Wildcard {
     return place === pattern.length;
   }
 
+  *matchInSteps(text: string): Steps<boolean> {
+    if (text.length * this.#pattern.length <= STEP_UNITS) return this.match(text);
+    return yield* this.#bytewise.matchInSteps(text);
+  }
+
   #matchBytes(text: string): boolean {
+    return this.#bytewise.match(text);
+  }
+
+  get #bytewise(): WildcardNfa {
     this.#automaton ??= new WildcardNfa([{ text: this.#pattern, literal: false }]);
-    return this.#automaton.match(text);
+    return this.#automaton;
   }
 }
 
@@ -133,6 +145,11 @@ export function compileWildcard(pattern: string): Wildcard {
   }
   if (!wellFormed.includes("*")) return new Literal(wellFormed);
   return new Chunks(wellFormed.split("*"));
+}
+
+/** The result of a match, or its steps where it may be long. */
+export function matching(pattern: Wildcard, text: string): boolean | Steps<boolean> {
+  return pattern.matchInSteps === undefined ? pattern.match(text) : pattern.matchInSteps(text);
 }
 
 /** True when the text has a character that patterns read as a wildcard. */

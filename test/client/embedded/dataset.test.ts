@@ -52,6 +52,34 @@ it("decides from groups, policies, properties of users and of registered resourc
   expect(point.revision).toBeUndefined();
 });
 
+it("refuses a question that needs more work than the service would do", () => {
+  const like = (count: number) => Array.from({ length: count }, (_, index) => `*\${context.v}?${index}`);
+  const policy = (name: string, count: number, action: "fs:ReadObject" | "fs:WriteObject") => ({
+    name,
+    statement: [
+      {
+        effect: "allow",
+        action: [action],
+        resource: "*",
+        condition: { StringLikeIfExists: { "context.t": like(count) } },
+      },
+    ],
+  });
+  const point = EmbeddedAuthorizer.fromDataset({
+    format: 1,
+    users: [{ username: "alice", policies: ["Short", "Long"] }],
+    policies: [policy("Short", 20, "fs:ReadObject"), policy("Long", 2_000, "fs:WriteObject")],
+  } as DatasetDocument);
+  const context = { "context.t": `${"x".repeat(8_000)}y7`, "context.v": "x".repeat(4_000) };
+  const resource = "arn:svc:fs:::repository/r/object/o";
+  expect(point.allows("alice", "fs:ReadObject", resource, context)).toBe(true);
+  expect(point.allows("alice", "fs:ReadObject", resource, { ...context, "context.t": "x" })).toBe(false);
+  expect(point.allows("alice", "fs:WriteObject", resource, { "context.t": "xy7", "context.v": "x" })).toBe(
+    true,
+  );
+  expect(() => point.allows("alice", "fs:WriteObject", resource, context)).toThrow(RangeError);
+});
+
 it("lists everything that is wrong with a data set", () => {
   const wrong = {
     format: 1,

@@ -1,6 +1,7 @@
 /** Printed by `run` once the service answers: lines for programs, or a short block for people at a terminal. */
 
 import type { SetupOffer } from "../../../compose/apis/setup.ts";
+import type { ServiceAddresses } from "../../../compose/service.ts";
 import type { Environment } from "../../../config/environment.ts";
 import { shownPath } from "./quickstart.ts";
 
@@ -8,12 +9,7 @@ import { shownPath } from "./quickstart.ts";
 export interface StartedService {
   readonly version: string;
   /** URLs of the three listeners, and `host:port` of Envoy's where there is one. */
-  readonly addresses: {
-    readonly service: string;
-    readonly user: string;
-    readonly metrics: string;
-    readonly extAuthz?: string;
-  };
+  readonly addresses: ServiceAddresses;
   /** The one-time token, until the first administrator exists (security.md §6.2). */
   readonly setup: SetupOffer | undefined;
   /** Present for a quick start: its token file, and the value of `--data` if it was given. */
