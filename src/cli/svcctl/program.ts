@@ -79,7 +79,7 @@ export async function runSvcctl(
 
 /**
  * All commands, as help, completion and the reference see them. Loads no module of a command.
- * @param words of a command line, which are the only commands then that have the global options
+ * @param words of a command line: only the commands that they name have the global options then
  */
 export function buildProgram(context: CommandContext, words?: readonly string[]): Command {
   const description = "Manages users, groups, policies and repositories, and works on policies offline.";

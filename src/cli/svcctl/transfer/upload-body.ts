@@ -94,17 +94,29 @@ export function measuredBody(
     progress.moved(-sent);
     sent = 0;
     fingerprint = newFingerprint();
-    if (isLarge) beside = hashes && hashOf(hashes, file, start, end);
-    return sendFile(request, { file, start, end, onBlock });
+    const sending = sendFile(request, { file, start, end, onBlock });
+    if (isLarge) beside = hashes && hashBeside(sending, hashes, { file, start, end });
+    return sending;
   };
   const digest = async (): Promise<string | undefined> => (isLarge ? beside : fingerprint.digest());
   return { body: { size: end - start, send }, digest };
 }
 
-function hashOf(hashes: HashThreads, file: string, start: number, end: number): Promise<string> {
+/** Hashes bytes of a file while they are sent. It may wait for other files until then: together they take less. */
+function hashBeside(
+  sending: Promise<void>,
+  hashes: HashThreads,
+  { file, start, end }: { readonly file: string; readonly start: number; readonly end: number },
+): Promise<string> {
   const hash = hashes.follow(file, end - start, start);
   hash.reached(end);
-  const result = hash.digest();
+  const result = sending.then(
+    () => hash.digest(),
+    (error: unknown) => {
+      hash.forget();
+      throw error;
+    },
+  );
   // Whoever compares it hears of a failure.
   result.catch(() => {});
   return result;
