@@ -18,6 +18,7 @@ import { isPinned } from "./processes.ts";
 import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
+import { measureShadow } from "./shadow.ts";
 import { simulateFleet } from "./simulation.ts";
 import { measureTraces } from "./traces.ts";
 import { measureWorkers } from "./workers.ts";
@@ -227,6 +228,20 @@ async function decisionLog(): Promise<void> {
   );
 }
 
+/** `npm run bench -- --shadow`: the delay of answers by a shadow candidate, in place of everything else. */
+async function shadow(): Promise<void> {
+  const rows = await measureShadow(log);
+  table(
+    ["Shadow", "p50 ms", "with it", "p99 ms", "with it", "p99 later by, ms", "Wanted", "Decided again"],
+    rows.map(({ name, without, shadowed, delay, wanted, again }) => [
+      name,
+      ...[without.p50, shadowed.p50, without.p99, shadowed.p99, delay].map((one) => one.toFixed(2)),
+      `at most ${wanted}`,
+      `${(again * 100).toFixed(0)} %`,
+    ]),
+  );
+}
+
 /** `npm run bench -- --traces`: the cost of traces, in place of everything else. */
 async function traces(): Promise<void> {
   const rows = await measureTraces(log);
@@ -253,7 +268,7 @@ async function pages(): Promise<void> {
 }
 
 try {
-  const modes = [scale, nodes, simulation, workers, decisionLog, traces, pages];
+  const modes = [scale, nodes, simulation, workers, decisionLog, shadow, traces, pages];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {

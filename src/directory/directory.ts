@@ -163,8 +163,6 @@ export interface Sessions {
   key(accessKeyId: string): Promise<OwnedKey>;
   /** The state that a session of the user depends on; "not_found" for an unknown user. */
   get(username: string, of?: { accessKeyId?: string; tokenId?: string }): Promise<Session>;
-  /** Ends all sessions of the user. Deleting one of its access keys does so too. */
-  advance(username: string): Promise<void>;
 }
 
 export interface TokenClaims {

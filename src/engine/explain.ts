@@ -21,7 +21,7 @@ import { nearMissesInSteps } from "./near-misses.ts";
 import { OrderedStatements } from "./ordered-statements.ts";
 import { USER_PLACEHOLDER } from "./patterns/resource-pattern.ts";
 import { type CompiledStatement, matchingAction, nameOf } from "./statement.ts";
-import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 /** Number of statements between two steps: well under a millisecond. */
 const STEP = 128;
@@ -37,16 +37,8 @@ export interface ExplainedOutcome extends Outcome {
 }
 
 /** Decides and explains, as {@link explainInSteps} does. */
-export function explain(
-  policies: CompiledPolicies,
-  request: EngineRequest,
-  mask: ValueMask = SHOW_ALL,
-): ExplainedOutcome {
-  const steps = explainInSteps(policies, request, mask);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+export function explain(policies: CompiledPolicies, request: EngineRequest): ExplainedOutcome {
+  return finish(explainInSteps(policies, request));
 }
 
 /** An estimate of the number of statement visits, which distinguishes long explanations from short ones. */

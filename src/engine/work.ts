@@ -14,7 +14,7 @@ export const PER_ITEM = 500;
 export type Steps<T> = Generator<number, T>;
 
 /** Does all the work at once. */
-export function finish<T>(steps: Steps<T>): T {
+export function finish<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -169,7 +169,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
     if (looksAtBody(route)) await route.authorize?.(exchange as never);
     await body.validate?.(exchange.body);
     const began = performance.now();
-    complete(exchange, began, await handled(exchange));
+    complete(exchange, began, await handled(exchange, began));
   } finally {
     server.admission.release();
   }
@@ -224,18 +224,21 @@ function parse(exchange: Exchange, bytes: Buffer): undefined | Promise<void> {
 function run(exchange: Exchange): void {
   if (exchange.answered) return;
   exchange.route.body?.validate?.(exchange.body);
-  const began = exchange.route.seconds === undefined ? 0 : performance.now();
-  const answered = handled(exchange);
+  const began = performance.now();
+  const answered = handled(exchange, began);
   if (answered instanceof Promise) {
     answered.then((late) => complete(exchange, began, late)).catch((error) => refuse(exchange, error));
   } else complete(exchange, began, answered);
 }
 
-/** Runs the handler. The answer to what it commits names the revision of that. */
-function handled(exchange: Exchange): Answer | Promise<Answer> {
+/**
+ * Runs the handler. The answer to what it commits names the revision of that.
+ * @param now milliseconds of `performance.now()`
+ */
+function handled(exchange: Exchange, now: number): Answer | Promise<Answer> {
   const { route, server } = exchange;
   // While a body was awaited, others may have committed: a caller must not gain by sending its headers early.
-  if (exchange.revision !== "" && performance.now() - exchange.startedAt > AT_ONCE_MS) {
+  if (exchange.revision !== "" && now - exchange.startedAt > AT_ONCE_MS) {
     server.revisions!.current();
   }
   if (exchange.revision === "" || route.priority === "hot" || route.method === "GET") {

@@ -6,8 +6,8 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
 /**
- * Longest text, in bytes, that is compared directly; longer texts are compared by their digests. Room for the secret of
- * an access key, 40 characters, and no more: each byte of it is compared.
+ * Longest text, in bytes, that is compared directly; longer texts are compared by their digests. Each byte of it is
+ * compared, whatever the length of a secret.
  */
 const ROOM = 128;
 
@@ -27,10 +27,10 @@ export class KnownSecret {
 
   /** True if the text equals the secret. */
   isSame(text: string): boolean {
-    // A character takes at most three bytes; `write` would drop one that does not fit.
-    if (text.length * 3 > ROOM) return timingSafeEqual(digest(text), this.#digest);
+    const length = Buffer.byteLength(text);
+    if (length > ROOM) return timingSafeEqual(digest(text), this.#digest);
     presented.fill(0);
-    const length = presented.write(text);
+    presented.write(text);
     return timingSafeEqual(presented, this.#bytes) && length === this.#length;
   }
 }

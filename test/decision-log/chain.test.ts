@@ -120,13 +120,15 @@ describe("a decision log", () => {
       ["bob", "10.0.0.1"],
       ["alice", "10.0.0.2"],
     ] as const) {
-      log.decided({ ...decidedBy(user, "r"), context: new Map([["SourceIp", ip]]) });
+      const call = { caller: { name: "admin" }, peer: ip, startedAt: 0, traceParent: undefined };
+      log.decided({ ...decidedBy(user, "r"), context: new Map([["SourceIp", ip]]), call });
     }
     await log.close();
     const folder = join(directory, "n1-0");
     expect(segmentTexts(folder).join("")).not.toMatch(/10\.0\.0|"id":"(alice|bob)"/);
     const lines = linesOf(folder).filter(isDecision);
     const [first, second, third] = lines.map(({ subject, context }) => [subject.id, context?.["SourceIp"]]);
+    expect(lines.map(({ caller }) => caller?.peer)).toEqual([first?.[1], second?.[1], third?.[1]]);
     expect(first?.[0]).toMatch(/^masked:[0-9a-f]{32}$/);
     expect(first?.[0]).toBe(third?.[0]);
     expect(first?.[0]).not.toBe(second?.[0]);

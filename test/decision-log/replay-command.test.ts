@@ -56,11 +56,11 @@ describe("svcctl policy replay", () => {
       missing_fields: ["SourceIp"],
     });
     const text = await run(log, NARROWER);
-    expect(text.stdout).toContain("narrower: 3 requests without Read, statement 1");
+    expect(text.stdout).toContain("narrower: 3 requests without Read, statement 0");
     expect(text.stdout).toContain("lack condition fields that the new policies read: SourceIp");
     const markdown = await run(log, NARROWER, "--markdown", "--allow-narrowing");
     expect(markdown.code).toBe(0);
-    expect(markdown.stdout).toContain("| narrower | Read, statement 1 | removed | 3 |");
+    expect(markdown.stdout).toContain("| narrower | Read, statement 0 | removed | 3 |");
     expect(markdown.stdout).not.toContain("b|<b>");
     expect((await run(log, NARROWER, "--allow-widening")).code).toBe(1);
   });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { itemNamed } from "../../src/config/table.ts";
 import { ROOT, secretsIn, textOf, yamlOf } from "./repository.ts";
 
 interface Service {
@@ -57,6 +58,12 @@ describe("docker-compose.yml", () => {
       "node1:8000",
       "node2:8000",
     ]);
+  });
+
+  it("lets the largest bodies that the nodes take through the balancer", () => {
+    const { default: most } = itemNamed("authorizer.limits.bulk_body_bytes");
+    const mebibytes = /^ {2}client_max_body_size (\d+)m;$/m.exec(textOf("deploy/compose/nginx.conf"))?.[1];
+    expect(`${mebibytes} MiB`).toBe(most);
   });
 
   it("bounds the memory and the processes of the service", () => {

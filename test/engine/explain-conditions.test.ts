@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compile } from "../../src/engine/compile.ts";
 import { MOST_TESTS, type ValueMask } from "../../src/engine/conditions/condition-tests.ts";
 import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
-import { explain } from "../../src/engine/explain.ts";
+import { explainInSteps } from "../../src/engine/explain.ts";
 import { finish } from "../../src/engine/work.ts";
 import type { ConditionTest, FieldValue } from "../../src/model/decision.ts";
 import type { Condition, NamedStatements, Statement } from "../../src/model/policy.ts";
@@ -35,7 +35,7 @@ function explained(
 ) {
   const policies: readonly NamedStatements[] = [{ name: "P", statement }];
   const compiled = compile(policies, { partition: "svc", evaluator: "extended" });
-  return explain(compiled, { user: CASE_USER, required: LEAF, context }, mask);
+  return finish(explainInSteps(compiled, { user: CASE_USER, required: LEAF, context }, mask));
 }
 
 describe("what an explanation says of a condition", () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Identity } from "../../src/identity/identity.ts";
+import { endSessionsOf } from "../directory/end-sessions.ts";
 import { SECRET_KEY } from "../directory/open-test-directory.ts";
 import {
   addKey,
@@ -101,7 +102,6 @@ describe("a login token of ours", () => {
         await opened.directory.credentials.delete("alice", "AK-OTHER");
       },
     ],
-    ["the user's sessions are ended", () => opened.directory.sessions.advance("alice")],
     ["the user is deleted", () => opened.directory.users.delete("alice")],
     [
       "the user is made again under the same name, with the same key",
@@ -126,7 +126,7 @@ describe("a login token of ours", () => {
     const deaf = opened.open();
     await verify(token, deaf);
     deaf.close();
-    await opened.directory.sessions.advance("alice");
+    await endSessionsOf(opened.directory, "alice");
     expect(await verify(token, deaf)).toBe("alice");
     opened.clock.now += CACHE.ttl;
     expect(await verify(token, deaf)).toBe("unauthenticated");
@@ -187,7 +187,7 @@ describe("a login token of ours", () => {
     while (opened.reads.at(-1) !== "session alice" || opened.reads.length < 3)
       await new Promise(setImmediate);
     await new Promise(setImmediate);
-    await opened.directory.sessions.advance("alice");
+    await endSessionsOf(opened.directory, "alice");
     open();
     await early;
     expect(await verify(token)).toBe("unauthenticated");

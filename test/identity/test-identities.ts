@@ -48,7 +48,6 @@ function watched(
     sessions: {
       key: (id) => answered(`key ${id}`, directory.sessions.key(id)),
       get: (username, of) => answered(`session ${username}`, directory.sessions.get(username, of)),
-      advance: (username) => directory.sessions.advance(username),
     },
   };
 }

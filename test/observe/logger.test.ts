@@ -89,14 +89,6 @@ describe("entries", () => {
     expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z WARN {2}hello user="a\\nb\\u001b\[1m"$/);
   });
 
-  it("of a child have its fields, and their own win", async () => {
-    const [line] = await logged({}, (logger) =>
-      logger.child({ request_id: "r1", password: "p" }).child({ a: 1 }).info("x", { a: 2 }),
-    );
-    expect(JSON.parse(line as string)).toMatchObject({ request_id: "r1", password: "<redacted>", a: 2 });
-    expect(line?.match(/"a":/g)).toHaveLength(1);
-  });
-
   it("with field names of Object.prototype are valid JSON", async () => {
     const [line] = await logged({}, (logger) =>
       logger.info("x", JSON.parse('{"constructor":"y","__proto__":"z"}')),

@@ -72,10 +72,14 @@ function segments(pointer: string): readonly string[] {
     .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The places of a condition field in a record. */
+/**
+ * The places of a condition field in a record. The address of the client is also that of the peer where nothing stands
+ * between them.
+ */
 function placesOf(field: string): readonly (readonly string[])[] {
   const place = field.startsWith("subject.")
     ? ["subject", "properties", field.slice("subject.".length)]
     : ["context", field];
-  return [place, ["items", "*", ...place]];
+  const places = [place, ["items", "*", ...place]];
+  return field === "SourceIp" ? [...places, ["caller", "peer"]] : places;
 }

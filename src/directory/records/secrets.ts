@@ -123,11 +123,6 @@ export class SecretBox {
     this.#keys.set(current.id, current);
   }
 
-  /** Id of the key that seals. */
-  get currentKeyId(): string {
-    return this.#current.id;
-  }
-
   /** Seals with another of its keys from now on; false where it is none of them. */
   use(keyId: string): boolean {
     const key = this.#keys.get(keyId);

@@ -8,12 +8,12 @@ import { notFound } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Session, Sessions } from "../directory.ts";
 import type { StateReader } from "../read/reader.ts";
-import { endSessions, requireUser } from "../records/user-records.ts";
+import { requireUser } from "../records/user-records.ts";
 import { requireUsableKey } from "./credentials.ts";
 
 /** The use cases on sessions of a directory. */
 export function createSessions(context: DirectoryContext): Sessions {
-  const { writer, secrets, nowMs } = context;
+  const { secrets } = context;
   return {
     key: (accessKeyId) =>
       read(context, async (reader) => {
@@ -23,9 +23,6 @@ export function createSessions(context: DirectoryContext): Sessions {
       }),
 
     get: (username, of) => read(context, (reader) => readSession(reader, username, of)),
-
-    advance: (username) =>
-      writer.write(async (tx) => endSessions(tx, username, await requireUser(tx, username), nowMs())),
   };
 }
 

@@ -32,13 +32,11 @@ export interface Logger {
   enabled(level: Exclude<LogLevel, "NONE">): boolean;
   /** True if {@link Logger.audit} writes. */
   readonly auditEnabled: boolean;
-  /** A logger for the same outputs whose entries also have these fields; an entry's own win. */
-  child(fields: LogFields): Logger;
   /** Writes lines that another process handed over to one of the outputs; false where it has no room or is none. */
   relayed(output: string, batch: string): boolean;
   /** Reopens files (SIGHUP after an external rotation). */
   reopen(): void;
-  /** Writes everything out and closes the outputs, also those of children. Calling it twice is harmless. */
+  /** Writes everything out and closes the outputs. Calling it twice is harmless. */
   close(): Promise<void>;
   /** Lines that an output had no room for, since the start. */
   readonly droppedLines: number;
@@ -67,10 +65,10 @@ const MAX_TEXT = 16 * 1024;
 
 /** Opens the log. Files are opened with their first line; those that fail are reported on standard error. */
 export function createLogger(options: LoggerOptions): Logger {
-  return new EntryLogger(new Core(options), {});
+  return new EntryLogger(new Core(options));
 }
 
-/** State that a logger shares with its children. */
+/** The outputs of a logger and what it writes to them. */
 class Core {
   readonly threshold: number;
   readonly auditLevel: EntryLevel | undefined;
@@ -129,12 +127,9 @@ function textOf(level: EntryLevel, message: string, fields: LogFields): string |
 
 class EntryLogger implements Logger {
   readonly #core: Core;
-  /** Plain data already. */
-  readonly #bindings: LogFields;
 
-  constructor(core: Core, bindings: LogFields) {
+  constructor(core: Core) {
     this.#core = core;
-    this.#bindings = bindings;
   }
 
   trace(message: string, fields?: FieldsSource): void {
@@ -173,10 +168,6 @@ class EntryLogger implements Logger {
     return this.#core.auditLevel !== undefined;
   }
 
-  child(fields: LogFields): Logger {
-    return new EntryLogger(this.#core, { ...this.#bindings, ...loggable(fields, MAX_TEXT) });
-  }
-
   relayed(output: string, batch: string): boolean {
     return this.#core.sinks.get(output)?.write(batch, true) ?? false;
   }
@@ -194,8 +185,8 @@ class EntryLogger implements Logger {
   }
 
   #write(level: EntryLevel, message: string, source: FieldsSource | undefined): boolean {
-    if (source === undefined) return this.#core.write(level, message, this.#bindings);
+    if (source === undefined) return this.#core.write(level, message, {});
     const fields = typeof source === "function" ? source() : source;
-    return this.#core.write(level, message, { ...this.#bindings, ...loggable(fields, MAX_TEXT) });
+    return this.#core.write(level, message, loggable(fields, MAX_TEXT));
   }
 }

@@ -189,7 +189,7 @@ describe("a shadow candidate that is a data set, beside a real process", () => {
       expect.arrayContaining([group("narrower", 2, "Secret"), group("wider", 1, "More")]),
     );
     const text = await svcctl(["shadow", "report", "--examples", "1"], environment(program.user));
-    expect(text.stdout).toContain("narrower: 5 of the last differences by Read, statement 3 (Secret)");
+    expect(text.stdout).toContain("narrower: 5 of the last differences by Read, statement 2 (Secret)");
     const metrics = await (await fetch(`${program.metrics}/metrics`)).text();
     expect(metrics).toContain('svc_authorizer_shadow_differences_total{effect="allow"} 5');
     expect(metrics).toContain('svc_authorizer_shadow_differences_total{effect="deny"} 5');

@@ -53,7 +53,7 @@ function headingOf({ change, side, statement, count }: JsonObject): string {
   const requests = `${text(change)}: ${Number(count).toLocaleString("en")} of the last differences`;
   if (!isObject(statement)) return `${requests}, without any statement`;
   const sid = statement["sid"] === undefined ? "" : ` (${text(statement["sid"])})`;
-  const place = `${text(statement["policy"])}, statement ${Number(statement["statement"]) + 1}${sid}`;
+  const place = `${text(statement["policy"])}, statement ${Number(statement["statement"])}${sid}`;
   return `${requests} ${side === "added" ? "by" : "without"} ${place}`;
 }
 

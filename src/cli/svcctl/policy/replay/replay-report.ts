@@ -42,7 +42,7 @@ function headingOf(group: ReplayGroup): string {
 }
 
 function placeOf({ policy, statement, sid }: ReplayGroup): string {
-  return `${policy}, statement ${statement + 1}${sid === undefined ? "" : ` (${sid})`}`;
+  return `${policy}, statement ${statement}${sid === undefined ? "" : ` (${sid})`}`;
 }
 
 function notes({ missing_fields: fields }: ReplayReport): readonly string[] {
