@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { type Fingerprint, newFingerprint } from "./checksums.ts";
 import type { HashAnswer, HashOrder } from "./hash-threads.ts";
-import { LANE_BYTES, Md5Lanes, Md5State } from "./md5-lanes.ts";
+import { HAS_LANES, LANE_BYTES, Md5Lanes, Md5State } from "./md5-lanes.ts";
 import { BLOCK_BYTES, LANES } from "./md5-module.ts";
 
 /** Files at once from which on they are computed together: for fewer, the library is as quick. */
@@ -73,7 +73,7 @@ export class FileHashes {
   }
 
   #hashFor({ together }: Followed): Md5State | Fingerprint {
-    return together && this.#files.size >= FEWEST ? new Md5State() : newFingerprint();
+    return HAS_LANES && together && this.#files.size >= FEWEST ? new Md5State() : newFingerprint();
   }
 
   #follow(followed: Followed): void {

@@ -1,6 +1,5 @@
 /** MD5 checksums of files that are uploaded, or grow while they are downloaded, computed in threads beside the transfer. */
 
-import { endianness } from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 
@@ -64,8 +63,7 @@ export class HashThreads {
   follow(path: string, size: number, start = 0): FollowingHash {
     const id = this.#opened;
     this.#opened += 1;
-    // What is computed together stands in memory as little-endian processors have it.
-    const together = size <= LARGEST_TOGETHER && endianness() === "LE";
+    const together = size <= LARGEST_TOGETHER;
     const worker = this.#worker(together ? 0 : id % THREADS);
     const tell = (order: Omit<HashOrder, "id">): void => worker.postMessage({ id, ...order });
     tell({ path, start, together });

@@ -7,6 +7,9 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer;
   }
 
+  /** True if this processor can run the code. */
+  function validate(code: Uint8Array<ArrayBuffer>): boolean;
+
   class Module {
     constructor(code: Uint8Array<ArrayBuffer>);
   }
