@@ -9,15 +9,16 @@ import type { Properties } from "../../model/entities.ts";
 import { ClientError } from "../client-error.ts";
 import type { Action, Check, CheckResult, ClientContext, Filter } from "../questions.ts";
 import type { TransportOptions } from "../transport.ts";
+import { DatasetError } from "./dataset-error.ts";
 import { Allowance, DecisionPoint } from "./decision-point.ts";
-import { type FollowEvents, Follower } from "./follower.ts";
+import { Follower } from "./follower.ts";
 import { asRequired } from "./required-permissions.ts";
-import { DatasetError, stateFromDataset } from "./state-from-dataset.ts";
+import { stateFromDataset } from "./state-from-dataset.ts";
 
 export { ClientError, type DatasetDocument, DatasetError };
 
 /** The service that is followed. The token needs scope `replicate`. */
-export interface FollowOptions extends TransportOptions, FollowEvents {
+export interface FollowOptions extends TransportOptions {
   /**
    * Milliseconds without word that the state is the newest after which everything is refused; default 60,000, at least
    * 6,000, because the service gives its word every 5 seconds.
@@ -25,6 +26,8 @@ export interface FollowOptions extends TransportOptions, FollowEvents {
   readonly maxStaleness?: number;
   /** Ends the wait for the first state. */
   readonly signal?: AbortSignal;
+  /** Hears that the connection broke or could not be made; it is tried again. */
+  readonly onError?: (error: ClientError) => void;
 }
 
 /** Options of decisions from a data set. */
@@ -102,7 +105,7 @@ export class EmbeddedAuthorizer {
     if (!(maxStaleness >= LEAST_MAX_STALENESS_MS)) {
       throw new RangeError(`maxStaleness: expected at least ${LEAST_MAX_STALENESS_MS} milliseconds`);
     }
-    const follower = new Follower(options, options);
+    const follower = new Follower(options, options.onError);
     const abort = (): void => follower.close();
     signal?.addEventListener("abort", abort, { once: true });
     try {

@@ -20,19 +20,13 @@ type Head =
       readonly settings: DecisionSettings;
     };
 
-/** Hears of what happens on the way; all of it is optional to act on. */
-export interface FollowEvents {
-  /** The connection broke or could not be made; the follower goes on trying. */
-  readonly onError?: (error: ClientError) => void;
-}
-
 /** Nothing heard for this long means that the connection is dead: the service says its revision every 5 s. */
 const SILENCE_MS = 12_000;
 
 /** One replica. */
 export class Follower {
   readonly #transport: Transport;
-  readonly #events: FollowEvents;
+  readonly #onError: ((error: ClientError) => void) | undefined;
   readonly #stop = new AbortController();
   readonly #ready: Promise<void>;
   #isReady: () => void = () => undefined;
@@ -47,9 +41,9 @@ export class Follower {
   #coming: ReplicaState | undefined;
   #entry: { readonly change: TouchedIds; readonly records: ReplicaRecord[] } | undefined;
 
-  constructor(options: TransportOptions, events: FollowEvents) {
+  constructor(options: TransportOptions, onError: ((error: ClientError) => void) | undefined) {
     this.#transport = new Transport(options);
-    this.#events = events;
+    this.#onError = onError;
     this.#ready = new Promise((resolve, reject) => {
       this.#isReady = resolve;
       this.#cannot = reject;
@@ -91,7 +85,7 @@ export class Follower {
       const before = this.#currentAt.monotonic;
       const failure = await this.#connection(signal);
       if (signal.aborted) return;
-      this.#events.onError?.(failure);
+      this.#onError?.(failure);
       if (failure.code === "unauthenticated" || failure.code === "not_allowed") this.#cannot(failure);
       if (this.#currentAt.monotonic > before) attempt = 0;
       await pause(waitBefore(attempt, failure), signal).catch(() => undefined);

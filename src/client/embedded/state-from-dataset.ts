@@ -4,24 +4,9 @@ import { policyInPartition } from "../../catalog/partition.ts";
 import type { DatasetDocument } from "../../datasets/dataset.ts";
 import type { NamedStatements } from "../../model/policy.ts";
 import { policyProblems } from "../../model/policy-validation.ts";
+import { DatasetError } from "./dataset-error.ts";
 import { ReplicaState } from "./replica-state.ts";
 import { PRECONFIGURED_GROUPS, PRECONFIGURED_POLICIES } from "./shipped.gen.ts";
-
-/** A data set that cannot be used, with everything that is wrong with it. */
-export class DatasetError extends Error {
-  readonly problems: readonly { readonly pointer: string; readonly message: string }[];
-
-  constructor(problems: DatasetError["problems"]) {
-    super(
-      [
-        "the data set cannot be used",
-        ...problems.map(({ pointer, message }) => `${pointer}: ${message}`),
-      ].join("\n  "),
-    );
-    this.name = "DatasetError";
-    this.problems = problems;
-  }
-}
 
 /** Entities by name, with a new id each. */
 class Ids {

@@ -13,6 +13,11 @@ const CODE = md5Module();
 /** False on processors without vectors of 128 bits, and on those that store the highest byte of a word first. */
 export const HAS_LANES = endianness() === "LE" && WebAssembly.validate(CODE);
 
+/** The exports of the module. */
+interface Md5Exports {
+  advance(rounds: number): void;
+}
+
 /** The memory that lanes have for their contents, and the code that computes them. */
 export class Md5Lanes {
   readonly #bytes: Uint8Array;
@@ -23,7 +28,7 @@ export class Md5Lanes {
     const initial = Math.ceil((AT.contents + LANES * LANE_BYTES) / PAGE_BYTES);
     const memory = new WebAssembly.Memory({ initial });
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(CODE), { e: { m: memory } });
-    this.#advance = exports["advance"] as (rounds: number) => void;
+    this.#advance = (exports as unknown as Md5Exports).advance;
     this.#bytes = new Uint8Array(memory.buffer);
     this.#words = new Uint32Array(memory.buffer);
     this.#words.set(md5Constants(), AT.constants / 4);
