@@ -31,15 +31,27 @@ export interface JsonBounds {
 /** The bound that a text breaks. */
 export type Breach = keyof JsonBounds;
 
+/** What a text holds that breaks no bound. */
+export interface JsonSize {
+  /** Elements of arrays and members of objects, at every depth. */
+  readonly values: number;
+  /** Members of objects alone. */
+  readonly names: number;
+}
+
 /** Thrown for a text that is not JSON. */
 export class NotJson extends Error {}
 
-/** Finds the first bound that a text breaks, whether or not the text is JSON. To be run in steps. */
-export function* findBreach(text: string, bounds: JsonBounds): Generator<undefined, Breach | undefined> {
+/**
+ * Finds the first bound that a text breaks, whether or not the text is JSON; where it breaks none, the size of its
+ * value. To be run in steps.
+ */
+export function* findBreach(text: string, bounds: JsonBounds): Generator<undefined, Breach | JsonSize> {
   let depth = 0;
   let values = 0;
   let nextStep = SCANNED_PER_STEP;
   let scalar = 0;
+  let names = 0;
   /** Members so far of the object or array at each depth. */
   const members: number[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -62,13 +74,14 @@ export function* findBreach(text: string, bounds: JsonBounds): Generator<undefin
       const count = (members[depth] ?? 0) + 1;
       if (count > bounds.members) return "members";
       members[depth] = count;
+      names++;
     }
     if (at >= nextStep) {
       nextStep = at + SCANNED_PER_STEP;
       yield;
     }
   }
-  return undefined;
+  return { values, names };
 }
 
 /**
