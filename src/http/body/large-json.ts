@@ -31,7 +31,7 @@ export interface JsonBounds {
 /** The bound that a text breaks. */
 export type Breach = keyof JsonBounds;
 
-/** What a text holds that breaks no bound. */
+/** The size of a text that breaks no bound. */
 export interface JsonSize {
   /** Elements of arrays and members of objects, at every depth. */
   readonly values: number;
