@@ -31,6 +31,15 @@ const same = (text: string) => isDeepStrictEqual(inSteps(text), atOnce(text));
 const LONG = "x".repeat(40_000);
 const BLANKS = " ".repeat(40_000);
 
+/** Strings in which quotes and backslashes stand at every place, alone and in a row. */
+const ESCAPES = Array.from({ length: 40 }, (_, length) => "x".repeat(length)).flatMap((text) =>
+  ["", '"', "\\", '\\"', '"\\', '"x"', '""""'].flatMap((end) => [
+    JSON.stringify(text + end),
+    JSON.stringify(`${text}${end},]${text}`),
+  ]),
+);
+const MEMBERS = Array.from({ length: 12 }, (_, more) => `[${'"",'.repeat(5455 + more)}1]`);
+
 describe("parsing in steps", () => {
   it.each([
     ["many small arrays", `[${"[],".repeat(30_000)}[]]`],
@@ -43,6 +52,8 @@ describe("parsing in steps", () => {
     ["__proto__ in a small member", `{"x":"${LONG}","__proto__":{"a":1}}`],
     ["__proto__ as a large member", `{"__proto__":["${LONG}"],"x":1}`],
     ["strings with brackets, commas and quotes", `["${'\\",[]{}\\\\'.repeat(9000)}","${LONG}",1]`],
+    ["strings of all lengths that end in escapes", `[${ESCAPES.join()}]`],
+    ["members of all lengths around a group's", `[${MEMBERS.join()}]`],
     ["an array of white space", `[${BLANKS}]`],
     ["an object of white space", `  {${BLANKS}}  `],
     ["a long number", `[${"1".repeat(40_000)}]`],
