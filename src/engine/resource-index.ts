@@ -86,7 +86,13 @@ export class ResourceIndex {
     const key = `${service}:${account}:${literal}`;
     let entry = this.#entryByKey.get(key);
     if (entry === undefined) {
-      entry = new PatternEntry(service, account, literal);
+      // Nearly all patterns have the same service and account: one copy of these texts serves them.
+      const before = this.#entries.at(-1);
+      entry = new PatternEntry(
+        before?.service === service ? before.service : service,
+        before?.account === account ? before.account : account,
+        literal,
+      );
       this.#entryByKey.set(key, entry);
       this.#entries.push(entry);
     }
