@@ -100,6 +100,8 @@ describe("parsing in steps", () => {
   });
 
   it("takes many steps, each of a bounded length", () => {
+    const large = `[${`${" ".repeat(17_000)}1,`.repeat(100)}1]`;
+    expect(runAll(parseInSteps(large)).steps).toBeGreaterThanOrEqual(100);
     const text = `[${"{},".repeat(300_000)}{}]`;
     expect(runAll(parseInSteps(text)).steps).toBeGreaterThan(text.length / 40_000);
     expect(

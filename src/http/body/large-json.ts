@@ -7,6 +7,8 @@
 /** Longest text that is given to `JSON.parse` in one step, unless it is a single string or number. */
 const GROUP_LENGTH = 16 << 10;
 const SCANNED_PER_STEP = 64 << 10;
+/** Longest member that is scanned without a generator: of a longer one, this much is scanned twice. */
+const SMALL = 1 << 10;
 /** Characters of a string that are looked at one by one before its end is searched for. */
 const NEAR = 16;
 
@@ -128,6 +130,7 @@ function* parseMembers(
       if (group < member) addGroup(text.slice(group, member - 1), target);
       if (!isOnly || !BLANK.test(text.slice(member, end))) yield* target.addLarge(text, member, end);
       group = end + 1;
+      yield;
     } else if (end - group > GROUP_LENGTH || end === to) {
       if (!isOnly || !BLANK.test(text.slice(group, end))) addGroup(text.slice(group, end), target);
       group = end + 1;
@@ -145,11 +148,11 @@ function addGroup(text: string, target: Target): void {
 }
 
 /**
- * As {@link endOfMember}, without steps; undefined for a member of more than {@link GROUP_LENGTH}. Most members are small,
+ * As {@link endOfMember}, without steps; undefined for a member of more than {@link SMALL}. Most members are small,
  * and a generator for each takes longer than to scan it.
  */
 function endOfSmall(text: string, from: number, to: number): number | undefined {
-  const end = Math.min(to, from + GROUP_LENGTH);
+  const end = Math.min(to, from + SMALL);
   let depth = 0;
   for (let at = from; at < end; at++) {
     const unit = text.charCodeAt(at);
