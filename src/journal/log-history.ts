@@ -2,6 +2,7 @@
 
 import type { AuthorizerError } from "../errors.ts";
 import { AboutIndex } from "../store/about-index.ts";
+import { committedChange } from "../store/committed-change.ts";
 import { decodeFirstLine, decodeHead, type EntryHead } from "../store/log-entry.ts";
 import { type MemoryStore, openMemoryStore } from "../store/memory/memory-store.ts";
 import type {
@@ -252,10 +253,8 @@ export class LogHistory implements History {
 
   async #toChange(item: Buffer): Promise<CommittedChange> {
     const head = decodeHead(item);
-    const { revision, id, at, node } = head;
     const start = await readBodyStart(this.#parts.engine, head, item);
-    const { useCases = [], change } = start === undefined ? {} : decodeFirstLine(start);
-    return { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
+    return committedChange(head, start === undefined ? {} : decodeFirstLine(start));
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { keysAbout, mergeNewest, thingKeys } from "../about-index.ts";
+import { committedChange } from "../committed-change.ts";
 import {
   decodeBody,
   decodeFirstLine,
@@ -250,9 +251,7 @@ export function toReplaced(line: readonly [string, string, ...string[]]): Replac
 }
 
 function toChange(database: LocalDatabase, item: Buffer, options: ReadOptions): CommittedChange {
-  const { revision, id, at, node } = decodeHead(item);
-  const { useCases = [], change } = decodeFirstLine(readBody(database, item, options, true));
-  return { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
+  return committedChange(decodeHead(item), decodeFirstLine(readBody(database, item, options, true)));
 }
 
 function readHead(database: LocalDatabase, revision: number): EntryHead | undefined {

@@ -8,6 +8,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AuthorizerError } from "../../errors.ts";
+import { committedChange, wholeStateChange } from "../committed-change.ts";
 import { Listeners } from "../listeners.ts";
 import type {
   Commit,
@@ -216,10 +217,8 @@ class LocalReplica implements Replica {
     } finally {
       if (isLarge) this.#largeWrites -= 1;
     }
-    const { revision, id, at, node } = entry;
-    const { change, useCases = [] } = writes;
-    this.#recent.add(revision, writes.put, writes.delete);
-    this.#listeners.notify({ revision, id, at, node, useCases, ...(change !== undefined && { change }) });
+    this.#recent.add(entry.revision, writes.put, writes.delete);
+    this.#listeners.notify(committedChange(entry, writes));
   }
 
   async replaceState(
@@ -242,9 +241,7 @@ class LocalReplica implements Replica {
     this.#recent.restart(last.revision);
     this.#changesAfter = last.revision;
     await this.#discardUnused(before);
-    const { revision, id, at, node } = last;
-    const useCases = [{ touched: { all: true } }];
-    this.#listeners.notify({ revision, id, at, node, useCases, change: { all: true } });
+    this.#listeners.notify(wholeStateChange(last));
   }
 
   state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> } {

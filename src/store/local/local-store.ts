@@ -2,6 +2,7 @@
 
 import { AuthorizerError } from "../../errors.ts";
 import { type CheckedCommit, checkCommit } from "../checks.ts";
+import { committedChange } from "../committed-change.ts";
 import type { StoreFormats } from "../format.ts";
 import { Listeners } from "../listeners.ts";
 import { encodeBody, newId } from "../log-entry.ts";
@@ -165,16 +166,15 @@ class LocalStore implements Store {
   async #commit(commit: Commit): Promise<number> {
     const checked = await checkCommit(commit);
     const writes = writesOfCommit(checked);
-    const { useCases = [], change } = writes;
     const isEmpty = checked.put.length + checked.delete.length === 0;
     const body = isEmpty ? undefined : await encodeBody(writes);
-    const entry = body && { body, useCases, node: this.#node, now: Date.now() };
+    const entry = body && { body, useCases: writes.useCases ?? [], node: this.#node, now: Date.now() };
     const applied = await this.#applied(checked, entry);
     if (applied === undefined) throw expectationFailed();
     const { name, position } = applied;
     if (name === undefined) return position.revision;
     this.#head = { revision: position.revision, at: position.at, log: position.log };
-    this.#listeners.notify({ ...name, useCases, ...(change !== undefined && { change }) });
+    this.#listeners.notify(committedChange(name, writes));
     return position.revision;
   }
 

@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import type { Transaction } from "lmdb";
 import { Turns } from "../../schedule/turns.ts";
+import { committedChange } from "../committed-change.ts";
 import type { CommittedChange, EntryWrites, VersionedRecord } from "../port.ts";
 import type { EntryId, EntryName, StateName } from "../replica.ts";
 import { flushDataFile } from "./data-file.ts";
@@ -87,13 +88,11 @@ class LmdbCopy implements ReplicaCopy {
   }
 
   async apply(entry: EntryName, writes: EntryWrites): Promise<void> {
-    const { revision, id, at, node } = entry;
+    const { revision, id, at } = entry;
     const position = { revision, id, at, log: this.#position.log || id, floor: 0 };
     const steps = this.#writeAll(writes, revision);
     const finish = (): void => {
-      const { change, useCases = [] } = writes;
-      const applied = { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
-      this.#putEntry(revision, entryNote(applied));
+      this.#putEntry(revision, entryNote(committedChange(entry, writes)));
       putPosition(this.database, position);
     };
     if (writes.put.length + writes.delete.length > AT_ONCE) {

@@ -41,7 +41,7 @@ export class LocalSnapshot implements Snapshot {
 
   get revision(): number {
     // Not as a part of the position: each write asks for it, and the rest would have to be parsed.
-    return Number(this.#record(REVISION_KEY)?.version ?? EMPTY_LOG.revision);
+    return Number(this.#record(REVISION_KEY, this.#read())?.version ?? EMPTY_LOG.revision);
   }
 
   /** The position of the log in this state. */
@@ -57,14 +57,13 @@ export class LocalSnapshot implements Snapshot {
 
   async get(partition: string, key: string): Promise<StoredRecord | undefined> {
     checkPartition(partition);
-    this.#read();
-    return this.#get(partition, key);
+    return this.#get(partition, key, this.#read());
   }
 
   async getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
     checkPartition(partition);
-    this.#read();
-    return keys.map((key) => this.#get(partition, key));
+    const transaction = this.#read();
+    return keys.map((key) => this.#get(partition, key, transaction));
   }
 
   async scan(partition: string, options: ScanOptions): Promise<readonly ScannedRecord[]> {
@@ -89,12 +88,11 @@ export class LocalSnapshot implements Snapshot {
     this.#owner.released(this);
   }
 
-  #get(partition: string, key: string): StoredRecord | undefined {
-    return isPossibleKey(key) ? this.#record(recordKey(partition, key)) : undefined;
+  #get(partition: string, key: string, transaction: Transaction): StoredRecord | undefined {
+    return isPossibleKey(key) ? this.#record(recordKey(partition, key), transaction) : undefined;
   }
 
-  #record(key: Buffer): StoredRecord | undefined {
-    const transaction = this.#read();
+  #record(key: Buffer, transaction: Transaction): StoredRecord | undefined {
     const { isWriting } = this.#owner;
     return reading(() =>
       isWriting

@@ -6,6 +6,7 @@ import { compareUtf8 } from "../../model/utf8-order.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { CheckedCommit, CheckedScan } from "../checks.ts";
 import { checkCommit, checkPartition, checkScan } from "../checks.ts";
+import { committedChange, wholeStateChange } from "../committed-change.ts";
 import { Listeners } from "../listeners.ts";
 import { laterTime, newId } from "../log-entry.ts";
 import { PastSnapshot, type Replaced, ReplacedRecords } from "../past-snapshot.ts";
@@ -170,14 +171,13 @@ class TreeStore implements MemoryStore {
         tree.set(path(partition, key), { value, version: String(version) });
       }
     }
-    const { revision, id, at, node, log } = last;
+    const { revision, at, log } = last;
     this.#tree = tree;
     this.#revision = revision;
     this.#recent.restart(revision);
     this.#log.restart(revision);
     this.#head = { revision, at, log };
-    const useCases = [{ touched: { all: true } }];
-    this.#listeners.notify({ revision, id, at, node, useCases, change: { all: true } });
+    this.#listeners.notify(wholeStateChange(last));
   }
 
   state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> } {
@@ -195,7 +195,7 @@ class TreeStore implements MemoryStore {
   }
 
   async #write(name: EntryName, writes: EntryWrites): Promise<void> {
-    const { revision, id, at, node } = name;
+    const { revision, id, at } = name;
     const version = String(revision);
     // Applied to a copy, which costs nothing: no snapshot sees half of a commit that lets other work run.
     const before = this.#tree;
@@ -221,8 +221,7 @@ class TreeStore implements MemoryStore {
     this.#tree = tree;
     this.#revision = revision;
     this.#recent.add(revision, writes.put, writes.delete);
-    const { change, useCases = [] } = writes;
-    const entry = { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
+    const entry = committedChange(name, writes);
     this.#log.add({ entry, writes: this.#isReplica ? NO_WRITES : writes, replaced });
     this.#head = { revision, at, log: this.#head.log || id };
     this.#listeners.notify(entry);
