@@ -70,8 +70,7 @@ export interface Users {
   groups(username: string, page: PageRequest): Promise<Page<Group>>;
   /** Directly attached policies. */
   policies(username: string, page: PageRequest): Promise<Page<Policy>>;
-  /** @param expected what the policy has to say still, else "conflict"; absent: whatever it says */
-  attachPolicy(username: string, policy: string, expected?: NamedStatements): Promise<void>;
+  attachPolicy(username: string, policy: string): Promise<void>;
   detachPolicy(username: string, policy: string): Promise<void>;
 }
 
@@ -84,8 +83,7 @@ export interface Groups {
   addMember(group: string, username: string): Promise<void>;
   removeMember(group: string, username: string): Promise<void>;
   policies(name: string, page: PageRequest): Promise<Page<Policy>>;
-  /** @param expected what the policy has to say still, else "conflict"; absent: whatever it says */
-  attachPolicy(group: string, policy: string, expected?: NamedStatements): Promise<void>;
+  attachPolicy(group: string, policy: string): Promise<void>;
   detachPolicy(group: string, policy: string): Promise<void>;
 }
 

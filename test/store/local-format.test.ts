@@ -5,11 +5,12 @@ import { fileURLToPath } from "node:url";
 import { open as openLmdb } from "lmdb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { StoreFormats } from "../../src/store/format.ts";
-import { type LocalDatabase, putValue } from "../../src/store/local/database.ts";
-import { LOCAL_FORMATS } from "../../src/store/local/formats.ts";
+import { type LocalDatabase, openDatabase, putValue } from "../../src/store/local/database.ts";
+import { LOCAL_FORMATS, migrateDatabase } from "../../src/store/local/formats.ts";
 import { recordKey } from "../../src/store/local/layout.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type ScannedRecord, withSnapshot } from "../../src/store/port.ts";
+import type { StoreLog } from "../../src/store/store-log.ts";
 import { unavailable } from "./unavailable.ts";
 
 const fixture = (format: number) =>
@@ -47,11 +48,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-async function aliceAfterOpening(formats?: StoreFormats<LocalDatabase>): Promise<string | undefined> {
-  const store = await openLocalStore({ path, syncWrites: true, writer: "svc-authorizer 7.0.0" }, formats);
+const WRITER = "svc-authorizer 7.0.0";
+
+async function aliceAfterOpening(): Promise<string | undefined> {
+  const store = await openLocalStore({ path, syncWrites: true, writer: WRITER });
   const alice = await withSnapshot(store, (snapshot) => snapshot.get(ALICE.partition, ALICE.key));
   await store.close();
   return alice?.value;
+}
+
+async function aliceAfterMigrating(
+  formats: StoreFormats<LocalDatabase>,
+  log?: StoreLog,
+): Promise<string | undefined> {
+  const database = await openDatabase(path, { syncWrites: true });
+  try {
+    migrateDatabase(database, path, WRITER, formats, log);
+    return database.get(recordKey(ALICE.partition, ALICE.key))?.value;
+  } finally {
+    await database.close();
+  }
 }
 
 it.each([1, 2])("opens a store of format %i: its state is the first entry of the log", async (format) => {
@@ -101,9 +117,9 @@ it("removes entries whose time is over with those that come", async () => {
 it("migrates an older store once, and the older program then refuses it", async () => {
   copyFileSync(FIXTURE, join(path, "data.mdb"));
   expect(await aliceAfterOpening()).toBe('{"username":"alice"}');
-  expect(await aliceAfterOpening(nextFormat)).toBe('{"USERNAME":"ALICE"}');
+  expect(await aliceAfterMigrating(nextFormat)).toBe('{"USERNAME":"ALICE"}');
   const unneeded = { current: 4, migrations: [{ from: 3, what: "never", run: vi.fn() }] };
-  expect(await aliceAfterOpening(unneeded)).toBe('{"USERNAME":"ALICE"}');
+  expect(await aliceAfterMigrating(unneeded)).toBe('{"USERNAME":"ALICE"}');
   expect(unneeded.migrations[0]!.run).not.toHaveBeenCalled();
   const refusal = unavailable(
     /has format 4 and was written by svc-authorizer 7\.0\.0; .* up to 3\. Use the program/,
@@ -126,7 +142,7 @@ it("leaves the older store whole when a migration fails", async () => {
       },
     ],
   };
-  await expect(aliceAfterOpening(failing)).rejects.toThrow("halfway");
+  await expect(aliceAfterMigrating(failing)).rejects.toThrow("halfway");
   expect(await aliceAfterOpening()).toBe('{"username":"alice"}');
 });
 
@@ -135,7 +151,7 @@ it("tells the log of creation and migration", async () => {
   await (await openLocalStore({ path, syncWrites: true, log })).close();
   expect(log.info).toHaveBeenLastCalledWith({ folder: path, format: 3 }, "store created");
   const empty = { current: 4, migrations: [{ from: 3, what: "nothing", run: () => undefined }] };
-  await (await openLocalStore({ path, syncWrites: true, log }, empty)).close();
+  await aliceAfterMigrating(empty, log);
   expect(log.info).toHaveBeenLastCalledWith(
     { folder: path, from: 3, to: 4, what: ["nothing"] },
     "store migrated",

@@ -16,7 +16,7 @@ import {
   toGroup,
 } from "../records/group-records.ts";
 import type { GroupRecord } from "../records/layout.ts";
-import { attach, detach, requirePolicy, requireSamePolicy } from "../records/policy-records.ts";
+import { attach, detach, requirePolicy } from "../records/policy-records.ts";
 import { requireUser } from "../records/user-records.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -93,10 +93,10 @@ function policyCases(context: DirectoryContext): Pick<Groups, "policies" | "atta
         listAttached(reader, { kind: "group", id }, range),
       ),
 
-    attachPolicy: (group, name, expected) =>
+    attachPolicy: (group, name) =>
       writer.write(async (tx) => {
         const { id } = await requireGroup(tx, group);
-        const policy = await requireSamePolicy(tx, name, expected);
+        const policy = await requirePolicy(tx, name);
         const added = await attach(tx, { kind: "group", id, name: group }, { name, id: policy.id }, false);
         if (!added) throw alreadyExists(`attachment to group ${JSON.stringify(group)} of policy`, name);
       }),

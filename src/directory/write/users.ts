@@ -12,7 +12,7 @@ import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";
 import type { Reader } from "../read/reader.ts";
 import { TextSearch } from "../read/text-search.ts";
 import { emailKey, type UserRecord } from "../records/layout.ts";
-import { attach, detach, requirePolicy, requireSamePolicy } from "../records/policy-records.ts";
+import { attach, detach, requirePolicy } from "../records/policy-records.ts";
 import {
   changedRecord,
   putUser,
@@ -73,10 +73,10 @@ export function createUsers(context: DirectoryContext): Users {
         listAttached(reader, { kind: "user", id }, range),
       ),
 
-    attachPolicy: (username, name, expected) =>
+    attachPolicy: (username, name) =>
       writer.write(async (tx) => {
         const user = await requireUser(tx, username);
-        const policy = await requireSamePolicy(tx, name, expected);
+        const policy = await requirePolicy(tx, name);
         const added = await attach(
           tx,
           { kind: "user", id: user.id, name: username },

@@ -3,7 +3,6 @@
 import { AuthorizerError } from "../../errors.ts";
 import { type CheckedCommit, checkCommit } from "../checks.ts";
 import { committedChange } from "../committed-change.ts";
-import type { StoreFormats } from "../format.ts";
 import { Listeners } from "../listeners.ts";
 import { encodeBody, newId } from "../log-entry.ts";
 import type { Commit, CommitListener, CommittedChange, LogHead, Snapshot, Store } from "../port.ts";
@@ -51,20 +50,17 @@ export interface LocalStoreOptions {
 const KEEP_MS = 30 * 24 * 3_600_000;
 
 /**
- * Opens the store in a folder, creating it if there is none. `formats` is for tests of migrations. Throws
- * AuthorizerError "unavailable" when the folder is in use, is no store, is newer than this program or damaged.
+ * Opens the store in a folder, creating it if there is none. Throws AuthorizerError "unavailable" when the folder is in
+ * use, is no store, is newer than this program or damaged.
  */
-export async function openLocalStore(
-  options: LocalStoreOptions,
-  formats: StoreFormats<LocalDatabase> = LOCAL_FORMATS,
-): Promise<Store> {
+export async function openLocalStore(options: LocalStoreOptions): Promise<Store> {
   const { path, syncWrites, log, writer = "svc-authorizer", keepMs = KEEP_MS } = options;
   prepareFolder(path);
   const lock = lockFolder(path);
   let database: LocalDatabase | undefined;
   try {
     database = await openDatabase(path, { syncWrites });
-    const position = migrateDatabase(database, path, writer, formats, log);
+    const position = migrateDatabase(database, path, writer, LOCAL_FORMATS, log);
     const finish = async (): Promise<void> => {
       try {
         if (!syncWrites) await flushDataFile(path);
