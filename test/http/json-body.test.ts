@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../src/http/body/json-body.ts";
+import { parseJson, parseJsonInTurns } from "../../src/http/body/json-body.ts";
 
 /** Deepest nesting of a value, found the plain way. */
 function depthOf(value: unknown): number {
@@ -39,5 +39,23 @@ describe("the depth of a body", () => {
     const text = `{"__proto__":${'{"__proto__":'.repeat(20)}1${"}".repeat(20)},"x":[{},{},{},{},{},{},{}]}`;
     expect(() => parseJson(text, 20)).toThrow(tooDeep);
     expect(parseJson(text, 21)).toBeTypeOf("object");
+  });
+});
+
+describe("a large body", () => {
+  const bounds = { depth: 32, values: 500_000 };
+  const parsed = async (text: string) => parseJsonInTurns(Buffer.from(text), bounds);
+
+  it.each([
+    ["few texts", 10_000],
+    ["many texts", 50_000],
+  ])("of %s is what JSON.parse makes of it, or refused", async (_name, count) => {
+    const value = { resources: Array.from({ length: count }, (_, index) => `${index} "ä" of many names`) };
+    const text = JSON.stringify(value);
+    expect(await parsed(text)).toEqual(value);
+    const refused = { problems: [{ pointer: "", message: expect.stringMatching(/^not valid JSON/) }] };
+    for (const damaged of [text.slice(0, -1), text.replace(",", ",,"), `${text}]`, text.replace('"', "'")]) {
+      await expect(parsed(damaged)).rejects.toMatchObject(refused);
+    }
   });
 });

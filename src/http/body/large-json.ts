@@ -7,6 +7,8 @@
 /** Longest text that is given to `JSON.parse` in one step, unless it is a single string or number. */
 const GROUP_LENGTH = 16 << 10;
 const SCANNED_PER_STEP = 64 << 10;
+/** Longest member that is scanned without a generator: of a longer one, this much is scanned twice. */
+const SMALL = 1 << 10;
 /** Characters of a string that are looked at one by one before its end is searched for. */
 const NEAR = 16;
 
@@ -31,15 +33,27 @@ export interface JsonBounds {
 /** The bound that a text breaks. */
 export type Breach = keyof JsonBounds;
 
+/** The size of a text that breaks no bound. */
+export interface JsonSize {
+  /** Elements of arrays and members of objects, at every depth. */
+  readonly values: number;
+  /** Members of objects alone. */
+  readonly names: number;
+}
+
 /** Thrown for a text that is not JSON. */
 export class NotJson extends Error {}
 
-/** Finds the first bound that a text breaks, whether or not the text is JSON. To be run in steps. */
-export function* findBreach(text: string, bounds: JsonBounds): Generator<undefined, Breach | undefined> {
+/**
+ * Finds the first bound that a text breaks, whether or not the text is JSON; where it breaks none, the size of its
+ * value. To be run in steps.
+ */
+export function* findBreach(text: string, bounds: JsonBounds): Generator<undefined, Breach | JsonSize> {
   let depth = 0;
   let values = 0;
   let nextStep = SCANNED_PER_STEP;
   let scalar = 0;
+  let names = 0;
   /** Members so far of the object or array at each depth. */
   const members: number[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -62,13 +76,14 @@ export function* findBreach(text: string, bounds: JsonBounds): Generator<undefin
       const count = (members[depth] ?? 0) + 1;
       if (count > bounds.members) return "members";
       members[depth] = count;
+      names++;
     }
     if (at >= nextStep) {
       nextStep = at + SCANNED_PER_STEP;
       yield;
     }
   }
-  return undefined;
+  return { values, names };
 }
 
 /**
@@ -115,6 +130,7 @@ function* parseMembers(
       if (group < member) addGroup(text.slice(group, member - 1), target);
       if (!isOnly || !BLANK.test(text.slice(member, end))) yield* target.addLarge(text, member, end);
       group = end + 1;
+      yield;
     } else if (end - group > GROUP_LENGTH || end === to) {
       if (!isOnly || !BLANK.test(text.slice(group, end))) addGroup(text.slice(group, end), target);
       group = end + 1;
@@ -132,11 +148,11 @@ function addGroup(text: string, target: Target): void {
 }
 
 /**
- * As {@link endOfMember}, without steps; undefined for a member of more than {@link GROUP_LENGTH}. Most members are small,
+ * As {@link endOfMember}, without steps; undefined for a member of more than {@link SMALL}. Most members are small,
  * and a generator for each takes longer than to scan it.
  */
 function endOfSmall(text: string, from: number, to: number): number | undefined {
-  const end = Math.min(to, from + GROUP_LENGTH);
+  const end = Math.min(to, from + SMALL);
   let depth = 0;
   for (let at = from; at < end; at++) {
     const unit = text.charCodeAt(at);
