@@ -59,8 +59,8 @@ export interface Engine {
   /** True when the log has come so near to what the engine can hold that it has to be trimmed; absent: it never does. */
   isCrowded?(): Promise<boolean>;
   /**
-   * Calls `listener` when an entry may have been created, with its revision where that is known; returns what ends that.
-   * Polling goes on regardless.
+   * Calls `listener` with the revision of an entry that was created, and without one when a connection to the database
+   * broke or was made anew, so that the log may be another one; returns what ends that. Polling goes on regardless.
    */
   watch(listener: (revision?: number) => void): () => void;
   close(): Promise<void>;

@@ -207,26 +207,32 @@ class Journal implements JournalStore {
   }
 
   async catchUp(): Promise<void> {
-    const now = this.#clock.now();
-    const mustVerify = !this.#hasContact || now - this.#verifiedAt >= VERIFY_MS;
     const wall = this.#wallClock();
-    await this.#node.exclusive(async () => {
+    const isVerified = await this.#node.exclusive(async () => {
       try {
-        if (mustVerify) await this.#node.verify();
+        // Asked only now: what was before it in the queue may have failed.
+        const now = this.#clock.now();
+        if (now - this.#verifiedAt >= VERIFY_MS) this.#node.doubt();
+        const verified = await this.#node.verifyIfDoubted();
+        if (verified) this.#verifiedAt = now;
         const before = this.#node.provedAt;
         await this.#node.follow();
         if (this.#node.provedAt > before) this.#provedWall = Math.max(this.#provedWall, wall);
+        this.#reached();
+        return verified;
       } catch (error) {
         // Before the writer's turn, so that it sends nothing to an engine that has just not answered.
         this.#onTrouble(error);
         throw error;
       }
     });
-    if (mustVerify) this.#verifiedAt = now;
+    if (isVerified) await this.#interval.count(this.#options.replica, this.#options.nodeRecords);
+  }
+
+  #reached(): void {
     if (!this.#hasContact) this.#options.log?.info({ revision: this.revision }, "database reached");
     this.#hasContact = true;
     this.#tellContact();
-    if (mustVerify) await this.#interval.count(this.#options.replica, this.#options.nodeRecords);
   }
 
   async checkpoint(): Promise<void> {
@@ -267,8 +273,9 @@ class Journal implements JournalStore {
   /** Follows the log from now on. */
   start(): void {
     this.#stopWatching = this.#options.engine.watch((revision) => {
+      if (revision === undefined) this.#node.doubt();
       // A node hears of its own entries, too: it has them, or is about to know.
-      if (revision !== undefined && revision <= Math.max(this.revision, this.#writer.trying)) return;
+      else if (revision <= Math.max(this.revision, this.#writer.trying)) return;
       this.#woken = true;
       this.#wake();
     });
@@ -342,6 +349,7 @@ class Journal implements JournalStore {
 
   #onTrouble(error: unknown): void {
     this.counters.engineErrors += 1;
+    this.#node.doubt();
     this.#trouble.tell(error, this.#hasContact);
     this.#hasContact = false;
     this.#tellContact();

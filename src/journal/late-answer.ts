@@ -1,6 +1,5 @@
 /** The answer to callers whose entry's outcome is not known in time (journal.md §2.5). */
 
-import { AuthorizerError } from "../errors.ts";
 import type { Clock } from "./node.ts";
 
 /** Gives an answer once its time has come, also while a call to the engine hangs. */
@@ -48,11 +47,4 @@ export class LateAnswer {
   stop(): void {
     this.#stop?.();
   }
-}
-
-/** The error that callers get then. */
-export function outcomeUnknown(): AuthorizerError {
-  const message =
-    "the database did not answer in time: the change may have happened or may still happen; look before trying again";
-  return new AuthorizerError("outcome_unknown", message, { retryAfterSeconds: 5 });
 }

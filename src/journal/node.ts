@@ -86,6 +86,7 @@ export class LogNode {
   /** Clock time at which the read was sent that last proved the copy to be the newest. */
   provedAt = Number.NEGATIVE_INFINITY;
   readonly #parts: NodeParts;
+  #isDoubted = true;
   #turn: { readonly node: string; readonly until: number } | undefined;
   #lane: Promise<unknown> = Promise.resolve();
 
@@ -194,6 +195,25 @@ export class LogNode {
         if (!(error instanceof CheckpointGone)) throw error;
       }
     }
+  }
+
+  /** The log may be another one from now on: the engine failed, or was connected to anew. */
+  doubt(): void {
+    this.#isDoubted = true;
+  }
+
+  /** As {@link verify}, where there is doubt; true where there was. Only within {@link exclusive}. */
+  async verifyIfDoubted(): Promise<boolean> {
+    if (!this.#isDoubted) return false;
+    // What breaks while it is verified is a new doubt.
+    this.#isDoubted = false;
+    try {
+      await this.verify();
+    } catch (error) {
+      this.#isDoubted = true;
+      throw error;
+    }
+    return true;
   }
 
   /**

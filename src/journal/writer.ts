@@ -6,26 +6,17 @@
 
 import { AuthorizerError } from "../errors.ts";
 import { type CheckedCommit, checkCommit } from "../store/checks.ts";
-import {
-  decodeHead,
-  type EncodedBody,
-  type EntryHead,
-  encodeBody,
-  encodeItem,
-  HEAD_BYTES,
-  laterTime,
-  newId,
-} from "../store/log-entry.ts";
-import type { Commit, EntryWrites } from "../store/port.ts";
+import { decodeHead, HEAD_BYTES } from "../store/log-entry.ts";
+import type { Commit } from "../store/port.ts";
 import { expectationFailed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
-import { PART_LIFE } from "./checkpoints.ts";
 import type { JournalCounters } from "./counters.ts";
-import { type Engine, entryName, NothingDone } from "./engine.ts";
-import { writeParts } from "./entry-parts.ts";
-import { formGroup, mergeWrites, type Waiting } from "./groups.ts";
-import { LateAnswer, outcomeUnknown } from "./late-answer.ts";
-import type { Clock, LogNode } from "./node.ts";
+import { entryName, NothingDone } from "./engine.ts";
+import { EntryMaker, type Made, type MakerParts } from "./entry-maker.ts";
+import { formGroup, type Waiting } from "./groups.ts";
+import { LateAnswer } from "./late-answer.ts";
+import type { Clock } from "./node.ts";
+import { asUnavailable, outcomeUnknown, writerClosed } from "./write-refusals.ts";
 
 const JITTER_MS = 20;
 const RETRY_MS = 250;
@@ -33,29 +24,16 @@ const RETRY_MS = 250;
 const FILL = 0.5;
 
 /** The parts that a writer is built from. */
-export interface WriterParts {
-  readonly engine: Engine;
+export interface WriterParts extends MakerParts {
   readonly replica: Replica;
-  readonly node: LogNode;
   readonly counters: JournalCounters;
   readonly clock: Clock;
   /** Time limit of a commit in milliseconds, from the first lost race or unknown outcome. */
   readonly commitTimeoutMs: number;
-  /** Unix milliseconds, for the time that entries carry. */
-  readonly wallClock: () => number;
-  /** Called with each failure of the engine. */
-  readonly onTrouble: (error: unknown) => void;
   /** Throws while the engine cannot be reached. */
   readonly assertContact: () => void;
   /** Called after each entry that was committed, before anybody is answered. */
   readonly onCommitted: () => void;
-}
-
-/** An entry that this node tries to create. */
-interface Made {
-  readonly head: EntryHead;
-  readonly item: Buffer;
-  readonly writes: EntryWrites;
 }
 
 /** The outcome of an attempt. `answered`: its callers were told that the outcome is unknown. */
@@ -73,6 +51,7 @@ interface Created {
 /** Commits use cases to the log. */
 export class LogWriter {
   readonly #parts: WriterParts;
+  readonly #maker: EntryMaker;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   readonly #checking = new Set<Promise<unknown>>();
@@ -82,6 +61,7 @@ export class LogWriter {
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
+    this.#maker = new EntryMaker(parts);
   }
 
   /** Revision of the entry that is being created: its outcome is found out without being told. 0: none. */
@@ -123,7 +103,7 @@ export class LogWriter {
   }
 
   #enqueue(commit: CheckedCommit, asks: { turn?: true; raise?: true }): Promise<number> {
-    if (this.#closed) throw closed();
+    if (this.#closed) throw writerClosed();
     if (this.#late?.given === true) throw asUnavailable(undefined);
     return new Promise((resolve, reject) => {
       const { turn = false, raise = false } = asks;
@@ -148,6 +128,7 @@ export class LogWriter {
       try {
         lost = await node.exclusive(async () => {
           assertContact();
+          await this.#verify();
           if (node.held > 0) await this.#follow();
           return node.held > 0 ? false : this.#commitNext();
         });
@@ -178,7 +159,7 @@ export class LogWriter {
 
   async #commitGroup(group: readonly Waiting[]): Promise<boolean> {
     const { counters, onCommitted } = this.#parts;
-    const made = await this.#make(group);
+    const made = await this.#maker.make(group);
     const outcome = await this.#settle(made, group);
     if (outcome === "committed") {
       counters.committed += 1;
@@ -216,53 +197,18 @@ export class LogWriter {
     }
   }
 
-  /** The next entry, with its parts written where it needs some. */
-  async #make(group: readonly Waiting[]): Promise<Made> {
-    const writes = mergeWrites(group);
-    const body = await encodeBody(writes);
-    const turn = group.some((one) => one.turn);
-    const raised = group.some((one) => one.raise === true) ? this.#parts.node.knownFormat : undefined;
-    const fits = body.bytes.length + HEAD_BYTES <= this.#parts.engine.budgets.entry;
-    const parts = fits ? undefined : await this.#partsOf(group, body.bytes);
-    return this.#entryOf(writes, body, {
-      ...(turn && { turn }),
-      ...(raised !== undefined && { format: raised }),
-      ...(parts !== undefined && { parts }),
-    });
-  }
-
-  #entryOf(
-    writes: EntryWrites,
-    body: EncodedBody,
-    more: Partial<Pick<EntryHead, "turn" | "parts" | "format">>,
-  ): Made {
-    const { node, wallClock } = this.#parts;
-    const clock = new Date(wallClock()).toISOString();
-    const head: EntryHead = {
-      revision: node.revision + 1,
-      id: newId(),
-      prev: node.lastId,
-      format: node.format,
-      at: laterTime(clock, node.lastAt),
-      node: node.id,
-      digest: body.digest,
-      ...more,
-    };
-    return { head, item: encodeItem(head, more.parts === undefined ? body.bytes : undefined), writes };
-  }
-
-  /** Parts of a group that is one commit are used again after a lost race, while they may be named. */
-  async #partsOf(group: readonly Waiting[], body: Buffer) {
-    const { engine, node } = this.#parts;
-    const known = group.length === 1 ? group[0]!.parts : undefined;
-    if (known !== undefined && known.base > node.revision + 1 - PART_LIFE) return known;
+  /** Nothing is committed behind entries that the log lost: who waits decided on a state with them. */
+  async #verify(): Promise<void> {
+    const { node } = this.#parts;
+    const { lastId } = node;
     try {
-      const parts = await writeParts(engine, body, node.revision);
-      if (group.length === 1) group[0]!.parts = parts;
-      return parts;
+      await node.verifyIfDoubted();
+      if (node.lastId === lastId) return;
+      await node.follow();
+      throw new NothingDone("the database lost commits, and this node has started anew");
     } catch (error) {
       this.#parts.onTrouble(error);
-      throw error;
+      throw asUnavailable(error);
     }
   }
 
@@ -306,8 +252,9 @@ export class LogWriter {
         }
         if (this.#closed) throw outcomeUnknown();
         answer.giveIfDue();
+        if (!(await ask(() => this.#follows(made, false)))) return answer.given ? "answered" : "unknown";
         // Once nobody waits for it any more, an empty entry takes the place, so that the log can go on.
-        if (answer.given && attempts.length === 1) attempts.push(await this.#empty());
+        if (answer.given && attempts.length === 1) attempts.push(await this.#maker.empty());
         winner = attempts.at(-1)!;
         ({ fate, floor: known } = await this.#create(winner, false));
         if (fate === "unknown") await clock.delay(RETRY_MS);
@@ -330,6 +277,7 @@ export class LogWriter {
           fate = "gone";
           continue;
         }
+        if (!(await ask(() => this.#follows(made, true)))) return answer.given ? "answered" : "unknown";
         await node.apply(winner.head, winner.writes, winner.item.length);
         return answer.given ? "answered" : "committed";
       } else {
@@ -345,9 +293,15 @@ export class LogWriter {
     }
   }
 
-  async #empty(): Promise<Made> {
-    const writes: EntryWrites = { put: [], delete: [] };
-    return this.#entryOf(writes, await encodeBody(writes), {});
+  /** False where the log lost the entry before this one; the copy has been made anew then. */
+  async #follows({ head }: Made, isCreated: boolean): Promise<boolean> {
+    const { engine, node } = this.#parts;
+    await node.verifyIfDoubted();
+    if (node.lastId === head.prev) return true;
+    // No node that follows this log could apply it, nor get past it.
+    if (isCreated) await engine.remove([entryName(head.revision)]);
+    await node.follow();
+    return false;
   }
 
   async #create({ head, item }: Made, isFirst: boolean): Promise<Created> {
@@ -384,17 +338,4 @@ export class LogWriter {
     this.#parts.counters.outcomeUnknown += group.length;
     for (const { reject } of group) reject(outcomeUnknown());
   }
-}
-
-function closed(): AuthorizerError {
-  return new AuthorizerError("unavailable", "The store is closed.");
-}
-
-function asUnavailable(cause: unknown): unknown {
-  if (cause instanceof AuthorizerError) return cause;
-  const reason = cause instanceof NothingDone ? cause.message : "the database cannot be reached";
-  return new AuthorizerError("unavailable", `Nothing was changed: ${reason}.`, {
-    cause,
-    retryAfterSeconds: 1,
-  });
 }

@@ -25,6 +25,7 @@ export class Listening {
   #closed = false;
   #warned = false;
   #isHeard = false;
+  #isConnected = false;
 
   constructor(config: pg.ClientConfig, channel: string, notify: Notify, warn: (message: string) => void) {
     // It waits for as long as nothing happens.
@@ -35,8 +36,8 @@ export class Listening {
   }
 
   /**
-   * Calls `listener` for each notification, with the revision that it names, and after each connect; returns what ends
-   * that.
+   * Calls `listener` for each notification, with the revision that it names, and without one after each connect and
+   * when a connection broke; returns what ends that.
    */
   watch(listener: (revision?: number) => void): () => void {
     this.#listeners.add(listener);
@@ -44,6 +45,11 @@ export class Listening {
     return () => {
       this.#listeners.delete(listener);
     };
+  }
+
+  /** Tells those who watch that a connection to the database broke. */
+  tellBroken(): void {
+    if (!this.#closed) this.#tell();
   }
 
   /** True while notifications come through. */
@@ -68,12 +74,12 @@ export class Listening {
       if (payload === own) {
         clearTimeout(this.#timer);
         this.#isHeard = true;
-      }
-      this.#tell(payload !== undefined && /^\d+$/.test(payload) ? Number(payload) : undefined);
+      } else if (payload !== undefined && /^\d+$/.test(payload)) this.#tell(Number(payload));
     });
     try {
       await client.connect();
       await client.query(`LISTEN ${this.#channel}`);
+      this.#isConnected = true;
       this.#timer = setTimeout(() => this.#unheard(), UNHEARD_MS);
       await this.#notify(this.#channel, own);
       this.#tell();
@@ -86,6 +92,8 @@ export class Listening {
     if (this.#client !== client || this.#closed) return;
     this.#client = undefined;
     this.#isHeard = false;
+    if (this.#isConnected) this.#tell();
+    this.#isConnected = false;
     clearTimeout(this.#timer);
     void client.end().catch(() => undefined);
     this.#timer = setTimeout(() => void this.#connect(), RECONNECT_MS);

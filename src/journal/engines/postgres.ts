@@ -60,18 +60,15 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
   });
   // A connection that breaks while it is idle tells so here; the next query opens another one. One that breaks while
   // it is in use fails its query and also tells so itself: unheard, that would end the process.
-  pool.on("error", () => undefined);
+  pool.on("error", () => listening.tellBroken());
   pool.on("connect", (client) => client.on("error", () => undefined));
   const notify = async (channel: string, payload: string): Promise<void> => {
     await pool.query("SELECT pg_notify($1, $2)", [channel, payload]);
   };
+  const listening = new Listening(config, CHANNEL, notify, options.warn);
   try {
     await preparePostgres(pool, options.warn);
-    return new PostgresEngine(
-      pool,
-      new Listening(config, CHANNEL, notify, options.warn),
-      options.maxIdleConnections,
-    );
+    return new PostgresEngine(pool, listening, options.maxIdleConnections);
   } catch (error) {
     await pool.end();
     throw error instanceof AuthorizerError ? error : unusable(error);

@@ -1,0 +1,99 @@
+/** The making of the next entry (journal.md §2.3): its head, what it writes, and its parts where it needs some. */
+
+import {
+  type EncodedBody,
+  type EntryHead,
+  encodeBody,
+  encodeItem,
+  HEAD_BYTES,
+  laterTime,
+  newId,
+} from "../store/log-entry.ts";
+import type { EntryWrites } from "../store/port.ts";
+import { PART_LIFE } from "./checkpoints.ts";
+import type { Engine } from "./engine.ts";
+import { writeParts } from "./entry-parts.ts";
+import { mergeWrites, type Waiting } from "./groups.ts";
+import type { LogNode } from "./node.ts";
+
+/** The parts that a maker is built from. */
+export interface MakerParts {
+  readonly engine: Engine;
+  readonly node: LogNode;
+  /** Unix milliseconds, for the time that entries carry. */
+  readonly wallClock: () => number;
+  /** Called with each failure of the engine. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** An entry that this node tries to create. */
+export interface Made {
+  readonly head: EntryHead;
+  readonly item: Buffer;
+  readonly writes: EntryWrites;
+}
+
+/** Makes entries that follow the newest one of a node. */
+export class EntryMaker {
+  readonly #parts: MakerParts;
+
+  constructor(parts: MakerParts) {
+    this.#parts = parts;
+  }
+
+  /** The next entry, with its parts written where it needs some. */
+  async make(group: readonly Waiting[]): Promise<Made> {
+    const writes = mergeWrites(group);
+    const body = await encodeBody(writes);
+    const turn = group.some((one) => one.turn);
+    const raised = group.some((one) => one.raise === true) ? this.#parts.node.knownFormat : undefined;
+    const fits = body.bytes.length + HEAD_BYTES <= this.#parts.engine.budgets.entry;
+    const parts = fits ? undefined : await this.#partsOf(group, body.bytes);
+    return this.#entryOf(writes, body, {
+      ...(turn && { turn }),
+      ...(raised !== undefined && { format: raised }),
+      ...(parts !== undefined && { parts }),
+    });
+  }
+
+  #entryOf(
+    writes: EntryWrites,
+    body: EncodedBody,
+    more: Partial<Pick<EntryHead, "turn" | "parts" | "format">>,
+  ): Made {
+    const { node, wallClock } = this.#parts;
+    const clock = new Date(wallClock()).toISOString();
+    const head: EntryHead = {
+      revision: node.revision + 1,
+      id: newId(),
+      prev: node.lastId,
+      format: node.format,
+      at: laterTime(clock, node.lastAt),
+      node: node.id,
+      digest: body.digest,
+      ...more,
+    };
+    return { head, item: encodeItem(head, more.parts === undefined ? body.bytes : undefined), writes };
+  }
+
+  /** Parts of a group that is one commit are used again after a lost race, while they may be named. */
+  async #partsOf(group: readonly Waiting[], body: Buffer) {
+    const { engine, node } = this.#parts;
+    const known = group.length === 1 ? group[0]!.parts : undefined;
+    if (known !== undefined && known.base > node.revision + 1 - PART_LIFE) return known;
+    try {
+      const parts = await writeParts(engine, body, node.revision);
+      if (group.length === 1) group[0]!.parts = parts;
+      return parts;
+    } catch (error) {
+      this.#parts.onTrouble(error);
+      throw error;
+    }
+  }
+
+  /** An entry that writes nothing. */
+  async empty(): Promise<Made> {
+    const writes: EntryWrites = { put: [], delete: [] };
+    return this.#entryOf(writes, await encodeBody(writes), {});
+  }
+}

@@ -1,0 +1,100 @@
+/** A database that lost acknowledged entries while a node used it (journal.md §3.2), on PostgreSQL. */
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Engine, entryName } from "../../src/journal/engine.ts";
+import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
+import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { withSnapshot } from "../../src/store/port.ts";
+import { openNode } from "./bed.ts";
+import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
+
+const P = "things";
+/** As the database of a standby does that was behind: the newest entries are gone. */
+const LOSE = "DELETE FROM svc_authorizer_entry WHERE number > 2";
+const BREAK =
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc-authorizer'";
+
+describe.skipIf(postgresBin() === undefined)("PostgreSQL that lost acknowledged entries", () => {
+  let cluster: PostgresCluster;
+  let database: string;
+  let engine: Engine;
+  let store: JournalStore;
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  }, 60_000);
+  afterAll(() => cluster.close());
+  beforeEach(async () => {
+    database = await cluster.newDatabase();
+    engine = await openPostgresEngine({
+      connectionString: database,
+      maxOpenConnections: 5,
+      maxIdleConnections: 5,
+      connectionMaxLifetimeMs: 300_000,
+      statementTimeoutMs: 2_000,
+      warn: () => undefined,
+    });
+    store = await openNode(engine, { commitTimeoutMs: 5_000 });
+    for (const key of ["a", "b", "c", "d"]) await put(key);
+  });
+  afterEach(() => store.close());
+
+  const put = (key: string) => store.commit({ put: [{ partition: P, key, value: "x" }] });
+  const sqlIn = (sql: string) => cluster.query(sql, database.split("/").at(-1));
+  const keys = () =>
+    withSnapshot(store, async (snapshot) => (await snapshot.scan(P, { limit: 100 })).map(({ key }) => key));
+  const acknowledged = (key: string) =>
+    put(key).then(
+      () => true,
+      () => false,
+    );
+  /** Revisions of the entries that the database has. */
+  const inLog = async () => {
+    const found = await engine.list("entry", 1_000, 1_000);
+    return found.map(({ number }) => number);
+  };
+
+  it("is noticed when the connections break, though no call fails", async () => {
+    await expect.poll(() => engine.restMs, { timeout: 5_000 }).toBe(500);
+    await sqlIn(LOSE);
+    await sqlIn(BREAK);
+    await expect.poll(() => store.counters.rewound, { timeout: 15_000 }).toBe(1);
+    await expect.poll(keys).toEqual(["a", "b"]);
+  }, 30_000);
+
+  it("gets no entry behind the lost ones: a change that comes with the break", async () => {
+    await sqlIn(`${LOSE}; ${BREAK}`);
+    const outcomes = await Promise.all(["e", "f"].map(acknowledged));
+    await expect.poll(() => store.counters.rewound, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => acknowledged("later"), { timeout: 10_000 }).toBe(true);
+    const numbers = await inLog();
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    const held = await keys();
+    for (const [index, key] of ["e", "f"].entries()) if (outcomes[index]) expect(held).toContain(key);
+  }, 30_000);
+
+  it("gets no entry behind the lost ones: a change that was under way", async () => {
+    const create = engine.createAndFloor!.bind(engine);
+    engine.createAndFloor = async () => {
+      engine.createAndFloor = create;
+      await sqlIn(LOSE);
+      throw new Error("the connection was lost");
+    };
+    await expect(put("e")).rejects.toMatchObject({ code: "outcome_unknown" });
+    await expect.poll(() => acknowledged("later"), { timeout: 10_000 }).toBe(true);
+    expect(await inLog()).toEqual([1, 2, 3]);
+    expect(await keys()).toEqual(["a", "b", "later"]);
+    expect(store.counters.rewound).toBe(1);
+  }, 30_000);
+
+  it("is noticed by a poll that waited while the one before it failed", async () => {
+    const entries = engine.entries.bind(engine);
+    engine.entries = async () => {
+      engine.entries = entries;
+      await engine.remove([entryName(3), entryName(4)]);
+      throw new Error("the connection was lost");
+    };
+    await Promise.allSettled([store.catchUp(), store.catchUp()]);
+    expect(store.counters.rewound).toBe(1);
+    expect(await keys()).toEqual(["a", "b"]);
+  });
+});
