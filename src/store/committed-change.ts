@@ -1,4 +1,4 @@
-/** What those who follow a log hear of an entry. */
+/** The telling of an entry to those who follow a log. */
 
 import type { CommittedChange, EntryWrites } from "./port.ts";
 import type { EntryName } from "./replica.ts";
