@@ -21,6 +21,8 @@ import { readBody } from "./entry-parts.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const PAGE = 100;
+/** Bytes of a checkpoint that are loaded in the time that it takes to apply an entry. */
+const ENTRY_COST = 4 * 1024;
 /** Least weight of entries that makes a checkpoint due, whatever their number. */
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 /** Time for which other nodes hold their commits back for a turn. */
@@ -87,6 +89,7 @@ export class LogNode {
   provedAt = Number.NEGATIVE_INFINITY;
   readonly #parts: NodeParts;
   #isDoubted = true;
+  #mayBeFarBehind = true;
   #turn: { readonly node: string; readonly until: number } | undefined;
   #lane: Promise<unknown> = Promise.resolve();
 
@@ -134,6 +137,7 @@ export class LogNode {
   /** Applies what other nodes committed, up to the newest entry. Only within {@link exclusive}. */
   async follow(): Promise<void> {
     const { engine, clock } = this.#parts;
+    if (this.#mayBeFarBehind) await this.#skipAhead();
     for (;;) {
       const sent = clock.now();
       const { entries, floor } = await engine.entries(this.revision, PAGE);
@@ -169,6 +173,15 @@ export class LogNode {
     if (head.node !== this.id) counters.lagMs = Math.max(0, Date.now() - Date.parse(head.at));
   }
 
+  /** Loads the newest checkpoint where that takes less time than the entries up to it (journal.md §3.3). */
+  async #skipAhead(): Promise<void> {
+    const marker = await newestCheckpoint(this.#parts.engine, this.revision);
+    const entries = marker === undefined ? 0 : marker.revision - this.revision;
+    if (marker !== undefined && (this.revision === 0 || marker.bytes < entries * ENTRY_COST))
+      await this.load();
+    this.#mayBeFarBehind = false;
+  }
+
   /** Loads the newest checkpoint, where it is ahead of the copy. Only within {@link exclusive}. */
   async load(): Promise<void> {
     const { engine, replica } = this.#parts;
@@ -200,6 +213,7 @@ export class LogNode {
   /** The log may be another one from now on: the engine failed, or was connected to anew. */
   doubt(): void {
     this.#isDoubted = true;
+    this.#mayBeFarBehind = true;
   }
 
   /** As {@link verify}, where there is doubt; true where there was. Only within {@link exclusive}. */

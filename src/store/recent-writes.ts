@@ -5,6 +5,8 @@ import { WrittenKeys } from "./written-keys.ts";
 
 /** Most keys that are remembered; a use case that began before the oldest of them runs again. */
 const MOST_KEYS = 100_000;
+/** Entries beyond those that are removed together. */
+const MOST_FORGOTTEN = 10_000;
 
 interface Entry {
   readonly revision: number;
@@ -14,6 +16,8 @@ interface Entry {
 /** Keys written by commits in order of revision, as far back as {@link MOST_KEYS} reach. */
 export class RecentWrites {
   #entries: Entry[] = [];
+  /** Place of the oldest entry that is remembered: to remove each at once would move all the others. */
+  #oldest = 0;
   #keys = 0;
   /** Every write after this revision is remembered. */
   #since: number;
@@ -35,15 +39,20 @@ export class RecentWrites {
     this.#entries.push({ revision, written });
     this.#keys += written.size;
     while (this.#keys > MOST_KEYS) {
-      const oldest = this.#entries.shift()!;
+      const oldest = this.#entries[this.#oldest++]!;
       this.#keys -= oldest.written.size;
       this.#since = oldest.revision;
+    }
+    if (this.#oldest > MOST_FORGOTTEN) {
+      this.#entries = this.#entries.slice(this.#oldest);
+      this.#oldest = 0;
     }
   }
 
   /** Forgets everything that was written up to a revision. */
   restart(revision: number): void {
     this.#entries = [];
+    this.#oldest = 0;
     this.#keys = 0;
     this.#since = revision;
   }
@@ -51,7 +60,7 @@ export class RecentWrites {
   /** True when something in a read-set was written since, or when that is no longer known. */
   touches(reads: ReadSet): boolean {
     if (reads.revision < this.#since) return true;
-    for (let index = this.#entries.length - 1; index >= 0; index--) {
+    for (let index = this.#entries.length - 1; index >= this.#oldest; index--) {
       const { revision, written } = this.#entries[index]!;
       if (revision <= reads.revision) return false;
       if (written.touches(reads)) return true;
