@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { report, sized } from "../size.ts";
 import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
 import { HAS_TIME, measured } from "./measured-run.ts";
@@ -25,8 +25,8 @@ const FILE = sized(5, 10) * MB;
 const SVCCTL = [process.execPath, fileURLToPath(new URL("../../../bin/svcctl.cjs", import.meta.url))];
 const MOST_MEGABYTES = 200;
 
-/** The sources, the server's copies of three tools, and one download at a time. */
-const NEEDED = 5 * (ONE_FILE + FILES * FILE);
+/** The sources, the server's copies of three tools, and one download at a time; each test has a server of its own. */
+const NEEDED = 5 * Math.max(ONE_FILE, FILES * FILE);
 
 const given = HAS_TIME ? givenDataServer() : undefined;
 const { bavail, bsize } = statfsSync(tmpdir());
@@ -40,10 +40,12 @@ const TOOLS: readonly Tool[] = ["lakectl", "svcctl", ...(AWS === undefined ? [] 
 describe.skipIf(given === undefined || !hasRoom)("data server: large transfers", () => {
   let server: RunningDataServer;
   let env: Record<string, string | undefined>;
-  const folder = mkdtempSync(join(tmpdir(), "large-transfers-"));
-  const down = join(folder, "down");
+  let folder: string;
+  let down: string;
 
-  beforeAll(async () => {
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "large-transfers-"));
+    down = join(folder, "down");
     server = await RunningDataServer.start(given as GivenDataServer);
     env = {
       PATH: process.env["PATH"],
@@ -54,17 +56,13 @@ describe.skipIf(given === undefined || !hasRoom)("data server: large transfers",
       ...clientVariables("SVCCTL", server.url),
       ...clientVariables("LAKECTL", server.url),
     };
-    mkdirSync(join(folder, "one"));
-    await fill(join(folder, "one", "file"), ONE_FILE);
-    mkdirSync(join(folder, "many"));
-    for (let index = 0; index < FILES; index += 1) await fill(join(folder, "many", `file-${index}`), FILE);
     await ran([...SVCCTL, "repo", "create", "svc://large", "local://large"]);
-  }, 600_000);
+  }, 60_000);
 
-  afterAll(async () => {
+  afterEach(async () => {
     await server?.close();
     rmSync(folder, { recursive: true, force: true });
-  });
+  }, 60_000);
 
   async function ran(command: readonly string[]) {
     const before = server.cpuSeconds;
@@ -125,6 +123,8 @@ describe.skipIf(given === undefined || !hasRoom)("data server: large transfers",
   }
 
   it(`${ONE_FILE / MB} MB in one file, up and down, arrive whole in less than ${MOST_MEGABYTES} MB of memory`, async () => {
+    mkdirSync(join(folder, "one"));
+    await fill(join(folder, "one", "file"), ONE_FILE);
     await compared("upload of one file", ONE_FILE, (tool) => upload(tool, "one"));
     await compared("download of one file", ONE_FILE, (tool) => download(tool, "one"));
     await ran(download("svcctl", "one"));
@@ -133,6 +133,8 @@ describe.skipIf(given === undefined || !hasRoom)("data server: large transfers",
 
   it(`${FILES} files of ${FILE / MB} MB, up and down, arrive whole in less than ${MOST_MEGABYTES} MB of memory`, async () => {
     const source = join(folder, "many");
+    mkdirSync(source);
+    for (let index = 0; index < FILES; index += 1) await fill(join(source, `file-${index}`), FILE);
     await compared("upload of many files", FILES * FILE, (tool) => upload(tool, "many"));
     await compared("download of many files", FILES * FILE, (tool) => download(tool, "many"));
     rmSync(down, { recursive: true, force: true });
