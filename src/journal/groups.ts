@@ -17,6 +17,8 @@ export interface Waiting {
   reject(error: unknown): void;
   /** Clock time at which another node was faster for the first time. */
   lostSince: number | undefined;
+  /** Times that another node was faster. */
+  races: number;
   /** The body of this commit alone, where it is larger than an item. */
   body?: EncodedBody;
   /** Parts that hold that body. */

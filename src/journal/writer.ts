@@ -20,6 +20,12 @@ import { asUnavailable, outcomeUnknown, writerClosed } from "./write-refusals.ts
 
 const JITTER_MS = 20;
 const RETRY_MS = 250;
+/** Share of the time limit in which lost races are tried again: the rest is for the outcome of the last attempt. */
+const FOR_RACES = 0.8;
+/** Lost races after which a commit that is larger than an item takes a turn. */
+const LOST_BEFORE_TURN = 3;
+/** A commit that changes nothing. */
+const EMPTY: CheckedCommit = { expect: [], put: [], delete: [] };
 
 /** The parts that a writer is built from. */
 export interface WriterParts extends MakerParts {
@@ -82,13 +88,13 @@ export class LogWriter {
   /** Makes the other nodes hold back until the next entry of this one. */
   async takeTurn(): Promise<void> {
     this.#parts.assertContact();
-    await this.#enqueue(await checkCommit({}), { turn: true });
+    await this.#enqueue(EMPTY, { turn: true });
   }
 
   /** Raises the format of the log to the newest that this program knows. */
   async raiseFormat(): Promise<void> {
     this.#parts.assertContact();
-    await this.#enqueue(await checkCommit({}), { raise: true });
+    await this.#enqueue(EMPTY, { raise: true });
   }
 
   /** Waits for what is under way, for a bounded time; what the engine leaves open is answered as unknown. */
@@ -105,7 +111,7 @@ export class LogWriter {
     if (this.#late?.given === true) throw asUnavailable(undefined);
     return new Promise((resolve, reject) => {
       const { turn = false, raise = false } = asks;
-      this.#waiting.push({ commit, turn, raise, resolve, reject, lostSince: undefined });
+      this.#waiting.push({ commit, turn, raise, resolve, reject, lostSince: undefined, races: 0 });
       this.#start();
     });
   }
@@ -173,6 +179,10 @@ export class LogWriter {
   async #commitGroup(group: readonly Waiting[]): Promise<boolean> {
     const { counters, onCommitted } = this.#parts;
     const made = await this.#maker.make(group);
+    if (group.some((one) => this.#isLate(one))) {
+      this.#requeue(group);
+      return false;
+    }
     const outcome = await this.#settle(made, group);
     if (outcome === "committed") {
       counters.committed += 1;
@@ -185,20 +195,35 @@ export class LogWriter {
     if (outcome !== "lost") return false;
     counters.lostRaces += 1;
     await this.#follow();
+    for (const one of group) {
+      one.lostSince ??= this.#parts.clock.now();
+      one.races += 1;
+    }
     this.#requeue(group);
     return true;
   }
 
-  /** Puts those who lost back in front; each is checked against what was committed meanwhile. */
-  #requeue(group: readonly Waiting[]): void {
+  /** True where too little of the time limit is left for another attempt. */
+  #isLate({ lostSince }: Waiting): boolean {
     const { clock, commitTimeoutMs } = this.#parts;
+    return lostSince !== undefined && clock.now() - lostSince > commitTimeoutMs * FOR_RACES;
+  }
+
+  /**
+   * Puts those who lost back in front, unless it is too late; each is checked against what was committed meanwhile. One
+   * that takes long to make would lose to small commits for ever: it asks the other nodes to hold back.
+   */
+  #requeue(group: readonly Waiting[]): void {
     const again = group.filter((one) => {
-      one.lostSince ??= clock.now();
-      if (clock.now() - one.lostSince <= commitTimeoutMs) return true;
+      if (!this.#isLate(one)) return true;
       one.reject(new AuthorizerError("conflict", "other nodes kept committing first; try again"));
       return false;
     });
     this.#waiting.unshift(...again);
+    if (again.some(({ body, races }) => body !== undefined && races === LOST_BEFORE_TURN)) {
+      const told = { resolve: () => {}, reject: () => {} };
+      this.#waiting.unshift({ commit: EMPTY, turn: true, lostSince: undefined, races: 0, ...told });
+    }
   }
 
   async #follow(): Promise<void> {
@@ -293,6 +318,8 @@ export class LogWriter {
           continue;
         }
         if (!(await ask(() => this.#follows(made, true)))) return answer.given ? "answered" : "unknown";
+        // The outcome is known: a large entry may take the replica longer than an engine may take to answer.
+        answer.stop();
         await node.apply(winner.head, winner.writes, winner.item.length);
         return answer.given ? "answered" : "committed";
       } else {

@@ -6,6 +6,7 @@ import { type Engine, type ItemName, NothingDone } from "../../src/journal/engin
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { LogNode, SYSTEM_CLOCK } from "../../src/journal/node.ts";
+import { decodeHead } from "../../src/store/log-entry.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { openNode, sharedBy } from "./bed.ts";
 
@@ -87,6 +88,80 @@ it("a poll that hangs and fails: a change behind it is refused then and not sent
   expect(told).toEqual(["the database refused"]);
   isHanging = false;
   await expect.poll(() => codeOf(put(store, "after")), { timeout: 10_000 }).toBe("done");
+});
+
+it("a large entry that takes long to apply is committed all the same: its outcome is known", async () => {
+  const replica = openMemoryStore({ isReplica: true });
+  const applyEntry = replica.applyEntry.bind(replica);
+  let appliesIn = 0;
+  const slowly: typeof applyEntry = async (...entry) => {
+    await SYSTEM_CLOCK.delay(appliesIn);
+    return applyEntry(...entry);
+  };
+  Object.assign(replica, { applyEntry: slowly });
+  const store = await openNode(sharedBy(new MemoryEngine()), { commitTimeoutMs: 50 }, { replica });
+  stores.push(store);
+  await put(store, "before");
+  appliesIn = 200;
+  const [large, behind] = [put(store, "large"), put(store, "behind")].map(codeOf);
+  expect(await large).toBe("done");
+  expect(await behind).toBe("done");
+});
+
+describe("a commit that is larger than an item", () => {
+  const large = (store: JournalStore) =>
+    store.commit({
+      put: Array.from({ length: 40 }, (_, key) => ({ partition: P, key: `k${key}`, value: "v".repeat(100) })),
+    });
+
+  /** A node whose attempts at an entry with parts are overtaken by another node, as long as that does not hold back. */
+  async function overtaken(commitTimeoutMs: number, now: () => number, onRace: () => void) {
+    const shared = new MemoryEngine({ entry: 2_048, part: 4_096 });
+    const foreign = await openNode(sharedBy(shared));
+    stores.push(foreign);
+    const engine: Engine = Object.assign(sharedBy(shared), {
+      create: async (name: ItemName, item: Buffer) => {
+        if (name.kind === "entry" && decodeHead(item).parts !== undefined) {
+          onRace();
+          await foreign.catchUp();
+          const faster = put(foreign, `faster ${foreign.revision}`);
+          await Promise.race([faster, SYSTEM_CLOCK.delay(200)]);
+        }
+        return shared.create(name, item);
+      },
+      watch: () => () => {},
+    });
+    const clock = { now, delay: (ms: number) => SYSTEM_CLOCK.delay(ms) };
+    const store = await openNode(engine, { commitTimeoutMs, pollMs: 3_600_000 }, { clock });
+    stores.push(store);
+    return store;
+  }
+
+  it("takes a turn after three lost races, in which the others hold back", async () => {
+    let races = 0;
+    const store = await overtaken(
+      60_000,
+      () => performance.now(),
+      () => (races += 1),
+    );
+    expect(await codeOf(large(store))).toBe("done");
+    expect(races).toBe(4);
+  });
+
+  it("is not sent once too little time is left to hear what became of it", async () => {
+    let now = 0;
+    let races = 0;
+    const store = await overtaken(
+      2_000,
+      () => now,
+      () => {
+        races += 1;
+        now += 1_000;
+      },
+    );
+    expect(await codeOf(large(store))).toBe("conflict");
+    expect(races).toBe(3);
+  });
 });
 
 it("an alarm that comes before its time is set again", async () => {
