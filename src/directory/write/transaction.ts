@@ -134,8 +134,9 @@ export class Transaction implements StateReader {
     if (put.length === 0 && deleted.length === 0) return undefined;
     const change = this.changes.toChange();
     const touched = this.changes.toTouched();
+    const { revision, base } = this.#snapshot;
     return {
-      reads: { revision: this.#snapshot.revision, keys: this.#slots, ranges: this.#ranges },
+      reads: { revision, base, keys: this.#slots, ranges: this.#ranges },
       put,
       delete: deleted,
       ...(change !== undefined && { change }),
