@@ -1,4 +1,4 @@
-/** Why a file cannot be read, in words for people. */
+/** The reasons for which a file cannot be read, as sentences. */
 
 const READ_FAULTS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such file"],
