@@ -76,9 +76,7 @@ function addCommand<Context extends CommandOutput>(
   const { options = [] } = spec;
   const command = new Command(spec.name).copyInheritedSettings(parent);
   const countedHere = spec.argumentCount !== undefined;
-  command
-    .description(spec.description)
-    .allowExcessArguments(countedHere || context.ignoresFurtherArguments);
+  command.description(spec.description).allowExcessArguments(countedHere || context.ignoresFurtherArguments);
   addArguments(command, spec);
   addOptions(command, options);
   if (spec.passThrough === true) command.passThroughOptions();

@@ -13,22 +13,15 @@ import { type Api, type Authenticate, type MountedRoute, mount, OPEN_API } from 
 import { schemaRef, text } from "../../http/schema/schema-forms.ts";
 import { requireScope, type ServiceCall, type ServiceCaller } from "../service-caller.ts";
 import { describeService, oneSchema, oneType } from "./discovery-calls.ts";
-import {
-  createGroup,
-  deleteGroup,
-  getGroup,
-  listGroups,
-  patchGroup,
-  replaceGroup,
-  searchGroups,
-} from "./groups.ts";
+import { createGroup, deleteGroup, patchGroup, READ_GROUPS, replaceGroup } from "./groups.ts";
 import type { ScimParts } from "./parts.ts";
+import { getCall, listCall, searchCall } from "./read-calls.ts";
 import { resourceTypes, SCIM_PATH, schemas, serviceProviderConfig } from "./schema/discovery.ts";
 import { GROUP_SCHEMA } from "./schema/group-schema.ts";
 import { USER_SCHEMA } from "./schema/user-schema.ts";
 import { SCIM_TYPE, scimRefusal } from "./scim-error.ts";
 import { searchAll } from "./search-all.ts";
-import { createUser, deleteUser, getUser, listUsers, patchUser, replaceUser, searchUsers } from "./users.ts";
+import { createUser, deleteUser, patchUser, READ_USERS, replaceUser } from "./users.ts";
 
 /** Options of the API. */
 export interface ScimOptions extends Pick<ScimParts, "audit" | "publicUrl"> {
@@ -279,9 +272,9 @@ const BASE = `https://authorizer.example.com${SCIM_PATH}`;
 
 const USERS: Kind = { name: "User", example: USER, change: DEACTIVATE };
 const OF_USERS: Handlers = {
-  list: listUsers,
-  search: searchUsers,
-  get: getUser,
+  list: listCall(READ_USERS),
+  search: searchCall(READ_USERS),
+  get: getCall(READ_USERS),
   create: createUser,
   replace: replaceUser,
   patch: patchUser,
@@ -289,9 +282,9 @@ const OF_USERS: Handlers = {
 };
 const GROUPS: Kind = { name: "Group", example: GROUP, change: ADD_MEMBER };
 const OF_GROUPS: Handlers = {
-  list: listGroups,
-  search: searchGroups,
-  get: getGroup,
+  list: listCall(READ_GROUPS),
+  search: searchCall(READ_GROUPS),
+  get: getCall(READ_GROUPS),
   create: createGroup,
   replace: replaceGroup,
   patch: patchGroup,

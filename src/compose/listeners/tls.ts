@@ -41,16 +41,18 @@ type ItemFile = readonly [item: string, file: string | undefined];
  * Reads the files of a listener.
  * @throws AuthorizerError("invalid_request") that names each file that cannot be read
  */
-function readAll<Name extends string>(files: Readonly<Record<Name, ItemFile>>): Record<Name, Buffer> {
-  const contents: Partial<Record<Name, Buffer>> = {};
+function readAll(files: Readonly<Record<"cert" | "key", ItemFile> & { clientCa?: ItemFile }>): TlsMaterial {
   const faults: string[] = [];
-  for (const [name, [item, file = ""]] of Object.entries(files) as [Name, ItemFile][]) {
+  const read = ([item, file = ""]: ItemFile): Buffer => {
     try {
-      contents[name] = readFileSync(file);
+      return readFileSync(file);
     } catch (error) {
       faults.push(`${item}: ${file}: ${readFaultOf(error)}`);
+      return Buffer.alloc(0);
     }
-  }
+  };
+  const pair = { cert: read(files.cert), key: read(files.key) };
+  const material = files.clientCa === undefined ? pair : { ...pair, clientCa: read(files.clientCa) };
   if (faults.length > 0) throw new AuthorizerError("invalid_request", faults.join("\n"));
-  return contents as Record<Name, Buffer>;
+  return material;
 }
