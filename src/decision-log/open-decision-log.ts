@@ -55,6 +55,7 @@ export async function openDecisionLog(options: DecisionLogOptions): Promise<Open
   const chain = await Chain.open({
     settings,
     sealKey: keys?.seal,
+    formerSealKey: formerSealKey(settings),
     counters,
     lineHead: () => `{"format":1,"at":"${encoder.time()}","node":${node}`,
     report,
@@ -64,6 +65,10 @@ export async function openDecisionLog(options: DecisionLogOptions): Promise<Open
     now,
   });
   return new RecordedDecisions(options, { encoder, counters, chain, keys });
+}
+
+function formerSealKey({ formerSecretKey = "" }: DecisionLogSettings): Buffer | undefined {
+  return formerSecretKey === "" ? undefined : logKeys(formerSecretKey).seal;
 }
 
 interface Parts {

@@ -31,6 +31,8 @@ export interface DecisionLogSettings extends ChainSettings {
   readonly items: number;
   /** `auth.encrypt.secret_key`; "" for none. */
   readonly secretKey: string;
+  /** `authorizer.previous_secret_key`; "" or absent for none. */
+  readonly formerSecretKey?: string;
 }
 
 /** Returns the meaning of `authorizer.decision_log.include`; undefined for a text that has none. */

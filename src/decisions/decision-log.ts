@@ -59,6 +59,8 @@ export interface Decided {
   /** The operation of a data server. */
   readonly operation?: string | null;
   readonly context: ConditionFields;
+  /** The fields of each resource, where conditions read attributes of resources: those of `context` and more. */
+  readonly contextOf?: ((resource: string) => ConditionFields) | undefined;
   readonly outcome: Outcome;
   /** See `decidedBy` of `EngineRequest`. */
   readonly decidedBy: readonly CompiledStatement[];

@@ -98,7 +98,11 @@ export interface EvaluationAnswer {
  * Returns and counts the outcome of an evaluation, or undefined if {@link Decisions.evaluate} must decide. Use it
  * within one turn of the event loop. An ambiguous id throws AuthorizerError("invalid_request").
  */
-export type CachedOutcomes = (type: string, id: string) => Outcome | undefined;
+export type CachedOutcomes = (
+  type: string,
+  id: string,
+  context?: EvaluationRequest["context"],
+) => Outcome | undefined;
 
 /** One case of `/simulate`: given policies, or a candidate change of a real user's. */
 export interface SimulationCase {

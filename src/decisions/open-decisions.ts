@@ -235,7 +235,7 @@ async function filter(
   const { policies } = user;
   const context = native.ofUser(request.context, user);
   const loaded = policiesOf(user);
-  const question = { ...request, context, use: deciding.useOf(loaded) };
+  const question = { ...request, context, loaded, use: deciding.useOf(loaded) };
   batch?.about({ user: request.user, action, loaded, context });
   const budget = workBudget(request.waiter);
   if (!policies.readsResource) {

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { writeState } from "../../src/decision-log/chain/chain-state.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { decidedBy, findingsIn, openTestLog } from "./test-log.ts";
+import { decidedBy, findingsIn, openTestLog, SECRET } from "./test-log.ts";
 
 const CASES = Number(process.env["DAMAGE_CASES"] ?? 1_000);
 
@@ -73,6 +74,49 @@ describe("a damaged decision log", () => {
     const lines = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, lines.toSpliced(2, 2, lines[3] as string, lines[2] as string).join("\n"));
     expect((await findingsIn(copy))[0]).toMatchObject({ file, line: 3, torn: false });
+  });
+
+  it("is found by its newest segment that was lost, also after the service started again", async () => {
+    for (const directory of [plain, packed]) {
+      const { copy, folder, segments } = copyOf(directory);
+      const lost = segments.at(-1) as string;
+      rmSync(join(folder, lost));
+      const reports: object[] = [];
+      const log = await openTestLog(
+        copy,
+        {},
+        { report: (problem, fields) => void reports.push({ problem, ...fields }) },
+      );
+      log.decided(decidedBy("later", "r"));
+      await log.close();
+      const number = Number(lost.slice(0, 10));
+      expect(reports).toMatchObject([{ fault: `segments ${number} to ${number} are missing` }]);
+      expect(await findingsIn(copy)).toEqual(placed(join(folder, lost), 1));
+    }
+  });
+
+  it("is found by a state that somebody without the key wrote, also after the service started again", async () => {
+    const { copy, folder, segments } = copyOf(plain);
+    const first = segments[0] as string;
+    const kept = readFileSync(join(folder, segments[1] as string), "utf8");
+    const before = /"prev":"([0-9a-f]{64})"/.exec(kept)?.[1] as string;
+    rmSync(join(folder, first));
+    await writeState(folder, { first: 2, before, newest: segments.length }, undefined);
+    expect(await findingsIn(copy)).toEqual(placed(join(folder, "chain.json"), 1));
+    const log = await openTestLog(copy);
+    log.decided(decidedBy("later", "r"));
+    await log.close();
+    expect((await findingsIn(copy))[0]).toMatchObject({ file: join(folder, segments[1] as string), line: 1 });
+  });
+
+  it("is not a log whose key was changed", async () => {
+    const { copy } = copyOf(plain);
+    const reports: string[] = [];
+    const changes = { secretKey: "another secret key of the tests", formerSecretKey: SECRET };
+    const log = await openTestLog(copy, changes, { report: (problem) => void reports.push(problem) });
+    log.decided(decidedBy("later", "r"));
+    await log.close();
+    expect(reports).toEqual([]);
   });
 
   it("is found by a segment that was lost: the first, one between, the newest", async () => {

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -96,6 +97,70 @@ describe("an HTTP sink", () => {
     expect(new Set(server.tokens)).toEqual(new Set(["Bearer sink-token"]));
   });
 
+  it("says that segments were removed before it had them", { timeout: 30_000 }, async () => {
+    const directory = temporaryFolder();
+    const folder = join(directory, "n1-0");
+    const server = await receiver();
+    const reports: object[] = [];
+    const report = (problem: string, fields: object) => void reports.push({ problem, ...fields });
+    const options = { folder, url: server.url, format: NDJSON, token: undefined, report };
+    const log = await openTestLog(directory, { segmentBytes: 1_000 });
+    const fill = async (name: string) => {
+      for (let index = 0; index < 12; index++) {
+        log.decided(decidedBy(`${name}${index}`, "r"));
+        await log.written();
+      }
+    };
+    await fill("first");
+    const sink = new HttpSink(options);
+    await sink.start();
+    await until(() => linesIn(server.bodies).length >= 12);
+    await sink.close();
+    const { needed } = sink;
+    await fill("second");
+    for (const name of readdirSync(folder)) {
+      if (Number.parseInt(name, 10) >= needed && Number.parseInt(name, 10) < needed + 3)
+        rmSync(join(folder, name));
+    }
+    const again = new HttpSink(options);
+    await again.start();
+    await until(() => again.needed > needed + 3 && again.lagSeconds === 0);
+    await again.close();
+    await log.close();
+    const problem = "segments were removed before a sink of the decision log had them";
+    expect(reports).toEqual([{ problem, from: needed, to: needed + 2 }]);
+  });
+
+  it("goes on where the chain ends, although a loss of power took lines that it has", async () => {
+    const directory = temporaryFolder();
+    const folder = join(directory, "n1-0");
+    const server = await receiver();
+    const options = { folder, url: server.url, format: NDJSON, token: undefined, report: () => undefined };
+    const file = join(folder, "0000000001.jsonl");
+    const first = await openTestLog(directory);
+    for (const user of ["a", "b", "c"]) first.decided(decidedBy(user, "r"));
+    await first.close();
+    const sink = new HttpSink(options);
+    await sink.start();
+    await until(() => linesIn(server.bodies).length === 3);
+    await sink.close();
+    writeFileSync(file, `${readFileSync(file, "utf8").split("\n")[0]}\n`);
+    const log = await openTestLog(directory);
+    const again = new HttpSink(options);
+    await again.start();
+    for (let index = 0; index < 5; index++) log.decided(decidedBy(`later${index}`, "r"));
+    await log.written();
+    again.notice();
+    await until(() => linesIn(server.bodies).length >= 8);
+    await again.close();
+    await log.close();
+    expect(
+      linesIn(server.bodies)
+        .slice(3)
+        .map((line) => JSON.parse(line).subject.id),
+    ).toEqual([0, 1, 2, 3, 4].map((index) => `later${index}`));
+  });
+
   it("sends OTLP log records", async () => {
     const directory = temporaryFolder();
     const server = await receiver();
@@ -121,5 +186,15 @@ describe("an HTTP sink", () => {
       attributes: expect.arrayContaining([{ key: "decision.effect", value: { stringValue: "neutral" } }]),
     });
     expect(JSON.parse(record.body.stringValue)).toMatchObject({ subject: { id: "alice" } });
+  });
+
+  it("sends records of the audit log with attributes of their own", () => {
+    const line = { format: 1, at: "2026-11-22T09:30:01.250Z", node: "n1", id: "a-1", event: "write" };
+    const { resourceLogs } = JSON.parse(OTLP.body([Buffer.from(JSON.stringify(line))]).toString("utf8"));
+    expect(resourceLogs[0].scopeLogs[0].logRecords[0].attributes).toEqual([
+      { key: "audit.id", value: { stringValue: "a-1" } },
+      { key: "audit.event", value: { stringValue: "write" } },
+      { key: "node", value: { stringValue: "n1" } },
+    ]);
   });
 });

@@ -58,6 +58,7 @@ export async function withAuditTrail(data: DataParts, audit: AuditLog): Promise<
     const trail = await AuditTrail.open({
       settings,
       secretKey: values["auth.encrypt.secret_key"] ?? "",
+      formerSecretKey: values["authorizer.previous_secret_key"] ?? "",
       report,
       needed: () => Math.min(...sinks.map(({ needed }) => needed)),
       onWritten: () => {

@@ -61,6 +61,7 @@ function settingsOf(values: ConfigValues): Omit<DecisionLogSettings, "worker"> {
     sync: values["authorizer.decision_log.sync"],
     items: values["authorizer.decision_log.items"],
     secretKey: values["auth.encrypt.secret_key"] ?? "",
+    formerSecretKey: values["authorizer.previous_secret_key"] ?? "",
   };
 }
 

@@ -15,6 +15,8 @@ export interface AuditTrailOptions extends Pick<ChainOptions, "report" | "onSeal
   readonly settings: ChainSettings;
   /** `auth.encrypt.secret_key`; "" for none. */
   readonly secretKey: string;
+  /** `authorizer.previous_secret_key`; "" for none. */
+  readonly formerSecretKey?: string;
 }
 
 /** A record: when, by whom and what; fields beside those that every record has. */
@@ -36,13 +38,19 @@ export class AuditTrail {
   }
 
   /** Opens the chain, whose folder the caller has locked. Rejects with the error of the file system. */
-  static async open({ settings, secretKey, ...rest }: AuditTrailOptions): Promise<AuditTrail> {
+  static async open({
+    settings,
+    secretKey,
+    formerSecretKey = "",
+    ...rest
+  }: AuditTrailOptions): Promise<AuditTrail> {
     const counters = newCounters();
     const node = JSON.stringify(settings.node);
     const chain = await Chain.open({
       ...rest,
       settings,
       sealKey: secretKey === "" ? undefined : logKeys(secretKey).seal,
+      formerSealKey: formerSecretKey === "" ? undefined : logKeys(formerSecretKey).seal,
       counters,
       lineHead: () => `{"format":1,"at":"${new Date().toISOString()}","node":${node}`,
       now: Date.now,

@@ -34,6 +34,8 @@ export interface ChainOptions {
   readonly settings: ChainSettings;
   /** Key of the seals; undefined where the service has no secret key. */
   readonly sealKey: Buffer | undefined;
+  /** The key before it, with which the state of the chain may be signed. */
+  readonly formerSealKey?: Buffer | undefined;
   readonly counters: DecisionLogCounters;
   /** Begins a line: time and node. */
   readonly lineHead: () => string;
@@ -113,11 +115,13 @@ export class Chain {
    * Rejects with any other error of the file system.
    */
   static async open(options: ChainOptions): Promise<Chain> {
-    const { settings, report, sealKey } = options;
+    const { settings, report, sealKey, formerSealKey } = options;
     const folder = join(settings.directory, chainName(settings.node, settings.worker));
-    const recovered = await recoverChain(folder);
-    const { segment, cut } = recovered;
+    const keys = sealKey === undefined ? [] : [sealKey, formerSealKey ?? sealKey];
+    const recovered = await recoverChain(folder, keys);
+    const { segment, cut, fault } = recovered;
     const path = join(folder, segmentName(segment));
+    if (fault !== undefined) report("the decision log is damaged; verify it", { folder, fault });
     if (cut > 0)
       report("the last record of the decision log was torn and is cut", { file: path, bytes: cut });
     const file = await SegmentFileWriter.open(path);

@@ -1,7 +1,7 @@
 /** Reads segments line by line, compressed ones too. */
 
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
@@ -60,8 +60,14 @@ export async function* segmentLines(
 
 async function* pieces(path: string, compressed: boolean, offset: number): AsyncGenerator<Buffer> {
   if (!compressed) {
-    yield* createReadStream(path, { start: offset, highWaterMark: READ_BYTES });
-    return;
+    try {
+      yield* createReadStream(path, { start: offset, highWaterMark: READ_BYTES });
+      return;
+    } catch (error) {
+      // A segment may have been compressed since it was found.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || !existsSync(`${path}.zst`)) throw error;
+      path += ".zst";
+    }
   }
   let skip = offset;
   const failed = () => {};

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { lineDigest } from "../digests.ts";
 import { type SegmentFile, segmentName, segmentsOf } from "./chain-files.ts";
 import { checkLine } from "./chain-line.ts";
-import { type ChainState, NEW_CHAIN, readState } from "./chain-state.ts";
+import { type ChainState, NEW_CHAIN, readState, STATE_FILE } from "./chain-state.ts";
 import { segmentLines } from "./read-lines.ts";
 
 const FOLDER_MODE = 0o700;
@@ -23,17 +23,40 @@ export interface RecoveredChain {
   readonly digest: string;
   /** Bytes of the torn line that was cut. */
   readonly cut: number;
+  /** What is wrong with the files, for the log: verification names it too, before this start and after it. */
+  readonly fault: string | undefined;
   /** Closed segments that are to be compressed. */
   readonly uncompressed: readonly SegmentFile[];
 }
 
-/** Prepares the folder of a chain, which the caller has locked. */
-export async function recoverChain(folder: string): Promise<RecoveredChain> {
+/**
+ * Prepares the folder of a chain, which the caller has locked. A state that is not signed is that of nobody: to go on
+ * from it would sign what somebody else wrote.
+ * @param keys those with one of which the state has to be signed; none where states are not signed
+ */
+export async function recoverChain(folder: string, keys: readonly Buffer[] = []): Promise<RecoveredChain> {
   await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   const segments = await segmentsOf(folder);
-  const read = await readState(folder);
+  const read = await readState(folder, keys);
   const newest = segments.at(-1);
   const state = read?.state ?? { ...NEW_CHAIN, first: segments[0]?.number ?? 1 };
+  const found = newest?.number ?? 0;
+  const isLost = read?.state !== undefined && read.state.newest > found;
+  const missing = isLost ? `segments ${found + 1} to ${state.newest} are missing` : undefined;
+  const fault = read?.fault === undefined ? missing : `${STATE_FILE}: ${read.fault}`;
+  const recovered = { ...(await recoverSegments(folder, segments, state)), fault };
+  if (!isLost) return recovered;
+  // The numbers of lost segments are not given again: verification would take what comes for what was there.
+  const uncompressed = segments.filter(({ compressed }) => !compressed);
+  return { ...recovered, segment: state.newest + 1, lines: 0, since: undefined, uncompressed };
+}
+
+async function recoverSegments(
+  folder: string,
+  segments: readonly SegmentFile[],
+  state: ChainState,
+): Promise<Omit<RecoveredChain, "fault">> {
+  const newest = segments.at(-1);
   const closed = segments.filter((one) => one !== newest && !one.compressed);
   if (newest === undefined) {
     const number = Math.max(state.newest, state.first);

@@ -6,6 +6,7 @@
 import type { Decided } from "../../decisions/decision-log.ts";
 import type { RequiredPermissions } from "../../model/decision.ts";
 import { RecordParts } from "./encode-parts.ts";
+import { recordedFields } from "./recorded-fields.ts";
 
 /** The constant part of records. */
 export interface EncoderOptions {
@@ -49,7 +50,8 @@ export class RecordEncoder {
 
   /** One decision. */
   decision(decided: Decided): string {
-    const { id, entrance, requestId, call, loaded, context, outcome } = decided;
+    const { id, entrance, requestId, call, loaded, outcome } = decided;
+    const context = recordedFields(decided);
     const { parts } = this;
     return (
       this.head(id, entrance) +

@@ -4,6 +4,7 @@
  */
 
 import { rmSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "../chain/chain-files.ts";
@@ -57,6 +58,8 @@ export class IndexDatabase {
   readonly #node: string;
   readonly #rowsOf: (record: LoggedDecision) => readonly DecisionRow[];
   readonly #database: DatabaseSync;
+  /** Chains whose place was compared with their files. */
+  readonly #looked = new Set<string>();
 
   /**
    * Opens or makes the index. Throws the error of SQLite or of the file system.
@@ -102,10 +105,11 @@ export class IndexDatabase {
   since(filter: RecordFilter, place: number): NewRecords {
     const { where, values } = clausesOf(filter);
     const newest = this.place();
-    const sql = `SELECT r.text AS text FROM records r ${whereOf([...where, "r.n > ?", "r.n <= ?"])}
+    const sql = `SELECT r.n AS n, r.text AS text FROM records r ${whereOf([...where, "r.n > ?", "r.n <= ?"])}
       ORDER BY r.n LIMIT ${MOST_RECORDS}`;
-    const rows = this.#database.prepare(sql).all(...values, place, newest) as { text: string }[];
-    return { records: rows.map(({ text }) => text), place: newest };
+    const rows = this.#database.prepare(sql).all(...values, place, newest) as { n: number; text: string }[];
+    const last = rows.length === MOST_RECORDS ? rows.at(-1) : undefined;
+    return { records: rows.map(({ text }) => text), place: last?.n ?? newest, more: last !== undefined };
   }
 
   /** The place after the newest record. */
@@ -139,7 +143,7 @@ export class IndexDatabase {
     const segments = await segmentsOf(join(this.#directory, chain));
     const first = segments[0]?.number ?? 0;
     this.#forget(chain, first);
-    const place = this.#placeOf(chain);
+    const place = await this.#placeIn(chain, segments);
     for (const segment of segments) {
       if (segment.number < place.segment) continue;
       const isStarted = segment.number === place.segment;
@@ -168,6 +172,25 @@ export class IndexDatabase {
     return (row as unknown as Place | undefined) ?? { segment: 0, offset: 0, line: 0 };
   }
 
+  /**
+   * The place in a chain. Of one that ends before it, because power was lost or files were put back, everything is read
+   * again.
+   */
+  async #placeIn(chain: string, segments: readonly SegmentFile[]): Promise<Place> {
+    const place = this.#placeOf(chain);
+    if (this.#looked.has(chain)) return place;
+    this.#looked.add(chain);
+    const newest = segments.at(-1);
+    if (newest === undefined || newest.number > place.segment) return place;
+    const isWithin =
+      newest.number === place.segment &&
+      (newest.compressed || (await stat(newest.path)).size >= place.offset);
+    if (isWithin) return place;
+    this.#forget(chain, Number.MAX_SAFE_INTEGER);
+    this.#database.prepare("DELETE FROM places WHERE chain = ?").run(chain);
+    return this.#placeOf(chain);
+  }
+
   async #readSegment(chain: string, segment: SegmentFile, from: Place): Promise<void> {
     let lines: { readonly text: string; readonly line: LoggedLine }[] = [];
     let { offset, line: number } = from;
@@ -180,10 +203,11 @@ export class IndexDatabase {
       offset += line.length + 1;
       number++;
       const text = line.toString("utf8");
-      lines.push({ text, line: JSON.parse(text) as LoggedLine });
+      const parsed = parsedLine(text);
+      if (parsed !== undefined) lines.push({ text, line: parsed });
       if (lines.length >= LINES_PER_COMMIT) save();
     }
-    if (lines.length > 0) save();
+    if (offset > from.offset) save();
   }
 
   #save(
@@ -211,6 +235,15 @@ export class IndexDatabase {
       database.exec("ROLLBACK");
       throw error;
     }
+  }
+}
+
+/** undefined for a damaged line, which verification names: what is sound is to be found still. */
+function parsedLine(text: string): LoggedLine | undefined {
+  try {
+    return JSON.parse(text) as LoggedLine;
+  } catch {
+    return undefined;
   }
 }
 

@@ -66,7 +66,9 @@ async function answerTo(question: IndexQuestion): Promise<IndexAnswer> {
   if (question.kind === "refusals") return database.refusals();
   if (question.kind === "page") return { ...database.page(question.filter, question.page), chains };
   const { filter, place } = question;
-  return place === undefined ? { records: [], place: database.place() } : database.since(filter, place);
+  return place === undefined
+    ? { records: [], place: database.place(), more: false }
+    : database.since(filter, place);
 }
 
 function send(message: IndexMessage): void {

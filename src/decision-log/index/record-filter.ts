@@ -47,4 +47,6 @@ export interface NewRecords {
   readonly records: readonly string[];
   /** The place after them. */
   readonly place: number;
+  /** True if there may be more records after that place already. */
+  readonly more: boolean;
 }

@@ -3,6 +3,7 @@
  * was taken (decision-log.md §2.9). A sink that is down loses nothing as long as the segments are kept.
  */
 
+import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Report } from "../chain/chain.ts";
@@ -42,6 +43,8 @@ export class HttpSink {
   readonly #now: () => number;
   #place: SinkPlace = { segment: 0, offset: 0 };
   #failing = false;
+  /** True if the sink has lines of the chain, so that others which it will never have are a loss. */
+  #hasBegun = false;
   #oldest: number | undefined;
   #wake: () => void = () => undefined;
   #done: Promise<void> | undefined;
@@ -52,9 +55,12 @@ export class HttpSink {
     this.#file = new SinkPlaceFile(options.folder, options.url);
   }
 
-  /** Begins to send. */
+  /** Begins to send. The chain is open already: what a crash tore is cut. */
   async start(): Promise<void> {
-    this.#place = await this.#file.read();
+    const known = await this.#file.read();
+    this.#hasBegun = known !== undefined;
+    // A new sink begins with the chain: what is delivered twice harms less than a gap.
+    this.#place = await withinChain(this.#options.folder, known ?? { segment: 1, offset: 0 });
     this.#done = this.#run();
   }
 
@@ -102,7 +108,7 @@ export class HttpSink {
     const segment = segments.find(({ number }) => number >= this.#place.segment);
     if (segment === undefined) return false;
     if (segment.number > this.#place.segment) {
-      if (this.#place.segment > 0 && this.#place.offset > 0 && this.#failing) {
+      if (this.#hasBegun) {
         const lost = { from: this.#place.segment, to: segment.number - 1 };
         this.#options.report("segments were removed before a sink of the decision log had them", lost);
       }
@@ -140,6 +146,7 @@ export class HttpSink {
       const fault = await this.#post(body);
       if (fault === undefined) {
         this.#failing = false;
+        this.#hasBegun = true;
         this.#place = after;
         await this.#file.write(after).catch(() => undefined);
         return true;
@@ -187,6 +194,17 @@ export class HttpSink {
       };
     });
   }
+}
+
+/**
+ * The place, or the end of its segment: a loss of power may have taken lines that the sink has, and new ones are then
+ * written where they were.
+ */
+async function withinChain(folder: string, place: SinkPlace): Promise<SinkPlace> {
+  const segment = (await segmentsOf(folder)).find(({ number }) => number === place.segment);
+  if (segment === undefined || segment.compressed) return place;
+  const { size } = await stat(segment.path);
+  return { ...place, offset: Math.min(place.offset, size) };
 }
 
 function timeOf(line: Buffer): number | undefined {

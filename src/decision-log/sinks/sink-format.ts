@@ -1,5 +1,6 @@
 /** The forms in which a sink receives lines: as they are (NDJSON), or as OTLP log records in JSON. */
 
+import type { AuditedRecord } from "../audit/audit-rows.ts";
 import type { LoggedLine } from "../record.ts";
 
 /** A form. */
@@ -35,14 +36,7 @@ const WARN = 13;
 function logRecord(text: string): object {
   const line = JSON.parse(text) as LoggedLine;
   const refused = "decision" in line && !line.decision;
-  const attributes =
-    "id" in line
-      ? [
-          attribute("decision.id", line.id),
-          attribute("decision.effect", "effect" in line ? line.effect : ""),
-          attribute("decision.entrance", "entrance" in line ? line.entrance : ""),
-        ]
-      : [];
+  const attributes = attributesOf(line);
   return {
     timeUnixNano: `${Date.parse(line.at)}000000`,
     severityNumber: refused ? WARN : INFO,
@@ -51,6 +45,19 @@ function logRecord(text: string): object {
     attributes: [...attributes, attribute("node", line.node)],
     ...("trace_id" in line && line.trace_id !== undefined ? { traceId: line.trace_id } : {}),
   };
+}
+
+/** The attributes of a decision, or of a record of the audit log; other lines have none. */
+function attributesOf(line: LoggedLine | AuditedRecord): object[] {
+  if ("effect" in line) {
+    const { id, effect, entrance } = line;
+    return [
+      attribute("decision.id", id),
+      attribute("decision.effect", effect),
+      attribute("decision.entrance", entrance),
+    ];
+  }
+  return "event" in line ? [attribute("audit.id", line.id), attribute("audit.event", line.event)] : [];
 }
 
 function attribute(key: string, value: string): object {

@@ -11,7 +11,6 @@ export interface SinkPlace {
   readonly offset: number;
 }
 
-const BEGINNING: SinkPlace = { segment: 1, offset: 0 };
 const MODE = 0o600;
 const NAME_DIGITS = 12;
 
@@ -25,13 +24,13 @@ export class SinkPlaceFile {
     this.#path = join(folder, `sink-${name}.json`);
   }
 
-  /** Reads the place; the beginning of the chain for a new sink. What is delivered twice harms less than a gap. */
-  async read(): Promise<SinkPlace> {
+  /** Reads the place; undefined for a new sink. */
+  async read(): Promise<SinkPlace | undefined> {
     try {
       const { segment, offset } = JSON.parse(await readFile(this.#path, "utf8")) as SinkPlace;
-      return Number.isSafeInteger(segment) && Number.isSafeInteger(offset) ? { segment, offset } : BEGINNING;
+      return Number.isSafeInteger(segment) && Number.isSafeInteger(offset) ? { segment, offset } : undefined;
     } catch {
-      return BEGINNING;
+      return undefined;
     }
   }
 

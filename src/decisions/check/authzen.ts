@@ -91,6 +91,7 @@ export class Authzen {
     const tests = new Map<string, TypeTest | undefined>();
     const loaded = policiesOf(user);
     const place = new DecidingPlace();
+    const about = addressing();
     const testOf = (type: string): TypeTest | undefined => {
       const action = types.action(type, actionName);
       const test = quickTest(user, username, action);
@@ -98,7 +99,7 @@ export class Authzen {
       const subject = { user: username, action, loaded, context: NO_FIELDS };
       return { test, use: deciding.useOf(loaded)?.inARow(action), subject };
     };
-    return (type, id) => {
+    return (type, id, context) => {
       const arn = types.arn(type, id);
       if (!tests.has(type)) tests.set(type, testOf(type));
       const found = tests.get(type);
@@ -115,7 +116,7 @@ export class Authzen {
       if (use !== undefined || batch !== undefined) test.tellPlace(place);
       use?.decided(place);
       if (batch !== undefined) {
-        batch.about(subject);
+        batch.about(about(subject, context));
         batch.add(outcome, arn, { type, id }, place.statementIn(loaded.policies));
       }
       return outcome;
@@ -234,6 +235,22 @@ function denial(reason: string, text: string, id: string): EvaluationAnswer {
 function addressOf(context: EvaluationRequest["context"]): ConditionFields {
   const address = sourceIpOf(context);
   return address === undefined ? NO_FIELDS : new Map([["SourceIp", address]]);
+}
+
+/** Adds the address of the client to a subject: the same object as long as both are the same. */
+function addressing(): (subject: BatchSubject, context: EvaluationRequest["context"]) => BatchSubject {
+  let of: BatchSubject | undefined;
+  let at: string | undefined;
+  let made: BatchSubject | undefined;
+  return (subject, context) => {
+    const address = sourceIpOf(context);
+    if (address === undefined) return subject;
+    if (made === undefined || subject !== of || address !== at) {
+      [of, at] = [subject, address];
+      made = { ...subject, context: addressOf(context) };
+    }
+    return made;
+  };
 }
 
 /** A test of ARNs, if the action is known and its index is quick to build. */

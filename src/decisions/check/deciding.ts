@@ -46,6 +46,8 @@ export interface DecisionCall {
 export interface DecisionSubject
   extends Pick<DecisionRecord, "user" | "credential" | "required" | "operation"> {
   readonly context: ConditionFields;
+  /** See `contextOf` of `EngineRequest`. */
+  readonly contextOf?: EngineRequest["contextOf"];
   /** Absent if no policies were read. */
   readonly loaded?: UserPolicies;
   /** See `decidedBy` of `EngineRequest`. */
@@ -157,7 +159,7 @@ export class Deciding {
     if (!this.logs) return this.#unlogged(outcome, asked, call);
     const id = this.#audited(outcome, request, call);
     const statement = place.statementIn(loaded.policies);
-    const { user, context } = request;
+    const { user, context } = asked;
     const written = this.#logged(
       {
         id,

@@ -9,6 +9,7 @@ import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import { finishWithin, STEP_UNITS, type Steps } from "../../engine/work.ts";
 import type { ConditionFields, Outcome } from "../../model/decision.ts";
+import type { DecidingPolicies } from "../decision-log.ts";
 import type { DecisionCounters, FilterRequest } from "../decisions.ts";
 import type { UserUse } from "../usage.ts";
 
@@ -18,6 +19,7 @@ const READ = 64;
 /** The common input of the items of a filter. */
 export interface FilterQuestion extends Omit<FilterRequest, "context"> {
   readonly context: ConditionFields;
+  readonly loaded: DecidingPolicies;
   /** Counts use; undefined where it is not counted. */
   readonly use: UserUse | undefined;
 }
@@ -82,7 +84,7 @@ function* decidedItem(
  */
 export async function filterByAttributes(
   policies: CompiledPolicies,
-  { user, action, resources, batch, use }: FilterQuestion,
+  { user, action, resources, batch, use, loaded }: FilterQuestion,
   counters: DecisionCounters,
   fieldsOf: (resource: string) => Promise<ConditionFields>,
   { pause, run }: Pacing,
@@ -100,6 +102,8 @@ export async function filterByAttributes(
       const { outcome, decidedBy } = done === undefined ? await run(item) : done.value;
       const { effect } = outcome;
       counts[effect]++;
+      // Each resource has its own fields.
+      batch?.about({ user, action, loaded, context });
       batch?.add(outcome, resource, undefined, decidedBy);
       use?.decided({ action, resource }, decidedBy === undefined ? [] : [decidedBy]);
       if (effect === "allow") allowed.push(from + index);

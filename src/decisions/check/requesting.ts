@@ -163,7 +163,7 @@ export class Requesting {
       const one = deciding.one(loaded, asking, this.#subject(asked), asked.check);
       if (one !== undefined) return answerOf(asked, one.outcome, undefined, one.id);
     }
-    const decided = deciding.notesStatements ? { loaded, decidedBy: [] } : undefined;
+    const decided = deciding.notesStatements ? { loaded, decidedBy: [], ...fields } : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
     const options = () => ({ budget: workBudget(asked.check.call) });
@@ -195,7 +195,7 @@ export class Requesting {
     asked: Asked,
     outcome: Outcome,
     reason?: RequestAnswer["reason"],
-    decided?: Pick<DecisionSubject, "loaded" | "decidedBy">,
+    decided?: Pick<DecisionSubject, "loaded" | "decidedBy" | "context" | "contextOf">,
   ): RequestAnswer | Promise<RequestAnswer> {
     const subject = {
       ...this.#subject(asked),

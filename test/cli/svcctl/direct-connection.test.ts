@@ -29,7 +29,12 @@ async function listening(answer: (socket: Socket) => Promise<void>, secure?: { k
 }
 
 /** Writes what a server answers behind the first 10 bytes of a file. */
-async function received(url: string, signal?: AbortSignal, length = CONTENT.length) {
+async function received(
+  url: string,
+  signal?: AbortSignal,
+  length = CONTENT.length,
+  pause?: (bytes: number) => Promise<void> | undefined,
+) {
   const exchange = new HttpExchange(1);
   const path = join(temporaryFolder(), "a");
   const file = await open(path, "w");
@@ -47,6 +52,7 @@ async function received(url: string, signal?: AbortSignal, length = CONTENT.leng
         expect(end).toBeGreaterThanOrEqual(written);
         written = end;
       },
+      pause: () => pause?.(bytes),
     });
   } finally {
     await file.close();
@@ -132,6 +138,34 @@ describe("an answer that goes into a file", () => {
   it("of another length than the range fails", async () => {
     const url = await listening((socket) => inPieces(socket, HEAD, CONTENT));
     await expect(received(url, undefined, 7)).rejects.toMatchObject({ message: "the content ended early" });
+  });
+
+  it("waits while the caller has it wait, and then arrives whole", async () => {
+    const whole = Buffer.alloc(24 * 1024 * 1024, 7);
+    const head = Buffer.from(`HTTP/1.1 206 Partial Content\r\ncontent-length: ${whole.length}\r\n\r\n`);
+    const url = await listening((socket) => inPieces(socket, head, whole));
+    const atPause: number[] = [];
+    const { promise: going, resolve: goOn } = Promise.withResolvers<void>();
+    const pause = (bytes: number) => {
+      atPause.push(bytes);
+      if (atPause.length === 1) void setTimeout(100).then(() => goOn());
+      return atPause.length === 1 ? going : undefined;
+    };
+    const { bytes, written } = await received(url, undefined, whole.length, pause);
+    expect({ bytes, written }).toEqual({ bytes: whole.length, written: whole.length + 10 });
+    // Only the blocks that were read already came meanwhile.
+    expect((atPause[1] ?? 0) - (atPause[0] ?? 0)).toBeLessThan(2 * 1024 * 1024);
+  });
+
+  it("that waits ends when the caller ends it", async () => {
+    const ending = new AbortController();
+    const url = await listening((socket) => inPieces(socket, HEAD, CONTENT));
+    const pause = () => {
+      ending.abort();
+      return new Promise<void>(() => {});
+    };
+    const ended = received(url, ending.signal, CONTENT.length, pause);
+    await expect(ended).rejects.toMatchObject({ name: "AbortError" });
   });
 
   it("ends when the caller ends it", async () => {

@@ -12,6 +12,7 @@ import type {
 import { AuthorizerError, isErrorCode, type Problem } from "../../../errors.ts";
 import { isObject, requireObject } from "../../../http/body/json-body.ts";
 import { invalidRequest, statusOf } from "../../../http/errors.ts";
+import type { Properties } from "../../../model/entities.ts";
 import { Pace } from "../../../schedule/pace.ts";
 import { TURN_MS, type WorkBudget } from "../../../schedule/scheduler.ts";
 import type { ServiceCall } from "../../service-caller.ts";
@@ -213,8 +214,10 @@ class Batch {
     if (subject !== this.#last.subject || action !== this.#last.action) this.#turnTo(subject, action);
     const { outcomes } = this.#last;
     if (outcomes === undefined || !isResource(resource, this.#limits)) return undefined;
-    if (!isOptionalObject(element["context"])) return undefined;
-    const outcome = outcomes(resource.type, resource.id);
+    const { context } = element;
+    if (!isOptionalObject(context)) return undefined;
+    const told = (context ?? defaults["context"]) as Properties | null | undefined;
+    const outcome = outcomes(resource.type, resource.id, told ?? undefined);
     if (outcome === undefined) return undefined;
     if (this.#decisions.shadow?.takes()) this.#tellShadow(element, outcome.effect === "allow");
     return outcomeText(outcome, this.#decisions.decisionId);

@@ -47,6 +47,8 @@ export function filterStreamHandler(serving: StreamServing) {
     try {
       await session.run();
     } catch (error) {
+      // What was answered so far has a record, however the stream ends.
+      await session.recorded().catch(() => undefined);
       if (!call.response.headersSent || call.response.destroyed) throw error;
       session.fail(error);
     }
@@ -61,7 +63,7 @@ class FilterSession {
   readonly #call: RawCall<ServiceCaller>;
   readonly #gone = new AbortController();
   readonly #splitter = new LineSplitter();
-  readonly #batch: DecisionBatch | undefined;
+  #batch: DecisionBatch | undefined;
   #head: FilterHead | undefined;
   #items: ItemReader | undefined;
   #seen = 0;
@@ -87,8 +89,15 @@ class FilterSession {
     await this.#take(this.#splitter.end(maxBytes));
     if (this.#head === undefined)
       throw invalidRequest([], "line 1: an object with user and action is needed");
-    await this.#batch?.end();
+    await this.recorded();
     this.#response.end(`{"complete":true,"items":${this.#seen},"allowed":${this.#allowed}}\n`);
+  }
+
+  /** Ends the record, once. Resolves when the answer need not wait for it. */
+  async recorded(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = undefined;
+    if (this.#head !== undefined) await batch?.end();
   }
 
   /** Ends the answer with an error line. */

@@ -32,6 +32,15 @@ export interface ShadowReports {
   reports(): Promise<readonly ShadowReport[]>;
 }
 
+/** Records after a place, oldest first, as JSON texts. */
+export interface NewRecords {
+  readonly records: readonly string[];
+  /** The place after them. */
+  readonly place: number;
+  /** True if there may be more records after that place already. */
+  readonly more: boolean;
+}
+
 /** Port: the records of the audit log of this node. */
 export interface AuditRecords {
   /** Name of the node. */
@@ -40,10 +49,7 @@ export interface AuditRecords {
   /** Returns a record as JSON text; undefined if there is none of that id. */
   get(id: string): Promise<string | undefined>;
   /** Returns records after a place, oldest first; without a place, only the place after the newest. */
-  since(
-    query: RecordQuery,
-    place: number | undefined,
-  ): Promise<{ readonly records: readonly string[]; readonly place: number }>;
+  since(query: RecordQuery, place: number | undefined): Promise<NewRecords>;
 }
 
 /** Port: the records of this node. */

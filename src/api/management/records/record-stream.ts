@@ -10,6 +10,8 @@ import type { AuditRecords, RecordQuery } from "./ports.ts";
 const MOST_STREAMS = 32;
 /** Time between two looks for new records, in milliseconds. */
 const LOOK_MS = 500;
+/** Time to the next look while more records wait: what was written leaves meanwhile. */
+const NEXT_MS = 10;
 /** Looks between two comments that keep a quiet connection open. */
 const LOOKS_PER_COMMENT = 30;
 /** Bytes that a reader may be behind. */
@@ -70,14 +72,16 @@ async function follow(
   ]);
   response.flushHeaders();
   let place = from;
+  let wait = LOOK_MS;
   for (let look = 1; !response.destroyed && !response.writableEnded; look++) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
+    await new Promise((resolve) => setTimeout(resolve, wait).unref());
     if (response.destroyed || response.writableEnded) return;
     // Nothing is written that the caller could not ask for now.
     if (!(await permitted.ask().catch(() => false))) break;
     const found = await records.since(query, place).catch(() => undefined);
     if (found === undefined) break;
     place = found.place;
+    wait = found.more ? NEXT_MS : LOOK_MS;
     for (const record of found.records) response.write(`data: ${record}\n\n`);
     if (found.records.length === 0 && look % LOOKS_PER_COMMENT === 0) response.write(": \n\n");
     if (response.writableLength > MOST_BEHIND) break;

@@ -49,6 +49,8 @@ export interface FileRange {
   readonly onReceived: (bytes: number) => void;
   /** Called with a position below which everything from `start` on is in the file. */
   readonly onWritten: (end: number) => void;
+  /** Called behind each block: while the promise is open, nothing more is read, and the sender has to wait. */
+  readonly pause?: () => Promise<void> | undefined;
 }
 
 /** One connection. It is used for one request and then closed. */
@@ -100,6 +102,16 @@ export class DirectConnection {
         socket.destroy();
         settle();
       };
+      let pause: Promise<void> | undefined;
+      const goOn = (): void => {
+        if (received >= length || pause !== undefined) return;
+        pause = range.pause?.();
+        if (pause === undefined) return void socket.resume();
+        void pause.then(() => {
+          pause = undefined;
+          goOn();
+        });
+      };
       const put = (block: Buffer, bytes: number): void => {
         const taken = Math.min(bytes, length - received);
         const position = start + received;
@@ -112,7 +124,7 @@ export class DirectConnection {
           if (error) return fail(error);
           range.onWritten(Math.min(start + received, ...underWay));
           settle();
-          if (received < length) socket.resume();
+          goOn();
         });
       };
       socket.once("close", () => {
@@ -125,7 +137,7 @@ export class DirectConnection {
       this.#take = (block, bytes) => {
         put(block, bytes);
         // The block that follows this one is taken even where reading stops.
-        return this.#free.length > 1 && received < length;
+        return this.#free.length > 1 && received < length && pause === undefined;
       };
       const { share } = this.#pool;
       while (this.#free.length < share) this.#free.push(this.#pool.take());

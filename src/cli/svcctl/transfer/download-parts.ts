@@ -16,6 +16,10 @@ const AT_SERVER = 1;
 /** Parts that one request to an object store asks for: fewer, and connections cost more than what they bring. */
 const PARTS_AT_STORE = 8;
 
+/** Bytes by which a transfer may be ahead of its checksum, at least; and parts, where they are larger. */
+const AHEAD_BYTES = 32 * 1024 * 1024;
+const AHEAD_PARTS = 2;
+
 /** The outcome of a download in parts. */
 export interface Parts {
   /** False where there is no need to compare, or nothing to compare with. */
@@ -45,6 +49,7 @@ export async function downloadParts(
   // Beside the transfer, behind the first part that lacks, where it is known to be needed.
   const needsHash = compares || presign || partial.isContinued;
   let hash = comparable && needsHash ? link.hashes.follow(partial.content, stats.size) : undefined;
+  const ahead = Math.max(AHEAD_BYTES, AHEAD_PARTS * partSize);
   let whole = 0;
   const noteParts = (parts: readonly number[]): void => {
     for (const part of parts) partial.add(part);
@@ -69,7 +74,8 @@ export async function downloadParts(
       answers += 1;
       if (!tellsContent(answer.headers)) comparable = false;
       const [start, length] = [position, endOf(end) - position];
-      await answer.intoFile({ file: partial.fd, start, length, onReceived: progress.moved, onWritten });
+      const into = { file: partial.fd, start, length, onReceived: progress.moved, onWritten };
+      await answer.intoFile({ ...into, pause: () => hash?.behind(ahead) });
     };
     for (let before = position; ; before = position) {
       try {

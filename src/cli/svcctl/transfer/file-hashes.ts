@@ -12,6 +12,9 @@ const FEWEST = 4;
 /** Bytes that are read at once of a file that is computed alone. */
 const READ_BYTES = 1024 * 1024;
 
+/** Bytes of a file that is computed alone after which it is said how far it is. */
+const TOLD_BYTES = 8 * READ_BYTES;
+
 /** The rest behind a turn: more at once, something that waits for other files, or nothing. */
 type Work = "more" | "waits" | "none";
 
@@ -31,13 +34,22 @@ interface Followed {
 /** The files of one thread. */
 export class FileHashes {
   readonly #answer: (answer: HashAnswer) => void;
+  readonly #onComputed: (id: number, position: number) => void;
   readonly #files = new Map<number, Followed>();
   #lanes: Md5Lanes | undefined;
   #isHurried = false;
   #block: Buffer | undefined;
 
-  constructor(answer: (answer: HashAnswer) => void) {
+  /**
+   * @param answer is called once for each file that ends
+   * @param onComputed is called now and then for a file that is computed alone: the bytes below the position are computed
+   */
+  constructor(
+    answer: (answer: HashAnswer) => void,
+    onComputed: (id: number, position: number) => void = () => {},
+  ) {
     this.#answer = answer;
+    this.#onComputed = onComputed;
   }
 
   /** Notes an order. */
@@ -84,7 +96,9 @@ export class FileHashes {
     readWhole(file, bytes, at);
     fingerprint.update(bytes);
     followed.at += bytes.length;
-    if (isEnded && followed.at === reached) this.#settle(followed, fingerprint.digest());
+    const { id, at: computed } = followed;
+    if (isEnded && computed === reached) this.#settle(followed, fingerprint.digest());
+    else if (computed === reached || crosses(at, computed, TOLD_BYTES)) this.#onComputed(id, computed);
   }
 
   /** Files that grow wait for others; files that have ended do so until they are half of all, or hurried. */
@@ -155,6 +169,11 @@ export class FileHashes {
 /** Bytes of whole blocks that are there and not computed. */
 function wholeBlocks({ at, reached }: Followed): number {
   return reached - at - ((reached - at) % BLOCK_BYTES);
+}
+
+/** True where a multiple of a size lies behind one position and not behind the other. */
+function crosses(before: number, after: number, size: number): boolean {
+  return Math.floor(before / size) < Math.floor(after / size);
 }
 
 function readWhole(file: number, bytes: Uint8Array, position: number): void {

@@ -2,6 +2,7 @@
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { HashLag } from "./hash-lag.ts";
 
 /** An order to a thread, about one file. */
 export interface HashOrder {
@@ -17,6 +18,12 @@ export interface HashOrder {
   readonly end?: "digest" | "forget";
 }
 
+/** A thread tells how far it is: the bytes of a file below a position are computed. */
+export interface HashProgress {
+  readonly id: number;
+  readonly computed: number;
+}
+
 /** The answer of a thread. */
 export interface HashAnswer {
   readonly id: number;
@@ -28,6 +35,11 @@ export interface HashAnswer {
 export interface FollowingHash {
   /** Says that the bytes below a position are in the file and will not change. */
   reached(position: number): void;
+  /**
+   * Resolves when no more bytes than that are there and not computed; undefined where it is so already, and for files that
+   * are computed with others. A transfer that runs ahead would leave a processor idle behind its end.
+   */
+  behind(most: number): Promise<void> | undefined;
   /** The MD5 of the bytes from the start to the last position, as lower-case hexadecimal. */
   digest(): Promise<string>;
   /** Ends it without a result. */
@@ -53,6 +65,7 @@ export class HashThreads {
   readonly #workers: Worker[] = [];
   readonly #waiting = new Map<number, Waiting>();
   readonly #failed = new Map<number, Error>();
+  readonly #lags = new Map<number, HashLag>();
   #opened = 0;
 
   /**
@@ -67,8 +80,14 @@ export class HashThreads {
     const worker = this.#worker(together ? 0 : id % THREADS);
     const tell = (order: Omit<HashOrder, "id">): void => worker.postMessage({ id, ...order });
     tell({ path, start, together });
+    const lag = new HashLag(start);
+    if (!together) this.#lags.set(id, lag);
     return {
-      reached: (position) => tell({ reached: position }),
+      reached: (position) => {
+        lag.reached(position);
+        tell({ reached: position });
+      },
+      behind: (most) => (together ? undefined : lag.atMost(most)),
       digest: () => {
         tell({ end: "digest" });
         return new Promise((resolve, reject) => {
@@ -77,7 +96,10 @@ export class HashThreads {
           else reject(failure);
         });
       },
-      forget: () => tell({ end: "forget" }),
+      forget: () => {
+        this.#endLag(id);
+        tell({ end: "forget" });
+      },
     };
   }
 
@@ -98,14 +120,24 @@ export class HashThreads {
     // Nothing of the program around it: neither its flags nor its environment.
     const worker = new Worker(file, { execArgv: [], env: {}, resourceLimits: LIMITS });
     worker.unref();
-    worker.on("message", (answer: HashAnswer) => this.#settle(answer));
+    worker.on("message", (message: HashAnswer | HashProgress) => {
+      if ("computed" in message) this.#lags.get(message.id)?.computed(message.computed);
+      else this.#settle(message);
+    });
     worker.on("error", (error) => {
+      for (const id of [...this.#lags.keys()]) this.#endLag(id);
       for (const id of this.#waiting.keys()) this.#settle({ id, error: error.message });
     });
     return worker;
   }
 
+  #endLag(id: number): void {
+    this.#lags.get(id)?.end();
+    this.#lags.delete(id);
+  }
+
   #settle({ id, digest, error }: HashAnswer): void {
+    this.#endLag(id);
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (digest !== undefined) {

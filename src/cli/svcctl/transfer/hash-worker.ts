@@ -2,9 +2,10 @@
 
 import { parentPort } from "node:worker_threads";
 import { FileHashes } from "./file-hashes.ts";
-import type { HashAnswer, HashOrder } from "./hash-threads.ts";
+import type { HashAnswer, HashOrder, HashProgress } from "./hash-threads.ts";
 
-const hashes = new FileHashes((answer: HashAnswer) => parentPort?.postMessage(answer));
+const say = (message: HashAnswer | HashProgress): void => parentPort?.postMessage(message);
+const hashes = new FileHashes(say, (id, computed) => say({ id, computed }));
 let isPlanned = false;
 let isTimed = false;
 

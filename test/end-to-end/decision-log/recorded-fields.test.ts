@@ -1,0 +1,189 @@
+/** Records have the condition fields by which decisions were made, whichever way a question comes (decision-log.md §1.1). */
+
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isDecision, type LoggedDecision } from "../../../src/decision-log/record.ts";
+import { questionsOf } from "../../../src/decision-log/recorded-questions.ts";
+import { compile } from "../../../src/engine/compile.ts";
+import { decide } from "../../../src/engine/decide.ts";
+import type { Statement } from "../../../src/model/policy.ts";
+import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { linesOf } from "../../decision-log/test-log.ts";
+import { cleanUp, newFolder } from "../program.ts";
+
+const note = (id: string) => `arn:svc:demo:::note/${id}`;
+const STATEMENT: readonly Statement[] = [
+  {
+    effect: "allow",
+    action: ["demo:Read", "demo:Write"],
+    resource: note("*"),
+    condition: { StringEquals: { "resource.owner": ["ada"], "subject.team": ["blue"] } },
+  },
+  {
+    effect: "allow",
+    action: ["fs:ListRepositories"],
+    resource: "*",
+    condition: { StringEquals: { "subject.team": ["blue"] } },
+  },
+];
+const folder = newFolder();
+let authorizer: TestAuthorizer;
+beforeAll(async () => {
+  authorizer = await startAuthorizer({
+    dataset: {
+      format: 1,
+      users: [
+        { username: "ada", policies: ["Own"], properties: { team: "blue" } },
+        { username: "plain", policies: ["All"] },
+      ],
+      policies: [
+        { name: "Own", statement: STATEMENT },
+        { name: "All", statement: [{ effect: "allow", action: ["demo:*"], resource: "*" }] },
+      ],
+      resource_types: [{ type: "note", arn: note("{id}"), id: "{id}", actions: { read: "demo:Read" } }],
+      resources: [
+        { type: "note", id: "a1", properties: { owner: "ada" } },
+        { type: "note", id: "a2", properties: { owner: "ada" } },
+        { type: "note", id: "b1", properties: { owner: "bob" } },
+      ],
+    } as never,
+    config: {
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": folder,
+      "authorizer.decision_log.sync": "each",
+      "authorizer.node_name": "n",
+    },
+  });
+});
+afterAll(async () => {
+  await authorizer.close();
+  cleanUp();
+});
+
+const newest = (): LoggedDecision => linesOf(join(folder, "n-0")).filter(isDecision).at(-1) as LoggedDecision;
+
+async function recordOf(path: string, body: unknown): Promise<LoggedDecision> {
+  const answer = await fetch(`${authorizer.url}/access/v1${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return newest();
+}
+
+const POLICIES = compile([{ name: "Own", statement: STATEMENT }], {
+  partition: "svc",
+  evaluator: "extended",
+});
+
+/** The effects that the fields of a record give. */
+const again = (record: LoggedDecision) =>
+  questionsOf(record).map(
+    ({ required, context }) => decide(POLICIES, { user: "ada", required, context }).effect,
+  );
+
+const read = (id: string) => ({ action: "demo:Read", resource: note(id) });
+const CALLS: readonly (readonly [string, string, object, readonly string[]])[] = [
+  ["check", "/check", { user: "ada", required: read("a1") }, ["allow"]],
+  ["check with reasons", "/check", { user: "ada", required: read("a1"), explain: true }, ["allow"]],
+  [
+    "check of a tree about one resource",
+    "/check",
+    { user: "ada", required: { and: [read("a1"), { ...read("a1"), action: "demo:Write" }] } },
+    ["allow"],
+  ],
+  [
+    "check of a tree about resources with the same attributes",
+    "/check",
+    { user: "ada", required: { and: [read("a1"), read("a2")] } },
+    ["allow"],
+  ],
+  [
+    "evaluation",
+    "/evaluation",
+    {
+      subject: { type: "user", id: "ada" },
+      action: { name: "read" },
+      resource: { type: "note", id: "a1" },
+    },
+    ["allow"],
+  ],
+  [
+    "filter",
+    "/filter",
+    { user: "ada", action: "demo:Read", resources: ["a1", "b1", "a2"].map(note) },
+    ["allow", "neutral", "allow"],
+  ],
+  [
+    "simulate",
+    "/simulate",
+    { user: "ada", candidate: { replace: [], remove: [] }, required: read("a1") },
+    ["allow"],
+  ],
+  [
+    "request",
+    "/request",
+    { user: "ada", api: "main", method: "GET", path: "/api/v1/repositories" },
+    ["allow"],
+  ],
+];
+
+describe("the fields of a record decide as it was decided", () => {
+  it.each(CALLS)("%s", async (_name, path, body, effects) => {
+    const record = await recordOf(path, body);
+    const recorded = record.items?.map(({ effect = "allow" }) => effect) ?? [record.effect];
+    expect(recorded).toEqual(effects);
+    expect(again(record), JSON.stringify(record)).toEqual(effects);
+  });
+});
+
+describe("the address of the client", () => {
+  it("is in each item of a batch, whether a condition reads it or not", async () => {
+    const record = await recordOf("/evaluations", {
+      subject: { type: "user", id: "plain" },
+      action: { name: "read" },
+      context: { SourceIp: "10.0.0.7" },
+      evaluations: [
+        { resource: { type: "note", id: "a1" } },
+        { resource: { type: "note", id: "a2" } },
+        { resource: { type: "note", id: "a2" }, context: { SourceIp: "10.0.0.8" } },
+        { resource: { type: "note", id: "b1" }, context: {} },
+      ],
+    });
+    expect(record.counts).toEqual({ allow: 4, neutral: 0, deny: 0 });
+    expect(record.context).toEqual({ SourceIp: "10.0.0.7" });
+    const own = record.items?.map(({ subject, context }) => (subject === undefined ? "shared" : context));
+    expect(own).toEqual(["shared", "shared", { SourceIp: "10.0.0.8" }, undefined]);
+  });
+});
+
+describe("a stream of a filter", () => {
+  it("that its caller leaves has a record of what was answered", async () => {
+    const before = newest().id;
+    const answered = new Promise<void>((resolve, reject) => {
+      const asked = request(`${authorizer.url}/access/v1/filter`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/x-ndjson" },
+      });
+      asked.on("error", reject);
+      asked.on("response", (response) => {
+        response.once("error", () => undefined);
+        response.once("data", () => {
+          asked.destroy();
+          resolve();
+        });
+      });
+      const lines = ['{"user":"ada","action":"demo:Read"}', ...["a1", "b1"].map((id) => `"${note(id)}"`)];
+      asked.write(`${lines.join("\n")}\n`);
+    });
+    await answered;
+    await expect.poll(() => newest().id, { timeout: 5_000 }).not.toBe(before);
+    expect(newest()).toMatchObject({
+      entrance: "filter",
+      counts: { allow: 1, neutral: 1, deny: 0 },
+      subject: { id: "ada" },
+    });
+  });
+});
