@@ -53,6 +53,41 @@ export const PEOPLE: Readonly<Record<string, readonly [Statement[], readonly str
     ],
     ["createGroup", "setGroupACL", "addGroupMembership"],
   ],
+  // A policy that leads nowhere as it is, and that the user may both attach and write.
+  "attaching-writer": [
+    [
+      allow("AttachPolicy", "user/${user}", { StringEquals: { "action.policy": ["Reads"] } }),
+      allow("UpdatePolicy", "policy/Reads"),
+    ],
+    ["attachPolicyToUser", "updatePolicy"],
+  ],
+  // Names that start as the statement says.
+  "namer-of-policies": [
+    [
+      allow("CreatePolicy", "policy/team-*"),
+      allow("AttachPolicy", "user/${user}", { StringLike: { "action.policy": ["team-*"] } }),
+    ],
+    ["createPolicy", "attachPolicyToUser"],
+  ],
+  "namer-of-groups": [
+    [allow("CreateGroup AttachPolicy AddGroupMember", "group/team-*")],
+    ["createGroup", "addGroupMembership", "attachPolicyToGroup"],
+  ],
+  // A group of others, which the user may join and fill.
+  "keeper-of-a-group": [
+    [allow("AttachPolicy AddGroupMember", "group/Others")],
+    ["addGroupMembership", "attachPolicyToGroup"],
+  ],
+  // Somebody without rights, whom the user may give some and act as.
+  helper: [
+    [allow("AttachPolicy CreateCredentials", "user/nobody")],
+    ["attachPolicyToUser", "createCredentials"],
+  ],
+  "helper-by-policy": [
+    [allow("UpdatePolicy", "policy/nobody"), allow("CreateUserExternalPrincipal", "user/nobod*")],
+    ["updatePolicy", "createUserExternalPrincipal"],
+  ],
+  nobody: [[{ effect: "allow", action: ["fs:ReadObject"], resource: "*" }], undefined],
   viewer: [[allow("CreateCredentials DeleteCredentials ListCredentials", "user/${user}")], undefined],
   "team-lead": [
     [allow("AddGroupMember", "*", { StringLike: { "action.user": ["team-member-*"] } })],
@@ -75,6 +110,7 @@ export function peopleWorld(): AccessWorld {
     groups: new Map([
       ["Admins", ["AuthFullAccess"]],
       ["Readers", ["Reads"]],
+      ["Others", ["Reads"]],
     ]),
     users: new Map<string, WorldUser>([
       ["admin", { groups: ["Admins"], policies: [] }],

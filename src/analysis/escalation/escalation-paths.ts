@@ -18,6 +18,7 @@ import {
   stepsFrom,
   type TriedStep,
 } from "./escalation-steps.ts";
+import { preparingSteps, type Rights } from "./preparing-steps.ts";
 
 /** Settings of the search. */
 export interface EscalationOptions extends Pick<StepOptions, "aclPolicyName" | "aclStatements"> {
@@ -123,6 +124,7 @@ class EscalationSearch {
   readonly #goal: RequiredPermissions;
   /** The policies of the world as it is, by their names. */
   readonly #compiled = new Map<string, CompiledPolicies>();
+  readonly #mentioning = new Map<string, (statements: readonly Statement[]) => boolean>();
 
   constructor(world: AccessWorld, options: EscalationOptions) {
     this.#world = world;
@@ -153,7 +155,7 @@ class EscalationSearch {
           return { user: username, steps: state.steps };
         if (length === mostSteps) continue;
         if (isOver()) return "undecided";
-        for (const tried of stepsFrom(state, this.#steps)) {
+        for (const tried of this.#stepsFrom(state, policies)) {
           const found = this.#take(state, policies, tried);
           if (found === undefined || seen.has(keyOf(found))) continue;
           // What was reached until now is looked at still: it may be the end of a path.
@@ -168,6 +170,38 @@ class EscalationSearch {
       reached = next;
     }
     return isCut ? "undecided" : undefined;
+  }
+
+  *#stepsFrom(state: Reached, policies: CompiledPolicies): Generator<TriedStep> {
+    yield* stepsFrom(state, this.#steps);
+    const { world, user } = state;
+    const rights: Rights = {
+      may: (operation, values) => this.#may(policies, { operation, as: user, values }),
+      mentions: (action) =>
+        namesHeldBy(world, user).some((name) => this.#mentions(action)(world.policies.get(name) ?? [])),
+    };
+    yield* preparingSteps(state, this.#steps, rights);
+  }
+
+  /** Tells statements that allow an action somewhere. */
+  #mentions(action: string): (statements: readonly Statement[]) => boolean {
+    let test = this.#mentioning.get(action);
+    if (test === undefined) {
+      test = remembered((statements) =>
+        statements.some(
+          ({ effect, action: patterns }) =>
+            effect !== "deny" && patterns.some((pattern) => compileWildcard(pattern).match(action)),
+        ),
+      );
+      this.#mentioning.set(action, test);
+    }
+    return test;
+  }
+
+  #may(policies: CompiledPolicies, call: EscalationStep): boolean {
+    const { operation, as, values } = call;
+    const required = this.#options.requirement(operation, new Map(Object.entries(values)));
+    return required !== null && this.#allows(policies, as, required, this.#fieldsOf(call));
   }
 
   #holdsUseful({ world, user }: EscalationState): boolean {

@@ -19,6 +19,7 @@ import {
   setGroupPolicies,
   userOf,
 } from "./access-world.ts";
+import { newNames } from "./new-names.ts";
 
 /** A world, and the user whose rights can be used in it. */
 export interface EscalationState {
@@ -55,7 +56,8 @@ export interface StepOptions {
   readonly isUseful: (statements: readonly Statement[]) => boolean;
 }
 
-const EVERYTHING: readonly Statement[] = [{ effect: "allow", action: ["*"], resource: "*" }];
+/** Statements that allow everything. */
+export const EVERYTHING: readonly Statement[] = [{ effect: "allow", action: ["*"], resource: "*" }];
 
 function denies(statements: readonly Statement[] | undefined): boolean {
   return statements?.some(({ effect }) => effect === "deny") ?? false;
@@ -69,7 +71,8 @@ export function* stepsFrom(state: EscalationState, options: StepOptions): Genera
   yield* removalSteps(state);
 }
 
-function step(
+/** A step that the user of a state takes. */
+export function step(
   { user }: EscalationState,
   operation: string,
   values: Readonly<Record<string, string>>,
@@ -82,16 +85,17 @@ function step(
 /** Writing policies, and attaching them to oneself or to a group of one's own. */
 function* policySteps(state: EscalationState, options: StepOptions): Generator<TriedStep> {
   const { world, user } = state;
-  const { newPolicy, isUseful } = options;
+  const { isUseful } = options;
   const held = new Set(namesHeldBy(world, user));
   for (const policyId of held) {
     if (world.policies.get(policyId) === EVERYTHING) continue;
     yield step(state, "updatePolicy", { policyId }, () => putPolicy(world, policyId, EVERYTHING));
   }
-  if (!world.policies.has(newPolicy))
-    yield step(state, "createPolicy", { "body.id": newPolicy }, () =>
-      putPolicy(world, newPolicy, EVERYTHING),
-    );
+  const created = { action: "auth:CreatePolicy", kind: "policy", unused: options.newPolicy } as const;
+  for (const name of newNames(heldBy(world, user), user, created)) {
+    if (world.policies.has(name)) continue;
+    yield step(state, "createPolicy", { "body.id": name }, () => putPolicy(world, name, EVERYTHING));
+  }
   for (const [policyId, statements] of world.policies) {
     if (held.has(policyId) || !isUseful(statements)) continue;
     const values = { userId: user, policyId };
@@ -108,8 +112,11 @@ function* groupSteps(state: EscalationState, options: StepOptions): Generator<Tr
   const { world, user } = state;
   const { newGroup, aclPolicyName, aclStatements, isUseful } = options;
   const own = new Set(userOf(world, user).groups);
-  if (!world.groups.has(newGroup))
-    yield step(state, "createGroup", { "body.id": newGroup }, () => setGroupPolicies(world, newGroup, []));
+  const created = { action: "auth:CreateGroup", kind: "group", unused: newGroup } as const;
+  for (const name of newNames(heldBy(world, user), user, created)) {
+    if (world.groups.has(name)) continue;
+    yield step(state, "createGroup", { "body.id": name }, () => setGroupPolicies(world, name, []));
+  }
   for (const [groupId, policies] of world.groups) {
     const useful = policies.some((name) => isUseful(world.policies.get(name) ?? []));
     if (useful && !own.has(groupId)) {

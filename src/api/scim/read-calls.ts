@@ -118,7 +118,7 @@ export async function find<T extends { readonly id: string }>(
   return window;
 }
 
-/** The only resource that can pass the filter; `any` where it does not say. */
+/** The only resource that can pass the filter; `any` if the filter names none. */
 async function candidateOf<T extends { readonly id: string }>(
   of: ReadKind<T>,
   parts: ScimParts,

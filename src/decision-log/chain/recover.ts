@@ -23,7 +23,7 @@ export interface RecoveredChain {
   readonly digest: string;
   /** Bytes of the torn line that was cut. */
   readonly cut: number;
-  /** What is wrong with the files, for the log: verification names it too, before this start and after it. */
+  /** The damage of the files, if any: verification names it too, before this start and after it. */
   readonly fault: string | undefined;
   /** Closed segments that are to be compressed. */
   readonly uncompressed: readonly SegmentFile[];

@@ -50,6 +50,8 @@ function callOf({ operation, values }: EscalationStep): [string, string, unknown
       return ["PUT", `/auth/groups/${group}/policies/${policy}`];
     case "detachPolicyFromUser":
       return ["DELETE", `/auth/users/${user}/policies/${policy}`];
+    case "createPolicy":
+      return ["POST", "/auth/policies", { id: made, statement: EVERYTHING }];
     case "updatePolicy":
       return ["PUT", `/auth/policies/${policy}`, { id: values["policyId"], statement: EVERYTHING }];
     case "addGroupMembership":
