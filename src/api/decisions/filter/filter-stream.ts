@@ -16,6 +16,7 @@ import type { Admission } from "../../../http/admission.ts";
 import { parseJson, parseJsonInTurns } from "../../../http/body/json-body.ts";
 import { LineSplitter } from "../../../http/body/lines.ts";
 import { codeOf, errorReply, invalidRequest, RequestRefused, statusOf } from "../../../http/errors.ts";
+import type { IncomingRequest } from "../../../http/exchange.ts";
 import type { HttpCounters, HttpLog } from "../../../http/ports.ts";
 import type { RawCall } from "../../../http/route.ts";
 import { requireNone, type SchemaCheck } from "../../../http/schema/schema-check.ts";
@@ -49,6 +50,9 @@ export function filterStreamHandler(serving: StreamServing) {
     try {
       await session.run();
     } catch (error) {
+      if ((call.request as IncomingRequest).isInBits === true) {
+        call.response.once("finish", () => call.request.socket.destroySoon());
+      }
       // What was answered so far has a record, however the stream ends.
       await session.recorded().catch(() => undefined);
       if (!call.response.headersSent || call.response.destroyed) throw error;
@@ -246,6 +250,9 @@ async function* arrivals(request: IncomingMessage): AsyncGenerator<Buffer> {
   for (const event of events) request.on(event, onEvent);
   try {
     while (!request.readableEnded && !request.destroyed) {
+      if ((request as IncomingRequest).isInBits === true) {
+        throw new RequestRefused(400, "the body comes in too many pieces of a few bytes");
+      }
       const bytes: Buffer | null = request.read();
       if (bytes !== null) {
         yield bytes;
