@@ -9,7 +9,7 @@ import { findLine, wholeLines } from "../store/entry-lines.ts";
 import { newId } from "../store/log-entry.ts";
 import type { RecordName, StoredRecord, VersionedRecord } from "../store/port.ts";
 import type { EntryId } from "../store/replica.ts";
-import { checkpointName, type Engine, type ItemKind, pieceName } from "./engine.ts";
+import { checkpointName, type Engine, type ItemKind, type ItemName, pieceName } from "./engine.ts";
 
 /** The description of a checkpoint, stored with it. */
 export interface CheckpointMarker {
@@ -102,11 +102,9 @@ async function* piecesOf({ recent, pages }: CheckpointSource, size: number): Asy
 
 /** The newest checkpoint above a revision; undefined where there is none. */
 export async function newestCheckpoint(engine: Engine, above: number): Promise<CheckpointMarker | undefined> {
-  const markers = await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, MOST_LISTED);
-  const newest = markers.at(-1);
+  const newest = await engine.newest("checkpoint", Number.MAX_SAFE_INTEGER);
   if (newest === undefined || newest.number <= above) return undefined;
-  const item = await engine.read(newest);
-  return item && (JSON.parse(item.toString("utf8")) as CheckpointMarker);
+  return readMarker(engine, newest);
 }
 
 /** The newest checkpoint that is not above a revision; undefined where there is none. */
@@ -114,8 +112,12 @@ export async function checkpointAtMost(
   engine: Engine,
   revision: number,
 ): Promise<CheckpointMarker | undefined> {
-  const newest = (await engine.list("checkpoint", revision, MOST_LISTED)).at(-1);
-  const item = newest && (await engine.read(newest));
+  const newest = await engine.newest("checkpoint", revision);
+  return newest && readMarker(engine, newest);
+}
+
+async function readMarker(engine: Engine, name: ItemName): Promise<CheckpointMarker | undefined> {
+  const item = await engine.read(name);
   return item && (JSON.parse(item.toString("utf8")) as CheckpointMarker);
 }
 
@@ -182,29 +184,41 @@ async function* readPieces(engine: Engine, marker: CheckpointMarker): AsyncGener
 
 /**
  * Removes what is no longer needed: everything below the newest checkpoint that is not younger than `keptSince`
- * (RFC 3339), or below the newest of all where the engine cannot hold much more. Raises the floor first.
+ * (RFC 3339), or below the newest of all where the engine cannot hold much more.
  * @returns whether the engine's limit made it remove what should have been kept
  */
 export async function trimLog(engine: Engine, keptSince: string): Promise<boolean> {
-  const markers = await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, MOST_LISTED);
-  const isCrowded = (await engine.isCrowded?.()) === true;
-  let isEarly = false;
-  let kept: number | undefined;
-  for (const name of markers) {
-    const item = await engine.read(name);
-    if (item === undefined) continue;
-    const { last, revision } = JSON.parse(item.toString("utf8")) as CheckpointMarker;
-    if (last.at > keptSince && !isCrowded) continue;
-    isEarly = last.at > keptSince;
-    kept = revision;
-  }
-  if (kept === undefined) return false;
-  await engine.raiseFloor(kept);
-  await removeUpTo(engine, "entry", kept);
-  await removeUpTo(engine, "part", kept - PART_LIFE);
-  await removeUpTo(engine, "checkpoint", kept - 1);
-  await removeUpTo(engine, "piece", kept - 1);
+  const newest = (await engine.isCrowded?.()) === true ? await newestCheckpoint(engine, 0) : undefined;
+  const isEarly = newest !== undefined && newest.last.at > keptSince;
+  await removeBefore(engine, newest?.revision ?? (await oldEnough(engine, keptSince)));
   return isEarly;
+}
+
+/** Revision of the newest checkpoint that is not younger than `keptSince`; 0 where there is none. */
+async function oldEnough(engine: Engine, keptSince: string): Promise<number> {
+  let found = 0;
+  for (const name of await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, MOST_LISTED)) {
+    const marker = await readMarker(engine, name);
+    if (marker === undefined) continue;
+    if (marker.last.at > keptSince) break;
+    found = marker.revision;
+  }
+  return found;
+}
+
+/**
+ * Removes everything that came before a checkpoint, for which it raises the floor first; and what an earlier removal
+ * left, since it was broken off or since a slower node wrote there afterwards.
+ * @param revision that of the checkpoint; 0: only what was left
+ */
+export async function removeBefore(engine: Engine, revision: number): Promise<void> {
+  if (revision > 0) await engine.raiseFloor(revision);
+  const floor = await engine.floor();
+  if (floor === 0) return;
+  await removeUpTo(engine, "entry", floor);
+  await removeUpTo(engine, "part", floor - PART_LIFE);
+  await removeUpTo(engine, "checkpoint", floor - 1);
+  await removeUpTo(engine, "piece", floor - 1);
 }
 
 async function removeUpTo(engine: Engine, kind: ItemKind, upTo: number): Promise<void> {

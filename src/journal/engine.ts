@@ -6,6 +6,9 @@
 /** Kinds of items. Entries are numbered by revision; the others have names of their own. */
 export type ItemKind = "entry" | "part" | "checkpoint" | "piece" | "usage";
 
+/** Kinds that are in one list each; entries are read by their number. */
+export type ListedKind = Exclude<ItemKind, "entry">;
+
 /** Names an item. */
 export interface ItemName {
   readonly kind: ItemKind;
@@ -56,6 +59,8 @@ export interface Engine {
   remove(names: readonly ItemName[]): Promise<void>;
   /** Names of the items of a kind with numbers up to `upTo`, ascending, at most `limit`. */
   list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]>;
+  /** Name of the item of a kind with the greatest number up to `upTo`; undefined where there is none. */
+  newest(kind: ListedKind, upTo: number): Promise<ItemName | undefined>;
   /** True when the log has come so near to what the engine can hold that it has to be trimmed; absent: it never does. */
   isCrowded?(): Promise<boolean>;
   /**

@@ -13,8 +13,11 @@ import type { EntryWrites } from "../store/port.ts";
 import { PART_LIFE } from "./checkpoints.ts";
 import type { Engine } from "./engine.ts";
 import { writeParts } from "./entry-parts.ts";
-import { mergeWrites, type Waiting } from "./groups.ts";
+import { mergeWrites, type Waiting, weightOf } from "./groups.ts";
 import type { LogNode } from "./node.ts";
+
+/** Group weight relative to what an item can hold: texts grow when they are written as JSON in UTF-8. */
+export const FILL = 0.5;
 
 /** The parts that a maker is built from. */
 export interface MakerParts {
@@ -44,16 +47,33 @@ export class EntryMaker {
   /** The next entry, with its parts written where it needs some. */
   async make(group: readonly Waiting[]): Promise<Made> {
     const writes = mergeWrites(group);
-    const body = await encodeBody(writes);
+    const body = (group.length === 1 ? group[0]!.body : undefined) ?? (await encodeBody(writes));
     const turn = group.some((one) => one.turn);
     const raised = group.some((one) => one.raise === true) ? this.#parts.node.knownFormat : undefined;
-    const fits = body.bytes.length + HEAD_BYTES <= this.#parts.engine.budgets.entry;
-    const parts = fits ? undefined : await this.#partsOf(group, body.bytes);
+    const parts = this.#fits(body) ? undefined : await this.#partsOf(group, body.bytes);
     return this.#entryOf(writes, body, {
       ...(turn && { turn }),
       ...(raised !== undefined && { format: raised }),
       ...(parts !== undefined && { parts }),
     });
+  }
+
+  /**
+   * Writes the parts of a commit that is larger than an item. That takes long and moves nothing, so that the node follows
+   * the log meanwhile.
+   */
+  async prepare(one: Waiting): Promise<void> {
+    if (one.body === undefined) {
+      if (weightOf(one.commit) <= this.#parts.engine.budgets.entry * FILL) return;
+      const body = await encodeBody(mergeWrites([one]));
+      if (this.#fits(body)) return;
+      one.body = body;
+    }
+    await this.#partsOf([one], one.body.bytes);
+  }
+
+  #fits({ bytes }: EncodedBody): boolean {
+    return bytes.length + HEAD_BYTES <= this.#parts.engine.budgets.entry;
   }
 
   #entryOf(

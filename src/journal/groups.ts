@@ -1,7 +1,7 @@
 /** Group commit (journal.md §2.2): which of the commits that wait become one entry. */
 
 import type { CheckedCommit } from "../store/checks.ts";
-import type { PartsOf } from "../store/log-entry.ts";
+import type { EncodedBody, PartsOf } from "../store/log-entry.ts";
 import type { Change, EntryWrites, RecordName, RecordPut } from "../store/port.ts";
 import { boundedUseCases, useCaseOf } from "../store/use-cases.ts";
 import { WrittenKeys } from "../store/written-keys.ts";
@@ -17,8 +17,10 @@ export interface Waiting {
   reject(error: unknown): void;
   /** Clock time at which another node was faster for the first time. */
   lostSince: number | undefined;
-  /** Parts that hold the body of this commit alone. */
-  parts: PartsOf | undefined;
+  /** The body of this commit alone, where it is larger than an item. */
+  body?: EncodedBody;
+  /** Parts that hold that body. */
+  parts?: PartsOf;
 }
 
 /** The waiting commits, sorted for the next entry. */
@@ -80,7 +82,8 @@ function readsWritten({ expect, reads }: CheckedCommit, written: WrittenKeys): b
   return expect.some((name) => written.has(name)) || (reads !== undefined && written.touches(reads));
 }
 
-function weightOf({ put, delete: deleted }: CheckedCommit): number {
+/** The bytes that a commit writes, about. */
+export function weightOf({ put, delete: deleted }: CheckedCommit): number {
   let weight = 0;
   for (const { partition, key, value } of put) weight += partition.length + key.length + value.length + 16;
   for (const { partition, key } of deleted) weight += partition.length + key.length + 16;

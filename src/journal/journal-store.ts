@@ -8,7 +8,7 @@ import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, St
 import { storeClosed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
-import { newestCheckpoint, trimLog, writeCheckpoint } from "./checkpoints.ts";
+import { newestCheckpoint, removeBefore, trimLog, writeCheckpoint } from "./checkpoints.ts";
 import { type Contact, contactOf, type WorkerView } from "./contact.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import type { Engine } from "./engine.ts";
@@ -94,8 +94,6 @@ class Journal implements JournalStore {
   #hasContact = false;
   readonly #trouble: TroubleLog;
   #verifiedAt: number;
-  /** Wall-clock time of the newest proof, which a suspended machine does not stop. */
-  #provedWall = Number.NEGATIVE_INFINITY;
   #checkpointing: Promise<void> | undefined;
   #wake: () => void = () => {};
   #woken = false;
@@ -120,6 +118,7 @@ class Journal implements JournalStore {
     const shared = { engine, replica, counters: this.counters, clock: this.#clock };
     this.#node = new LogNode({
       ...shared,
+      wallClock: this.#wallClock,
       ...(carriedIds !== undefined && { carriedIds }),
       ...(options.knownFormat !== undefined && { knownFormat: options.knownFormat }),
       onRewound: (revision) =>
@@ -202,12 +201,10 @@ class Journal implements JournalStore {
   }
 
   staleness(): number {
-    const wall = this.#wallClock() - this.#provedWall;
-    return Math.max(0, this.#clock.now() - this.#node.provedAt, wall);
+    return this.#node.age;
   }
 
   async catchUp(): Promise<void> {
-    const wall = this.#wallClock();
     const isVerified = await this.#node.exclusive(async () => {
       try {
         // Asked only now: what was before it in the queue may have failed.
@@ -215,9 +212,7 @@ class Journal implements JournalStore {
         if (now - this.#verifiedAt >= VERIFY_MS) this.#node.doubt();
         const verified = await this.#node.verifyIfDoubted();
         if (verified) this.#verifiedAt = now;
-        const before = this.#node.provedAt;
         await this.#node.follow();
-        if (this.#node.provedAt > before) this.#provedWall = Math.max(this.#provedWall, wall);
         this.#reached();
         return verified;
       } catch (error) {
@@ -260,7 +255,7 @@ class Journal implements JournalStore {
     // Parts that no entry names yet stay for a while; those of the entries that go are not needed any more.
     const parts = await namedParts(engine, await engine.floor(), this.#node.revision);
     await this.checkpoint();
-    await trimLog(engine, this.#node.lastAt);
+    await removeBefore(engine, (await newestCheckpoint(engine, 0))?.revision ?? 0);
     await engine.remove(parts);
     await replica.history.forgetPast();
   }

@@ -1,6 +1,6 @@
 /** An engine that is opened by its first call: a worker needs it for the past only (journal.md §7). */
 
-import type { Budgets, Engine, EntryPage, ItemKind, ItemName } from "./engine.ts";
+import type { Budgets, Engine, EntryPage, ItemKind, ItemName, ListedKind } from "./engine.ts";
 
 /** Opens an engine when it is needed, and again where that failed. */
 export class LazyEngine implements Engine {
@@ -39,6 +39,10 @@ export class LazyEngine implements Engine {
 
   async list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]> {
     return (await this.#engine()).list(kind, upTo, limit);
+  }
+
+  async newest(kind: ListedKind, upTo: number): Promise<ItemName | undefined> {
+    return (await this.#engine()).newest(kind, upTo);
   }
 
   /** Hears of nothing: the primary process follows the log. */

@@ -2,7 +2,7 @@
 
 import type { AuthorizerError } from "../errors.ts";
 import { AboutIndex } from "../store/about-index.ts";
-import { committedChange } from "../store/committed-change.ts";
+import { committedChange, wholeStateChange } from "../store/committed-change.ts";
 import { decodeFirstLine, decodeHead, type EntryHead } from "../store/log-entry.ts";
 import { type MemoryStore, openMemoryStore } from "../store/memory/memory-store.ts";
 import type {
@@ -254,7 +254,8 @@ export class LogHistory implements History {
   async #toChange(item: Buffer): Promise<CommittedChange> {
     const head = decodeHead(item);
     const start = await readBodyStart(this.#parts.engine, head, item);
-    return committedChange(head, start === undefined ? {} : decodeFirstLine(start));
+    // An entry whose parts are being removed may have touched anything.
+    return start === undefined ? wholeStateChange(head) : committedChange(head, decodeFirstLine(start));
   }
 }
 

@@ -34,6 +34,8 @@ export interface NodeParts {
   readonly replica: Replica;
   readonly counters: JournalCounters;
   readonly clock: Clock;
+  /** Unix milliseconds; default the machine's. */
+  readonly wallClock?: () => number;
   /** Called when the log turns out to be another one than the copy came from. */
   readonly onRewound: (revision: number) => void;
   /** Ids that are carried; for tests. */
@@ -63,6 +65,12 @@ export const SYSTEM_CLOCK: Clock = {
   },
 };
 
+/** A moment by both clocks of the machine, in milliseconds. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
 /** A node's copy and its position. */
 export class LogNode {
   readonly id = newId();
@@ -85,9 +93,9 @@ export class LogNode {
   bytesSinceCheckpoint = 0;
   /** Weight of that checkpoint; 0 where it is not known. */
   checkpointBytes = 0;
-  /** Clock time at which the read was sent that last proved the copy to be the newest. */
-  provedAt = Number.NEGATIVE_INFINITY;
   readonly #parts: NodeParts;
+  /** The moment at which the read was sent that last proved the copy to be the newest. */
+  #provedAt: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   #isDoubted = true;
   #mayBeFarBehind = true;
   #turn: { readonly node: string; readonly until: number } | undefined;
@@ -116,6 +124,23 @@ export class LogNode {
     this.recent.replace(position.recent);
   }
 
+  /** Now, for {@link proved}. */
+  moment(): Moment {
+    const { clock, wallClock = Date.now } = this.#parts;
+    return { monotonic: clock.now(), wall: wallClock() };
+  }
+
+  /** A read that was sent then has shown that there is no entry behind the newest one of the copy. */
+  proved(sent: Moment): void {
+    this.#provedAt = sent;
+  }
+
+  /** Milliseconds since the copy was proved to be the newest, by the clock that says more: a suspended machine stops one. */
+  get age(): number {
+    const { monotonic, wall } = this.moment();
+    return Math.max(0, monotonic - this.#provedAt.monotonic, wall - this.#provedAt.wall);
+  }
+
   /** Runs `work` alone: nothing else moves the copy meanwhile. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#lane.then(work);
@@ -136,17 +161,17 @@ export class LogNode {
 
   /** Applies what other nodes committed, up to the newest entry. Only within {@link exclusive}. */
   async follow(): Promise<void> {
-    const { engine, clock } = this.#parts;
+    const { engine } = this.#parts;
     if (this.#mayBeFarBehind) await this.#skipAhead();
     for (;;) {
-      const sent = clock.now();
+      const sent = this.moment();
       const { entries, floor } = await engine.entries(this.revision, PAGE);
       if (floor > this.revision) {
         await this.load();
         continue;
       }
       if (entries.length === 0) {
-        this.provedAt = sent;
+        this.proved(sent);
         return;
       }
       for (const { item } of entries) if (!(await this.#take(item))) break;
@@ -246,9 +271,13 @@ export class LogNode {
         return;
       }
     } else {
-      // It may be gone, or created anew where it was removed.
+      // It may be gone, or created anew where it was removed. What follows a newer checkpoint is read behind that one.
       const marker = await newestCheckpoint(engine, 0);
-      if (marker?.log === this.log) return;
+      const isOwn = marker?.last.id === this.lastId || (marker?.revision ?? 0) > this.revision;
+      if (marker?.log === this.log && isOwn) {
+        this.format = marker.format ?? 1;
+        return;
+      }
     }
     await this.#rebuild();
   }

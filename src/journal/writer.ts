@@ -12,7 +12,7 @@ import { expectationFailed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { JournalCounters } from "./counters.ts";
 import { entryName, NothingDone } from "./engine.ts";
-import { EntryMaker, type Made, type MakerParts } from "./entry-maker.ts";
+import { EntryMaker, FILL, type Made, type MakerParts } from "./entry-maker.ts";
 import { formGroup, type Waiting } from "./groups.ts";
 import { LateAnswer } from "./late-answer.ts";
 import type { Clock } from "./node.ts";
@@ -20,8 +20,6 @@ import { asUnavailable, outcomeUnknown, writerClosed } from "./write-refusals.ts
 
 const JITTER_MS = 20;
 const RETRY_MS = 250;
-/** Group weight relative to what an item can hold: texts grow when they are written as JSON in UTF-8. */
-const FILL = 0.5;
 
 /** The parts that a writer is built from. */
 export interface WriterParts extends MakerParts {
@@ -107,7 +105,7 @@ export class LogWriter {
     if (this.#late?.given === true) throw asUnavailable(undefined);
     return new Promise((resolve, reject) => {
       const { turn = false, raise = false } = asks;
-      this.#waiting.push({ commit, turn, raise, resolve, reject, lostSince: undefined, parts: undefined });
+      this.#waiting.push({ commit, turn, raise, resolve, reject, lostSince: undefined });
       this.#start();
     });
   }
@@ -125,6 +123,7 @@ export class LogWriter {
     while (this.#waiting.length > 0) {
       if (node.held > 0) await clock.delay(Math.min(node.held, JITTER_MS));
       let lost = false;
+      await this.#prepare(this.#waiting[0]!);
       try {
         lost = await node.exclusive(async () => {
           assertContact();
@@ -136,6 +135,20 @@ export class LogWriter {
         for (const { reject } of this.#waiting.splice(0)) reject(error);
       }
       if (lost) await clock.delay(Math.random() * JITTER_MS);
+    }
+  }
+
+  /** Before the node's turn to commit, in which it does not follow the log. */
+  async #prepare(next: Waiting): Promise<void> {
+    const { replica, assertContact } = this.#parts;
+    // It will be refused, without a word to the engine.
+    if (!replica.holds(next.commit)) return;
+    try {
+      assertContact();
+      await this.#maker.prepare(next);
+    } catch (error) {
+      this.#waiting = this.#waiting.filter((one) => one !== next);
+      next.reject(asUnavailable(error));
     }
   }
 
@@ -244,6 +257,7 @@ export class LogWriter {
     let { fate, floor: known }: Created = await this.#create(made, true);
     for (;;) {
       if (fate === "unknown") {
+        const sent = node.moment();
         const item = await ask(() => engine.read(entryName(revision)));
         const floor = await ask(() => engine.floor());
         if (item !== undefined || floor >= revision) {
@@ -253,6 +267,7 @@ export class LogWriter {
         if (this.#closed) throw outcomeUnknown();
         answer.giveIfDue();
         if (!(await ask(() => this.#follows(made, false)))) return answer.given ? "answered" : "unknown";
+        node.proved(sent);
         // Once nobody waits for it any more, an empty entry takes the place, so that the log can go on.
         if (answer.given && attempts.length === 1) attempts.push(await this.#maker.empty());
         winner = attempts.at(-1)!;

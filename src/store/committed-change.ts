@@ -11,7 +11,7 @@ export function committedChange(
   return { revision, id, at, node, useCases, ...(change !== undefined && { change }) };
 }
 
-/** A whole state that replaced another one: anything may have changed. */
+/** A whole state that replaced another one, or an entry of which no more is known: anything may have changed. */
 export function wholeStateChange(last: EntryName): CommittedChange {
   return committedChange(last, { useCases: [{ touched: { all: true } }], change: { all: true } });
 }

@@ -39,6 +39,7 @@ export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine 
     raiseFloor: (to) => engine.raiseFloor(to),
     remove: (names) => engine.remove(names),
     list: (kind, upTo, limit) => engine.list(kind, upTo, limit),
+    newest: (kind, upTo) => engine.newest(kind, upTo),
     isCrowded: async () => (await engine.isCrowded?.()) === true,
     watch: (listener) => engine.watch(listener),
     close: async () => {},

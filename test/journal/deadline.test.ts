@@ -161,6 +161,67 @@ it("races that were lost count", async () => {
   expect(alarms).toEqual([2_001, 2_001, 501]);
 });
 
+it("a change whose parts are being written: the node follows the others meanwhile", async () => {
+  const shared = new MemoryEngine();
+  const slow: Engine = Object.assign(sharedBy(shared), {
+    create: async (name: ItemName, item: Buffer) => {
+      if (name.kind === "part") await SYSTEM_CLOCK.delay(400);
+      return shared.create(name, item);
+    },
+  });
+  const [store, other] = [await openNode(slow), await openNode(sharedBy(shared))];
+  stores.push(store, other);
+  const value = "v".repeat(shared.budgets.part);
+  let isDone = false;
+  const large = store.commit({
+    put: ["a", "b", "c", "d"].map((key) => ({ partition: P, key, value })),
+  });
+  void large.then(() => (isDone = true));
+  await SYSTEM_CLOCK.delay(50);
+  await put(other, "revoked");
+  await expect.poll(() => store.revision, { timeout: 300, interval: 5 }).toBe(1);
+  expect(isDone).toBe(false);
+  expect(store.staleness()).toBeLessThan(200);
+  expect(await large).toBe(2);
+});
+
+it("a create that hangs while the database can be read: what the node has is known to be the newest", async () => {
+  const shared = new MemoryEngine();
+  let isHanging = false;
+  const engine: Engine = Object.assign(sharedBy(shared), {
+    create: async (name: ItemName, item: Buffer) => {
+      if (!isHanging) return shared.create(name, item);
+      await SYSTEM_CLOCK.delay(100);
+      throw new Error("no answer in time");
+    },
+  });
+  const store = await openNode(engine, { commitTimeoutMs: 200 });
+  stores.push(store);
+  await put(store, "before");
+  isHanging = true;
+  expect(await codeOf(put(store, "sent"))).toBe("outcome_unknown");
+  await SYSTEM_CLOCK.delay(1_000);
+  expect(store.staleness()).toBeLessThan(900);
+  isHanging = false;
+  await expect.poll(() => codeOf(put(store, "after"))).toBe("done");
+});
+
+it("the age of a copy counts by the wall clock, too, after that was set back", async () => {
+  const cable = { cut: false };
+  let wall = 10_000_000;
+  const store = await openNode(sharedBy(new MemoryEngine(), cable), {}, { wallClock: () => wall });
+  stores.push(store);
+  await store.catchUp();
+  wall -= 3_600_000;
+  await store.catchUp();
+  expect(store.staleness()).toBeLessThan(1_000);
+  cable.cut = true;
+  // As after a sleep of the machine.
+  wall += 60_000;
+  expect(store.staleness()).toBeGreaterThanOrEqual(60_000);
+  expect(() => store.assertFresh()).toThrow(expect.objectContaining({ code: "stale" }));
+});
+
 describe("a checkpoint for the weight of entries", () => {
   const MIB = 1024 * 1024;
 

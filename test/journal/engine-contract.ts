@@ -97,6 +97,9 @@ export function describeEngine(name: string, makeBed: () => Promise<EngineBed>):
       const listed = await other!.list("part", 50, 10);
       expect(listed).toEqual([names[1], names[0], names[2]]);
       expect(await other!.list("part", Number.MAX_SAFE_INTEGER, 1)).toEqual([names[1]]);
+      expect(await other!.newest("part", 50)).toEqual(names[2]);
+      expect(await other!.newest("part", Number.MAX_SAFE_INTEGER)).toEqual(names[3]);
+      expect(await other!.newest("part", 2)).toBeUndefined();
       await other!.remove(listed);
       expect(await one!.list("part", Number.MAX_SAFE_INTEGER, 10)).toEqual([names[3]]);
       expect(await one!.list("checkpoint", 9, 10)).toEqual([checkpointName(5)]);

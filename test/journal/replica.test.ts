@@ -11,6 +11,7 @@ import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
 import type { JournalOptions, JournalStore } from "../../src/journal/journal-store.ts";
 import { openLocalReplica } from "../../src/store/local/local-replica.ts";
 import { openPrivateReplica } from "../../src/store/local/private-replica.ts";
+import { LOG_FORMAT } from "../../src/store/log-entry.ts";
 import { withSnapshot } from "../../src/store/port.ts";
 import { describeStoreContract } from "../contract/store-contract.ts";
 import { openNode, sharedBy } from "./bed.ts";
@@ -173,6 +174,38 @@ describe("a copy in a folder", () => {
     expect(after.counters.rewound).toBe(1);
     expect(errors).toEqual([expect.stringContaining("lost commits that were acknowledged")]);
     expect(await keysOf(after)).toEqual(["1 a"]);
+  });
+
+  it("is made anew when the log lost what it has and was trimmed at that very revision", async () => {
+    const before = await open();
+    for (const key of ["a", "b"]) await put(before, key);
+    await before.close();
+    await shared.remove([entryName(2)]);
+    const beside = await openNode(sharedBy(shared));
+    await put(beside, "c");
+    await beside.history.forgetPast();
+    expect(await shared.floor()).toBe(2);
+    const after = await open();
+    expect(await keysOf(after)).toEqual(["1 a", "2 c"]);
+    expect(after.counters.rewound).toBe(1);
+    await put(beside, "d");
+    await after.catchUp();
+    expect(await keysOf(after)).toEqual(["1 a", "2 c", "3 d"]);
+    await beside.close();
+  });
+
+  it("takes the format of a log that was trimmed up to it: a newer node raises nothing by itself", async () => {
+    const older = await openNode(sharedBy(shared));
+    await put(older, "a");
+    const before = await open();
+    await before.close();
+    await older.history.forgetPast();
+    expect(await shared.floor()).toBe(1);
+    const newer = await open(shared, "boot", { knownFormat: LOG_FORMAT + 1 });
+    await put(newer, "b");
+    await older.catchUp();
+    expect(await keysOf(older)).toEqual(["1 a", "2 b"]);
+    await older.close();
   });
 
   it("loads a checkpoint while snapshots of the state before are read, and frees that state afterwards", async () => {

@@ -2,9 +2,11 @@
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
+import { NODES } from "../../src/directory/records/sealing.ts";
 import { rotateSecretKey } from "../../src/directory/upkeep/rotate-key.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { withSnapshot } from "../../src/store/port.ts";
 import { openDirectoryOn } from "../directory/open-test-directory.ts";
 import { openNode, sharedBy } from "./bed.ts";
 
@@ -97,6 +99,18 @@ it("is refused, naming it, while a node runs that lacks the new key", async () =
   await expect(rotate()).rejects.toThrow(/1 nodes run without the new key: [0-9a-f-]{36};/);
   await lacking.directory.close();
   expect(await rotate()).toMatchObject({ outcome: "rotated" });
+});
+
+it("looks at every node that is reported", async () => {
+  const one = await start(OLD, NEW);
+  await one.directory.users.create({ username: "alice" });
+  const [report] = await withSnapshot(one.store, (snapshot) =>
+    snapshot.scan("meta", { prefix: NODES, limit: 1 }),
+  );
+  const meta = (name: string, value: string) => ({ partition: "meta", key: `${NODES}${name}`, value });
+  const put = Array.from({ length: 600 }, (_, index) => meta(`a${1_000 + index}`, report!.value));
+  await one.store.commit({ put: [...put, meta("z", JSON.stringify({ holds: [] }))] });
+  await expect(rotate()).rejects.toThrow(/1 nodes run without the new key: z;/);
 });
 
 it("makes a node that lacks the new key not ready, and it seals nothing any more", async () => {

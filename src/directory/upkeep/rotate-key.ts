@@ -68,10 +68,15 @@ async function verify(store: Store, box: SecretBox, onlyCurrent: boolean): Promi
   throw new AuthorizerError("invalid_request", message);
 }
 
-async function* pagesIn(snapshot: Snapshot, partition: string): AsyncGenerator<readonly ScannedRecord[]> {
+async function* pagesIn(
+  snapshot: Snapshot,
+  partition: string,
+  prefix = "",
+): AsyncGenerator<readonly ScannedRecord[]> {
   let after: string | undefined;
   for (;;) {
-    const found = await snapshot.scan(partition, { limit: PAGE, ...(after !== undefined && { after }) });
+    const range = { prefix, limit: PAGE, ...(after !== undefined && { after }) };
+    const found = await snapshot.scan(partition, range);
     yield found;
     if (found.length < PAGE) return;
     after = found.at(-1)!.key;
@@ -124,10 +129,13 @@ async function forgetOldSecrets(store: Store, keyId: string): Promise<void> {
 /** Throws "invalid_request", naming them, while nodes run that could not open what the new key seals. */
 async function assertHeldByAll({ store, force = false }: RotationOptions, keyId: string): Promise<void> {
   if (force) return;
-  const nodes = await withSnapshot(store, (snapshot) =>
-    snapshot.scan("meta", { prefix: NODES, limit: PAGE }),
-  );
-  const lacking = nodes.filter(({ value }) => !(JSON.parse(value) as MetaRecord).holds?.includes(keyId));
+  const lacking = await withSnapshot(store, async (snapshot) => {
+    const found: ScannedRecord[] = [];
+    for await (const page of pagesIn(snapshot, "meta", NODES)) {
+      found.push(...page.filter(({ value }) => !(JSON.parse(value) as MetaRecord).holds?.includes(keyId)));
+    }
+    return found;
+  });
   if (lacking.length === 0) return;
   const names = lacking.slice(0, SHOWN).map(({ key }) => key.slice(NODES.length));
   const message = `${lacking.length} nodes run without the new key: ${names.join(", ")}; give it to them as authorizer.previous_secret_key and start them again, or use --force where they were killed`;

@@ -12,6 +12,7 @@ import {
   entryName,
   type ItemKind,
   type ItemName,
+  type ListedKind,
   NothingDone,
 } from "../engine.ts";
 import {
@@ -153,9 +154,13 @@ class CosmosdbEngine implements Engine {
   }
 
   async list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]> {
-    const { pk } = kind === "entry" ? placeOf(entryName(0)) : listPlace({ kind, number: 0, name: "" });
-    const found = await this.#query(NAMES, [idOf(0, ""), `${idOf(upTo, "")}~`], pk, limit);
+    const found = await this.#query(NAMES, idsUpTo(upTo), listedIn(kind), limit);
     return found.map(({ id, n }) => ({ kind, number: n, name: nameIn(id) }));
+  }
+
+  async newest(kind: ListedKind, upTo: number): Promise<ItemName | undefined> {
+    const [found] = await this.#query(`${NAMES} DESC`, idsUpTo(upTo), listedIn(kind), 1);
+    return found && { kind, number: found.n, name: nameIn(found.id) };
   }
 
   async isCrowded(): Promise<boolean> {
@@ -292,6 +297,16 @@ function idOf(number: number, name: string): string {
     .toString("latin1")
     .replace(/[^\w-]/g, (byte) => `.${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
   return `${String(number).padStart(16, "0")}_${text}`;
+}
+
+/** First and last id of the items of numbers up to `upTo`. */
+function idsUpTo(upTo: number): readonly [string, string] {
+  return [idOf(0, ""), `${idOf(upTo, "")}~`];
+}
+
+/** The partition in which the items of a kind are listed. */
+function listedIn(kind: ItemKind): string {
+  return kind === "entry" ? LOG : listPlace({ kind, number: 0, name: "" }).pk;
 }
 
 function nameIn(id: string): string {

@@ -13,7 +13,14 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { AuthorizerError } from "../../errors.ts";
-import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
+import {
+  type Engine,
+  type EntryPage,
+  type ItemKind,
+  type ItemName,
+  type ListedKind,
+  NothingDone,
+} from "../engine.ts";
 import {
   clientConfig,
   type DynamodbOptions,
@@ -156,13 +163,13 @@ class DynamodbEngine implements Engine {
 
   async list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]> {
     if (kind === "entry") return this.#listEntries(upTo, limit);
-    const found = await this.#query(
-      listKey({ kind, number: 0, name: "" }).pk.S,
-      "",
-      sortOf(upTo, "~"),
-      limit,
-    );
+    const found = await this.#query(listOf(kind), "", sortOf(upTo, "~"), limit);
     return found.map(({ sk }) => nameOf(kind, sk));
+  }
+
+  async newest(kind: ListedKind, upTo: number): Promise<ItemName | undefined> {
+    const [found] = await this.#query(listOf(kind), "", sortOf(upTo, "~"), 1, false);
+    return found && nameOf(kind, found.sk);
   }
 
   watch(): () => void {
@@ -186,12 +193,13 @@ class DynamodbEngine implements Engine {
     return names;
   }
 
-  /** Items of one `pk` from `first` on up to `last`, at most `limit`. */
+  /** Items of one `pk` from `first` on up to `last`, at most `limit`, ascending or descending. */
   async #query(
     pk: string,
     first: string,
     last: string,
     limit: number,
+    isAscending = true,
   ): Promise<readonly { readonly sk: string; readonly item: Buffer | undefined }[]> {
     const found: { sk: string; item: Buffer | undefined }[] = [];
     let start: Record<string, { S: string }> | undefined;
@@ -201,6 +209,7 @@ class DynamodbEngine implements Engine {
           new QueryCommand({
             TableName: this.#table,
             ConsistentRead: true,
+            ScanIndexForward: isAscending,
             KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
             ExpressionAttributeValues: {
               ":pk": { S: pk },
@@ -294,6 +303,10 @@ function keyOf({ kind, number, name }: ItemName): Key {
 
 function listKey({ kind, number, name }: ItemName): Key {
   return { pk: { S: `list/${kind}` }, sk: { S: sortOf(number, name) } };
+}
+
+function listOf(kind: ListedKind): string {
+  return listKey({ kind, number: 0, name: "" }).pk.S;
 }
 
 function nameOf(kind: ItemKind, sk: string): ItemName {

@@ -1,6 +1,6 @@
 /** The engine in memory: for tests, where several nodes of one process share it. */
 
-import type { Engine, EntryPage, ItemKind, ItemName } from "../engine.ts";
+import type { Engine, EntryPage, ItemKind, ItemName, ListedKind } from "../engine.ts";
 
 /** The log that the nodes of one process share. */
 export class MemoryEngine implements Engine {
@@ -57,6 +57,10 @@ export class MemoryEngine implements Engine {
       .filter((name) => name.kind === kind && name.number <= upTo)
       .sort((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
       .slice(0, limit);
+  }
+
+  async newest(kind: ListedKind, upTo: number): Promise<ItemName | undefined> {
+    return (await this.list(kind, upTo, Number.MAX_SAFE_INTEGER)).at(-1);
   }
 
   watch(listener: (revision?: number) => void): () => void {

@@ -5,7 +5,14 @@
 
 import pg from "pg";
 import { AuthorizerError } from "../../errors.ts";
-import { type Engine, type EntryPage, type ItemKind, type ItemName, NothingDone } from "../engine.ts";
+import {
+  type Engine,
+  type EntryPage,
+  type ItemKind,
+  type ItemName,
+  type ListedKind,
+  NothingDone,
+} from "../engine.ts";
 import { POSTGRES_TABLES, preparePostgres } from "./postgres-database.ts";
 import { Listening } from "./postgres-listening.ts";
 import { postgresReason } from "./postgres-reason.ts";
@@ -149,9 +156,21 @@ class PostgresEngine implements Engine {
   }
 
   async list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]> {
+    return this.#names(kind, "number, name", [upTo, limit]);
+  }
+
+  async newest(kind: ListedKind, upTo: number): Promise<ItemName | undefined> {
+    return (await this.#names(kind, "number DESC, name DESC", [upTo, 1]))[0];
+  }
+
+  async #names(
+    kind: ItemKind,
+    order: string,
+    upToAndLimit: readonly [number, number],
+  ): Promise<readonly ItemName[]> {
     const { rows } = await this.#query<{ number: string; name: string }>(
-      `SELECT number, name FROM ${POSTGRES_TABLES[kind]} WHERE number <= $1 ORDER BY number, name LIMIT $2`,
-      [upTo, limit],
+      `SELECT number, name FROM ${POSTGRES_TABLES[kind]} WHERE number <= $1 ORDER BY ${order} LIMIT $2`,
+      [...upToAndLimit],
     );
     return rows.map(({ number, name }) => ({ kind, number: Number(number), name }));
   }

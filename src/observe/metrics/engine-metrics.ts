@@ -49,6 +49,7 @@ export function observeEngine(engine: Engine, times: EngineTimes, inSpan?: InSpa
     raiseFloor: (to) => timed("raiseFloor", () => engine.raiseFloor(to)),
     remove: (names) => timed("remove", () => engine.remove(names)),
     list: (kind, upTo, limit) => timed("list", () => engine.list(kind, upTo, limit)),
+    newest: (kind, upTo) => timed("list", () => engine.newest(kind, upTo)),
     ...(engine.isCrowded !== undefined && { isCrowded: () => engine.isCrowded!() }),
     watch: (listener) => engine.watch(listener),
     close: () => engine.close(),

@@ -71,6 +71,7 @@ export function faultyEngine(shared: MemoryEngine, archive: Archive, schedule: S
     raiseFloor: (to) => call(() => shared.raiseFloor(to)),
     remove: (names) => call(() => shared.remove(names)),
     list: (kind, upTo, limit) => call(() => shared.list(kind, upTo, limit)),
+    newest: (kind, upTo) => call(() => shared.newest(kind, upTo)),
     watch: () => () => {},
     close: async () => {},
   };
