@@ -75,7 +75,8 @@ function addCommand<Context extends CommandOutput>(
 ): void {
   const { options = [] } = spec;
   const command = new Command(spec.name).copyInheritedSettings(parent);
-  command.description(spec.description).allowExcessArguments();
+  const countedHere = spec.argumentCount !== undefined;
+  command.description(spec.description).allowExcessArguments(countedHere || context.ignoresFurtherArguments);
   addArguments(command, spec);
   addOptions(command, options);
   if (spec.passThrough === true) command.passThroughOptions();

@@ -13,6 +13,8 @@ export interface CommandOutput {
   err(text: string): void;
   /** Exit code of the program and of a group that are called without a command; 0 counts as asking for help. */
   readonly codeWithoutCommand: number;
+  /** Commands without `argumentCount` ignore arguments that they do not take, instead of failing. */
+  readonly ignoresFurtherArguments: boolean;
   /** Ends the call with an exit code. */
   finish(code: number): void;
   /** Returns the value of a first argument that was left out, by its name in the help; undefined where there is none. */
@@ -59,7 +61,7 @@ export type CommandRun<Context> = (call: CommandCall<Context>) => Promise<void> 
 
 /** The positional arguments of a command. */
 export interface ArgumentSpec {
-  /** In commander's notation, such as `[outfile]`. Arguments beyond these are ignored without `argumentCount`. */
+  /** In commander's notation, such as `[outfile]`. Without `argumentCount`, the program decides about further ones. */
   readonly arguments?: string;
   /** Fewest and most arguments; another number is an error of the command line. */
   readonly argumentCount?: readonly [least: number, most: number];

@@ -1,14 +1,20 @@
 /** Words for the errors that commander finds in a command line. */
 
 import type { CommanderError } from "commander";
+import { closestName } from "../config/suggest.ts";
 import { unknownFlagText } from "./failure.ts";
 
-/** The message of an error that commander found, worded as in management-cli.md §1. */
-export function usageText({ code, message }: CommanderError): string {
+/**
+ * The message of an error that commander found, worded as in management-cli.md §1.
+ * @param flags that every command takes beside those that commander knows
+ */
+export function usageText({ code, message }: CommanderError, flags: readonly string[] = []): string {
   const text = message.replace(/^error: /, "");
   const quoted = /'(?<name>[^']*)'(?<rest>[\s\S]*)$/.exec(text)?.groups;
   const { name = "", rest = "" } = quoted ?? {};
-  if (code === "commander.unknownOption") return `${unknownFlagText(name)}${suggestionOf(rest)}`;
+  if (code === "commander.unknownOption") {
+    return `${unknownFlagText(name)}${suggestionOf(rest) || flagLike(name, flags)}`;
+  }
   if (code === "commander.optionMissingArgument") return `flag needs an argument: ${longName(name)}`;
   if (code === "commander.invalidArgument") return invalidArgument(text) ?? text;
   return text;
@@ -16,6 +22,11 @@ export function usageText({ code, message }: CommanderError): string {
 
 function suggestionOf(rest: string): string {
   return /\n\(Did you mean .*\)$/.exec(rest)?.[0] ?? "";
+}
+
+function flagLike(flag: string, flags: readonly string[]): string {
+  const meant = closestName(flag.replace(/=[\s\S]*$/, ""), flags);
+  return meant === undefined ? "" : `\n(Did you mean ${meant}?)`;
 }
 
 /** `--config` of `-c, --config <file>`. */

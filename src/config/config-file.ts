@@ -2,6 +2,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ProblemSink, problemOf } from "./problem.ts";
+import { readFaultOf } from "./read-fault.ts";
 import { readYaml } from "./read-yaml.ts";
 import { absolutePath } from "./values/path-value.ts";
 import type { RawMap } from "./values/raw-value.ts";
@@ -65,16 +66,9 @@ function readBounded(path: string): Content {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), missing: false };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (code === "ENOENT" || code === "ENOTDIR") return { ...fault("there is no such file"), missing: true };
-    return fault(READ_FAULTS.get(code) ?? `cannot be read (${code})`);
+    return { ...fault(readFaultOf(error)), missing: code === "ENOENT" || code === "ENOTDIR" };
   }
 }
-
-const READ_FAULTS: ReadonlyMap<string, string> = new Map([
-  ["EACCES", "cannot be read: permission denied"],
-  ["EISDIR", "cannot be read: it is a folder"],
-  ["ERR_ENCODING_INVALID_ENCODED_DATA", "is not UTF-8 text"],
-]);
 
 function fault(text: string): { text: undefined; fault: string; missing: false } {
   return { text: undefined, fault: text, missing: false };

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ServiceTokenItem, TokenScope } from "./item.ts";
 import { ConfigError, type ConfigProblem, problemOf } from "./problem.ts";
+import { readFaultOf } from "./read-fault.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
 
 /** A caller with a token. */
@@ -51,6 +52,6 @@ function digestOf({ token, token_file, token_sha256 }: ServiceTokenItem): Buffer
     if (text.length < SHORTEST_TOKEN) return `expected a token of at least ${SHORTEST_TOKEN} characters`;
     return tokenDigest(text);
   } catch (error) {
-    return `the token file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`;
+    return readFaultOf(error);
   }
 }

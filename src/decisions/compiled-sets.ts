@@ -18,6 +18,8 @@ import { denyAllPolicies } from "./deny-all.ts";
 
 /** Number of sets that are kept without a cached user, for users whose entry just expired. */
 const KEPT_SETS = 16;
+/** Most units of work of indexing all of them: of a very large set, each change makes another one. */
+const KEPT_PRICE = 200_000_000;
 /** Up to this many policies are named as they are. */
 const FEW = 8;
 /** A set within these bounds is compiled in one go: about a millisecond. */
@@ -34,7 +36,11 @@ export class CompiledSets {
   readonly #pool = new StatementPool("extended");
   readonly #policies = new WeakValues<CompiledPolicy>();
   readonly #sets = new WeakValues<PolicySet>();
-  readonly #kept = new LRUCache<string, PolicySet>({ max: KEPT_SETS });
+  readonly #kept = new LRUCache<string, PolicySet>({
+    max: KEPT_SETS,
+    maxSize: KEPT_PRICE,
+    sizeCalculation: ({ price }) => Math.max(1, Math.ceil(price)),
+  });
   readonly #running = new Map<string, Promise<PolicySet>>();
   /** The sets of lists that came before: of a group, all members have the same list. */
   readonly #byList = new WeakMap<readonly StoredPolicy[], PolicySet>();

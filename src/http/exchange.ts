@@ -44,9 +44,15 @@ export type BodyReceiver = (exchange: Exchange, body: Buffer) => void;
 /** Takes the reason why a body did not come; must not throw. */
 export type FailureReceiver = (exchange: Exchange, error: unknown) => void;
 
+/** Pieces that the stream of a body may have, and the bytes that more must have on average: the shortest line has four. */
+const FREE_PIECES = 1024;
+const BYTES_PER_PIECE = 4;
+
 /** `node:http`'s request with a way past its stream. */
 export class IncomingRequest extends IncomingMessage {
   exchange: Exchange | undefined = undefined;
+  #pieces = 0;
+  #bytes = 0;
   /** Marks the stream as read and closed: what `node:http` does for requests without a body, where asked to. */
   declare readonly _dumpAndCloseReadable?: () => void;
 
@@ -56,11 +62,27 @@ export class IncomingRequest extends IncomingMessage {
    */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     const { exchange } = this;
-    if (exchange?.onPiece === undefined) return super.push(piece, encoding);
+    if (exchange?.onPiece === undefined) {
+      // Each piece costs the stream microseconds, and tens of thousands come in one turn.
+      if (piece !== null && this.#isInBits(piece)) return true;
+      return super.push(piece, encoding);
+    }
     // Else the stream would be emptied after the answer. Where the method is missing, it is.
     if (piece === null) this._dumpAndCloseReadable?.();
     exchange.onPiece(exchange, piece);
     return true;
+  }
+
+  /** True where the stream is cut, because it came in too many pieces of a few bytes. */
+  get isInBits(): boolean {
+    return this.#pieces > FREE_PIECES && this.#bytes < this.#pieces * BYTES_PER_PIECE;
+  }
+
+  #isInBits(piece: Buffer): boolean {
+    if (this.isInBits) return true;
+    this.#pieces++;
+    this.#bytes += piece.length;
+    return this.isInBits;
   }
 }
 

@@ -65,7 +65,8 @@ const MOST_CONNECTIONS = 1_000;
 const WATCH_MS = 1_000;
 const SERVING = 1;
 const NOT_SERVING = 2;
-const MOST_STREAMS = 1_000;
+/** Calls under way on one connection: as many as may come in one turn, each of which takes a tenth of a millisecond. */
+const MOST_STREAMS = 256;
 const MOST_WATCHERS = 100;
 /** Headers that are read. Those of a request, and the pseudo headers that Envoy lists with them, are fewer. */
 const MOST_READ = MOST_HEADERS + 20;

@@ -10,7 +10,7 @@ import { PageTokens } from "../api/decisions/search/page-tokens.ts";
 import { type ForwardAuthOptions, forwardAuthClaim } from "../api/forward-auth/forward-auth.ts";
 import { DATA_SERVER_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
-import { mountScim, type ScimOptions, scimNothing } from "../api/scim/declaration.ts";
+import { mountScim, type ScimOptions, scimNothing } from "../api/scim/mount.ts";
 import type { ServiceCaller } from "../api/service-caller.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { Admission } from "../http/admission.ts";

@@ -18,6 +18,8 @@ export const SOURCE_IP = "SourceIp";
  * units.
  */
 export const FIELD_LIMITS = {
+  /** Fields of one object of attributes in a request, those of objects within it included. */
+  fields: 10_000,
   /** Levels of objects within objects. */
   levels: 5,
   /** Length of a field's name, the dotted path. A longer name makes no field. */
@@ -91,6 +93,8 @@ function operatorProblems(
     const pointer = pointTo(at, field);
     const named = fieldProblem(field);
     if (named !== undefined) problems.push({ pointer, message: named });
+    // The pointer of each value would have the name.
+    if (field.length > FIELD_LIMITS.name) continue;
     if (values.length === 0) problems.push({ pointer, message: "has no values; name at least one" });
     for (const [index, value] of values.entries()) {
       const message = valueProblem(operator, value);

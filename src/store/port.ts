@@ -36,6 +36,8 @@ export interface ScanOptions {
 export interface Snapshot {
   /** Revision of the newest commit that this state has; 0 for a new store. */
   readonly revision: number;
+  /** Names the whole state that was loaded and led to this one; absent where no other one can take its place. */
+  readonly base?: string | undefined;
   get(partition: string, key: string): Promise<StoredRecord | undefined>;
   /** As `get` for each key, in the order given; duplicates are allowed. */
   getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]>;
@@ -65,6 +67,8 @@ export interface ScannedRange {
 export interface ReadSet {
   /** Revision of the snapshot. */
   readonly revision: number;
+  /** Its {@link Snapshot.base}: the entries up to its revision may have been others in another state. */
+  readonly base?: string | undefined;
   /** Keys that were read, by partition. */
   readonly keys: ReadonlyMap<string, { has(key: string): boolean; keys(): Iterable<string> }>;
   readonly ranges: readonly ScannedRange[];

@@ -21,10 +21,13 @@ export class RecentWrites {
   #keys = 0;
   /** Every write after this revision is remembered. */
   #since: number;
+  /** The {@link Snapshot.base} of the states that the commits led to. */
+  #base: string | undefined;
 
   /** @param revision of the state before the first commit that is added */
-  constructor(revision: number) {
+  constructor(revision: number, base?: string) {
     this.#since = revision;
+    this.#base = base;
   }
 
   /** Remembers what a commit wrote. */
@@ -49,8 +52,9 @@ export class RecentWrites {
     }
   }
 
-  /** Forgets everything that was written up to a revision. */
-  restart(revision: number): void {
+  /** Forgets everything that was written up to a revision, and what was read from states of another base. */
+  restart(revision: number, base = this.#base): void {
+    this.#base = base;
     this.#entries = [];
     this.#oldest = 0;
     this.#keys = 0;
@@ -59,10 +63,12 @@ export class RecentWrites {
 
   /** True when something in a read-set was written since, or when that is no longer known. */
   touches(reads: ReadSet): boolean {
-    if (reads.revision < this.#since) return true;
+    const { revision: readAt, base } = reads;
+    if (readAt < this.#since) return true;
+    if (base !== undefined && this.#base !== undefined && base !== this.#base) return true;
     for (let index = this.#entries.length - 1; index >= this.#oldest; index--) {
       const { revision, written } = this.#entries[index]!;
-      if (revision <= reads.revision) return false;
+      if (revision <= readAt) return false;
       if (written.touches(reads)) return true;
     }
     return false;

@@ -7,7 +7,7 @@ export function portableCommit({ reads, ...commit }: Commit): Commit {
   return reads === undefined ? commit : { ...commit, reads: portableReads(reads) };
 }
 
-function portableReads({ revision, keys, ranges }: ReadSet): ReadSet {
+function portableReads({ revision, base, keys, ranges }: ReadSet): ReadSet {
   const names = Array.from(keys, ([partition, read]) => [partition, new Set(read.keys())] as const);
-  return { revision, keys: new Map(names), ranges };
+  return { revision, base, keys: new Map(names), ranges };
 }

@@ -28,5 +28,6 @@ it("every unreadable or short token file is named, without its content", () => {
     [folder.at("absent"), "/authorizer/tokens/0"],
     [folder.at("short.token"), "/authorizer/tokens/1"],
   ]);
+  expect(error.problems[0]?.message).toBe(`"a": there is no such file`);
   expect(error.message).not.toContain("hunter2");
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addProperties } from "../../src/decisions/check/condition-fields.ts";
+import { requestedFields } from "../../src/decisions/check/evaluation-fields.ts";
+import { AuthorizerError } from "../../src/errors.ts";
 import { FIELD_LIMITS } from "../../src/model/condition.ts";
 import { type FieldValue, UNREADABLE } from "../../src/model/decision.ts";
 import type { Properties } from "../../src/model/entities.ts";
@@ -8,6 +10,40 @@ function fieldsOf(properties: Properties, into = new Map<string, FieldValue>()):
   addProperties(into, "subject.", properties);
   return into;
 }
+
+describe("attributes of a request", () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, index]));
+
+  it("are read when one of them is asked for, and once for all who show the same", () => {
+    let reads = 0;
+    const ownKeys = (of: Properties) => {
+      reads++;
+      return Reflect.ownKeys(of);
+    };
+    const context = new Proxy<Properties>({ a: "x" }, { ownKeys });
+    const first = requestedFields({ context, subject: { properties: { token: "t", token2: "u" } } });
+    reads = 0;
+    expect([first.get("subject.token"), first.get("subject.token2")]).toEqual([undefined, "u"]);
+    expect(reads).toBe(0);
+    for (let index = 0; index < 3; index++) {
+      const fields = requestedFields({ context, action: { properties: { index } } });
+      expect([fields.get("context.a"), fields.get("action.index"), fields.has("a")]).toEqual([
+        "x",
+        String(index),
+        false,
+      ]);
+    }
+    expect(reads).toBe(1);
+  });
+
+  it("are refused where they are more than can be", () => {
+    const nested = { outer: many(FIELD_LIMITS.fields - 1) };
+    expect(requestedFields({ context: nested }).get("context.outer.a1")).toBe("1");
+    expect(() => requestedFields({ context: { ...nested, more: 1 } })).toThrow(AuthorizerError);
+    expect(() => requestedFields({ action: { properties: many(FIELD_LIMITS.fields + 1) } })).toThrow();
+  });
+});
 
 describe("attributes", () => {
   it("are fields by dotted path: scalars as JSON text, lists of scalars, null missing", () => {

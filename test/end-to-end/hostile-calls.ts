@@ -24,9 +24,9 @@ export const range = <T>(count: number, make: (index: number) => T): T[] =>
 export const arn = (text: string): string => `arn:svc:fs:::repository/${text}`;
 export const allow = (action: readonly string[], resource: string) => ({ effect: "allow", action, resource });
 
-/** Sends a request of the decision API and reads its whole answer. */
+/** Sends a request, of the decision API unless the path says otherwise, and reads its whole answer. */
 async function call({ program, token }: Target, path: string, body: unknown): Promise<number> {
-  const response = await fetch(`${program.service}/access/v1/${path}`, {
+  const response = await fetch(program.service + (path.startsWith("/") ? path : `/access/v1/${path}`), {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: typeof body === "string" ? body : JSON.stringify(body),

@@ -81,6 +81,7 @@ function* repeated(first: string, piece: string, times: number): Generator<strin
 }
 
 const JSON_CHUNKED = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
+const fields = (count: number): string => range(count, (index) => `"a${index.toString(36)}":1`).join();
 const authorized = ({ token }: Target, ...lines: string[]) => [`Authorization: Bearer ${token}`, ...lines];
 const ONE_BYTE_PIECES = "1\r\n \r\n".repeat(10_000);
 const objects = (count: number): string[] =>
@@ -93,6 +94,10 @@ const evaluations = (user: string, elements: readonly unknown[]): unknown => ({
   action: { name: "fs:ReadObject" },
   resource: { type: "arn", id: arn("r5/x") },
   evaluations: elements,
+});
+const withContext = (body: unknown): unknown => ({
+  ...(body as object),
+  context: JSON.parse(`{${fields(9_000)}}`),
 });
 const simulated = (policies: readonly unknown[], required: unknown): unknown => ({
   user: "somebody",
@@ -182,6 +187,20 @@ const TRANSPORT: readonly HostileCase[] = [
     statuses: [413],
     run: calling("request", () => `{${'"body":{},'.repeat(100_000)}"user":"steady"}`),
   },
+  ...(
+    [
+      ["lines that are no items", "1\n".repeat(500_000)],
+      ["blank lines", "\n".repeat(2_000_000)],
+    ] as const
+  ).map(([what, lines]) => ({
+    name: `a million bytes of ${what}`,
+    run: (target: Target) =>
+      fetch(`${target.program.service}/access/v1/filter`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${target.token}`, "content-type": "application/x-ndjson" },
+        body: `{"user":"steady","action":"fs:ReadObject"}\n${lines}`,
+      }).then((answer) => answer.text()),
+  })),
   {
     name: "filtered items that nobody reads",
     run: async (target) => {
@@ -266,6 +285,59 @@ const QUESTIONS: readonly HostileCase[] = [
     name: "simulated patterns without a key",
     run: calling("simulate", () => simulated(keyless, tree(900))),
   },
+  {
+    name: "a context of 98,000 fields with long names",
+    statuses: [400],
+    run: calling("check", () => {
+      const part = (name: string) => `"${name.repeat(200)}":{${fields(49_000)}}`;
+      const required = '{"action":"fs:ReadObject","resource":"*"}';
+      return `{"user":"steady","required":${required},"context":{${part("x")},${part("y")}}}`;
+    }),
+  },
+  {
+    name: "a batch of 1,000 with 9,000 attributes by default",
+    run: calling("evaluations", () =>
+      withContext(
+        evaluations(
+          "variable",
+          range(1000, (index) => ({ action: { name: "fs:ReadObject", properties: { index } } })),
+        ),
+      ),
+    ),
+  },
+  {
+    name: "80 simulated cases of 6,000 fields",
+    run: calling("simulate", () => {
+      const policies = '[{"name":"p","statement":[{"effect":"allow","action":["*"],"resource":"*"}]}]';
+      const required = '{"action":"fs:ReadObject","resource":"x"}';
+      const one = `{"user":"x","policies":${policies},"required":${required},"context":{${fields(6_000)}}}`;
+      return `{"cases":[${range(80, () => one).join()}]}`;
+    }),
+  },
+  {
+    name: "200 problems below a name of a megabyte",
+    statuses: [400],
+    run: calling("simulate", () => {
+      const condition = `{"StringEquals":{"${"f".repeat(1_000_000)}":[${range(200, () => "1").join()}]}}`;
+      const statement = `{"effect":"allow","action":["*"],"resource":"*","condition":${condition}}`;
+      return `{"user":"x","policies":[{"name":"p","statement":[${statement}]}],"required":${JSON.stringify({ action: "a:b", resource: "x" })}}`;
+    }),
+  },
+  ...(
+    [
+      ["actions", { action: range(240_000, () => "a") }],
+      ["slow actions", { action: range(3800, (index) => `${"?*".repeat(120)}${index}:x`) }],
+      ["resources", { resource: JSON.stringify(range(150_000, () => "a")) }],
+      ["values", { condition: { NumericEquals: { a: range(240_000, () => "x") } } }],
+    ] as const
+  ).map(([what, part]) => ({
+    name: `a policy of a megabyte of ${what}`,
+    statuses: [400],
+    run: calling("/api/v1/auth/policies", () => ({
+      name: "large",
+      statement: [{ ...allow(["*"], "*"), ...part }],
+    })),
+  })),
   {
     name: "simulated lists of 100,000 members",
     run: calling("simulate", () =>

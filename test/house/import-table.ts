@@ -117,7 +117,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   http: { may: ["schedule", "errors"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
-  "api/rest": { may: ["http", "directory", "model", "errors"] },
+  "api/rest": { may: ["http", "schedule", "directory", "model", "errors"] },
   "api/decisions": {
     may: ["api", "http", "schedule", "decisions", "request-map", "model", "errors"],
   },

@@ -164,6 +164,25 @@ describe("the budget", () => {
   });
 });
 
+describe("the budget of thousands of bodies", () => {
+  it("takes little for the large pieces that end hundreds of them, the slowest first", () => {
+    const budget = new BodyBudget(64 << 20);
+    const now = performance.now();
+    const ended: number[] = [];
+    for (let index = 0; index < 8000; index++) {
+      const received = 4097 + ((index * 7919) % 8000);
+      budget.hold({ received, startedAt: now - 1000, giveWay: () => void ended.push(received) }, 8192);
+    }
+    const large = { received: 1_000_000, startedAt: now - 1000, giveWay: () => {} };
+    const begin = process.cpuUsage();
+    for (let index = 0; index < 50; index++) budget.hold({ ...large }, 1_000_000);
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(400);
+    expect(ended.length).toBeGreaterThan(5000);
+    expect(ended).toEqual([...ended].sort((a, b) => a - b));
+    service = { close: async () => {} } as TestService;
+  });
+});
+
 describe("lines in pieces of one byte", () => {
   it("are the lines of the whole", () => {
     const text = "first\n\nthird with some more text\nlast";

@@ -31,6 +31,13 @@ const check = new SchemaCheck(SCHEMAS, {
 const found = (body: unknown) =>
   check.problems("Body", body).map(({ pointer, message }) => `${pointer}: ${message}`);
 
+it("tells no pointer that is as long as the body, and few problems below a long name", () => {
+  const map = { ["x".repeat(100_000)]: 1, y: 2 };
+  const problems = check.problems("Body", { items: [], map });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]?.pointer.length).toBeLessThan(1_100);
+});
+
 it.each<[string, unknown, readonly string[]]>([
   ["nothing wrong", { items: [{ name: "a" }] }, []],
   ["another type", [], [": expected an object"]],

@@ -86,6 +86,30 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL that lost acknowledged 
     expect(store.counters.rewound).toBe(1);
   }, 30_000);
 
+  it("takes no change that was decided on what was lost, whoever noticed the loss, also when the log is as long again", async () => {
+    const decide = async (key: string) => {
+      const snapshot = await store.snapshot();
+      const { revision, base } = snapshot;
+      const [found, ...others] = await snapshot.scan(P, { prefix: key, limit: 2 });
+      expect([found?.key, others]).toEqual([key, []]);
+      snapshot.release();
+      const reads = { revision, base, keys: new Map([[P, new Set([key])]]), ranges: [] };
+      return store.commit.bind(store, { reads, put: [{ partition: P, key: `since ${key}`, value: "x" }] });
+    };
+    const [onKept, onLost] = [await decide("a"), await decide("d")];
+    await sqlIn(LOSE);
+    await sqlIn(BREAK);
+    await expect.poll(() => store.counters.rewound, { timeout: 15_000 }).toBe(1);
+    // The broken connections are made anew.
+    await expect.poll(() => acknowledged("e"), { timeout: 10_000 }).toBe(true);
+    await expect(onLost()).rejects.toMatchObject({ code: "conflict" });
+    await expect(onKept()).rejects.toMatchObject({ code: "conflict" });
+    for (const key of ["f", "g"]) await put(key);
+    await expect(onLost()).rejects.toMatchObject({ code: "conflict" });
+    await (await decide("a"))();
+    expect(await keys()).toEqual(["a", "b", "e", "f", "g", "since a"]);
+  }, 30_000);
+
   it("is noticed by a poll that waited while the one before it failed", async () => {
     const entries = engine.entries.bind(engine);
     engine.entries = async () => {

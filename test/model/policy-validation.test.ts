@@ -88,6 +88,27 @@ it("is quick on patterns that are made to be slow", () => {
   expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(1_000);
 });
 
+it.each([
+  ["actions", [{ ...readAll, action: Array.from({ length: 250_000 }, () => "a") }]],
+  ["actions that are made to be slow", [{ ...readAll, action: Array(4_000).fill(`${"?*".repeat(120)}:x`) }]],
+  ["resources", [{ ...readAll, resource: JSON.stringify(Array(200_000).fill("a")) }]],
+  ["values", [{ ...readAll, condition: { NumericEquals: { a: Array(250_000).fill("x") } } }]],
+])("says of a megabyte of %s nothing but that it is too large", (_what, statement) => {
+  const begin = process.cpuUsage();
+  expect(policyProblems({ name: "P", statement }, rules)).toEqual([
+    { pointer: "", message: expect.stringContaining("at most 102400 are allowed") },
+  ]);
+  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(200);
+});
+
+it("takes little for services that are made to be slow, in a policy as large as may be", () => {
+  const statement = [{ ...readAll, action: Array(400).fill(`${"?*".repeat(120)}:x`) }];
+  const begin = process.cpuUsage();
+  expect(policyProblems({ name: "P", statement }, rules)).toHaveLength(400);
+  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(100);
+  expect(messages({ action: [`${"*".repeat(100)}f*s:Read`] })).toEqual([]);
+});
+
 it("refuses texts that are half of a surrogate pair", () => {
   expect(messages({ action: ["fs:\ud800"] })[0]).toContain("surrogate");
   expect(messages({ resource: "arn:svc:fs:::\udc00" })[0]).toContain("surrogate");

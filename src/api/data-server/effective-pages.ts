@@ -8,6 +8,7 @@ import type { Query } from "../../http/request/query.ts";
 import type { Reply } from "../../http/route.ts";
 import type { Policy } from "../../model/policy.ts";
 import { pageOf, pageOfSorted, pageText } from "../rest/pages.ts";
+import { TextsInTurns } from "../rest/texts-in-turns.ts";
 import { policyBody } from "./shapes.ts";
 
 /** UTF-16 units of answers that are kept. */
@@ -33,24 +34,37 @@ export class EffectivePages {
     const page = pageOf(query);
     const found = this.#decisions.effectivePolicies(username);
     if (found instanceof Promise) return found.then((policies) => this.#page(username, policies, page));
+    const kept = found === undefined ? undefined : this.#kept.get(username);
+    if (kept !== undefined && kept.policies === found && isOfAll(found, page)) return kept.reply;
     return this.#page(username, found, page);
   }
 
-  #page(username: string, policies: readonly Policy[] | undefined, page: Required<PageRequest>): Reply {
+  async #page(
+    username: string,
+    policies: readonly Policy[] | undefined,
+    page: Required<PageRequest>,
+  ): Promise<Reply> {
     if (policies === undefined) throw new AuthorizerError("not_found", "the user does not exist");
-    const isWhole = page.prefix === "" && page.after === "" && policies.length <= page.amount;
-    if (!isWhole) return pageReply(policies, page);
-    const kept = this.#kept.get(username);
-    if (kept?.policies === policies) return kept.reply;
-    const reply = pageReply(policies, page);
-    const size = (reply.body?.length ?? 0) + username.length;
-    this.#kept.set(username, { policies, reply }, { size });
+    const { results, next_offset } = pageOfSorted(policies, page);
+    const texts = new TextsInTurns();
+    for (const policy of results) {
+      if (texts.isFullPage) break;
+      await texts.add(policyBody(policy));
+    }
+    const isWhole = texts.count === results.length;
+    const next = isWhole ? next_offset : (results[texts.count - 1]?.name ?? "");
+    const reply = { status: 200, body: pageText(texts.all, next) };
+    if (isWhole && isOfAll(policies, page)) {
+      const size = reply.body.length + username.length;
+      this.#kept.set(username, { policies, reply }, { size });
+    }
     return reply;
   }
 }
 
-function pageReply(policies: readonly Policy[], page: Required<PageRequest>): Reply {
-  const { results, next_offset } = pageOfSorted(policies, page);
-  const items = results.map((policy) => JSON.stringify(policyBody(policy)));
-  return { status: 200, body: pageText(items, next_offset) };
+function isOfAll(
+  policies: readonly Policy[],
+  { prefix, search, after, amount }: Required<PageRequest>,
+): boolean {
+  return prefix === "" && search === "" && after === "" && policies.length <= amount;
 }

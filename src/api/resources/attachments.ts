@@ -1,5 +1,6 @@
 /** Policies of users and groups (authorization-api.md §7, operations 25 to 30; permissions.md §12). */
 
+import type { PageRequest } from "../../directory/directory.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
 import type { Policy, Via } from "../../model/policy.ts";
@@ -10,7 +11,7 @@ import { page } from "../rest/examples.ts";
 import type { Grant, RestCall } from "../rest/grants.ts";
 import { created, param, removed } from "../rest/operation.ts";
 import { JOIN, LIST, REMOVE } from "../rest/operation-kinds.ts";
-import { listReply, pageOfSorted } from "../rest/pages.ts";
+import { FEW_TOGETHER, listReply, pageOfSorted } from "../rest/pages.ts";
 import type { RestParts } from "../rest/parts.ts";
 import { isEffective } from "../rest/query-fields.ts";
 import type { ResourceOperation, RestHandler } from "./operation.ts";
@@ -83,7 +84,7 @@ export const ATTACHMENT_OPERATIONS: readonly ResourceOperation[] = [
     handler:
       ({ directory: { groups }, shapes }) =>
       (call) =>
-        listReply(call, (asked) => groups.policies(param(call, 0), asked), shapes.policy),
+        listReply(call, (asked) => groups.policies(param(call, 0), asked), shapes.policy, FEW_TOGETHER),
   },
   {
     ...JOIN,
@@ -112,20 +113,23 @@ function policiesForDataServers({ directory: { users }, decisions, shapes }: Dat
   return (call: RestCall): Reply | Promise<Reply> =>
     isEffective(call)
       ? pages.reply(param(call, 0), call.query)
-      : listReply(call, (asked) => users.policies(param(call, 0), asked), shapes.policy);
+      : listReply(call, (asked) => users.policies(param(call, 0), asked), shapes.policy, FEW_TOGETHER);
 }
 
 /** People see policies as they are stored, not in the form that data servers get (security.md §3.3). */
 function policiesForPeople({ directory: { users }, holdings, shapes }: RestParts) {
-  return (call: RestCall): Promise<Reply> =>
-    listReply(
-      call,
-      async (asked) =>
-        isEffective(call)
-          ? pageOfSorted<Policy>(await holdings.ofUser(param(call, 0)), asked)
-          : users.policies(param(call, 0), asked),
-      shapes.policy,
-    );
+  return (call: RestCall): Promise<Reply> => {
+    const user = param(call, 0);
+    let held: ReturnType<typeof holdings.ofUser> | undefined;
+    const effective = async (asked: Required<PageRequest>) => {
+      held ??= holdings.ofUser(user);
+      return pageOfSorted<Policy>(await held, asked);
+    };
+    const list = isEffective(call)
+      ? effective
+      : (asked: Required<PageRequest>) => users.policies(user, asked);
+    return listReply(call, list, shapes.policy, FEW_TOGETHER);
+  };
 }
 
 function attach(

@@ -13,7 +13,7 @@ import { withFieldNames } from "../rest/field-names.ts";
 import type { Grant, RestCall } from "../rest/grants.ts";
 import { json, param, removed } from "../rest/operation.ts";
 import { CREATE, LIST, READ, REMOVE, REPLACE } from "../rest/operation-kinds.ts";
-import { listReply } from "../rest/pages.ts";
+import { FEW_TOGETHER, listReply } from "../rest/pages.ts";
 import type { RestParts } from "../rest/parts.ts";
 import { writtenPolicyWarnings } from "../rest/policy-warnings.ts";
 import type { ResourceOperation, RestHandler } from "./operation.ts";
@@ -43,7 +43,7 @@ export const POLICY_OPERATIONS: readonly ResourceOperation[] = [
     handler:
       ({ directory: { policies }, shapes }) =>
       (call) =>
-        listReply(call, (asked) => policies.list(asked), shapes.policy),
+        listReply(call, (asked) => policies.list(asked), shapes.policy, FEW_TOGETHER),
   },
   {
     ...CREATE,

@@ -5,7 +5,7 @@ import { AuthorizerError } from "../../errors.ts";
 import type { Query } from "../../http/request/query.ts";
 import type { Call, Reply } from "../../http/route.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
-import { json } from "./operation.ts";
+import { TextsInTurns } from "./texts-in-turns.ts";
 
 const MAX_AMOUNT = 1000;
 const DEFAULT_AMOUNT = 100;
@@ -42,11 +42,11 @@ function amountOf(text: string | undefined): number {
   return amount === 0 ? DEFAULT_AMOUNT : amount;
 }
 
-/** The JSON of a page, whose items are JSON texts. */
-export function pageText(items: readonly string[], next: string): string {
+/** The JSON of a page, whose items are JSON texts; `most` is the most that a page can have. */
+export function pageText(items: readonly string[], next: string, most = MAX_AMOUNT): string {
   const pagination = {
     has_more: next !== "",
-    max_per_page: MAX_AMOUNT,
+    max_per_page: most,
     results: items.length,
     next_offset: next,
   };
@@ -69,27 +69,37 @@ export function pageOfSorted<T extends { readonly name: string }>(
   return { results, next_offset: inRange.length > results.length ? (results.at(-1)?.name ?? "") : "" };
 }
 
+/** Of policies: a few of the largest are read and written together. */
+export const FEW_TOGETHER = { together: 20 } as const;
+
 /** The form of an answer with a page. */
 export interface ListForm {
   readonly headers?: readonly string[] | undefined;
   /** Adds to the shaped items. */
   readonly adds?: ((items: readonly unknown[]) => Promise<readonly unknown[]>) | undefined;
+  /** Items that are read and written together; default all. */
+  readonly together?: number;
 }
 
-/** Answers with a page. */
+/** Answers with a page, which ends early where it has very much text. */
 export async function listReply<T>(
   call: Pick<Call, "query">,
   list: (page: Required<PageRequest>) => Promise<Page<T>>,
   shape: (item: T) => unknown,
-  { headers, adds }: ListForm = {},
+  { headers, adds, together = MAX_AMOUNT }: ListForm = {},
 ): Promise<Reply> {
-  const { results, next_offset } = await list(pageOf(call.query));
-  const shown = results.map(shape);
-  const pagination = {
-    has_more: next_offset !== "",
-    max_per_page: MAX_AMOUNT,
-    results: results.length,
-    next_offset,
-  };
-  return json(200, { pagination, results: adds === undefined ? shown : await adds(shown) }, headers);
+  const page = pageOf(call.query);
+  const texts = new TextsInTurns();
+  let { after } = page;
+  do {
+    const amount = Math.min(together, page.amount - texts.count);
+    const { results, next_offset } = await list({ ...page, after, amount });
+    const shown = results.map(shape);
+    for (const item of adds === undefined ? shown : await adds(shown)) await texts.add(item);
+    after = next_offset;
+    // Of a search, a part that is not full has looked at as much as a call may.
+    if (results.length < amount) break;
+  } while (after !== "" && texts.count < page.amount && !texts.isFullPage);
+  const body = pageText(texts.all, after);
+  return headers === undefined ? { status: 200, body } : { status: 200, body, headers };
 }

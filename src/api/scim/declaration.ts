@@ -3,39 +3,20 @@
  * `/scim/v2/Schemas`, in the form that identity providers read.
  */
 
-import type { Directory } from "../../directory/directory.ts";
-import { type Declaration, routeOf } from "../../http/declaration.ts";
-import { nothingHere } from "../../http/errors.ts";
-import type { HttpLimits } from "../../http/limits.ts";
+import type { Declaration } from "../../http/declaration.ts";
 import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
-import type { HttpCounters } from "../../http/ports.ts";
-import { type Api, type Authenticate, type MountedRoute, mount, OPEN_API } from "../../http/route.ts";
 import { schemaRef, text } from "../../http/schema/schema-forms.ts";
-import { requireScope, type ServiceCall, type ServiceCaller } from "../service-caller.ts";
+import type { ServiceCaller } from "../service-caller.ts";
 import { describeService, oneSchema, oneType } from "./discovery-calls.ts";
-import {
-  createGroup,
-  deleteGroup,
-  getGroup,
-  listGroups,
-  patchGroup,
-  replaceGroup,
-  searchGroups,
-} from "./groups.ts";
+import { createGroup, deleteGroup, patchGroup, READ_GROUPS, replaceGroup } from "./groups.ts";
 import type { ScimParts } from "./parts.ts";
+import { getCall, listCall, searchCall } from "./read-calls.ts";
 import { resourceTypes, SCIM_PATH, schemas, serviceProviderConfig } from "./schema/discovery.ts";
 import { GROUP_SCHEMA } from "./schema/group-schema.ts";
 import { USER_SCHEMA } from "./schema/user-schema.ts";
-import { SCIM_TYPE, scimRefusal } from "./scim-error.ts";
+import { SCIM_TYPE } from "./scim-error.ts";
 import { searchAll } from "./search-all.ts";
-import { createUser, deleteUser, getUser, listUsers, patchUser, replaceUser, searchUsers } from "./users.ts";
-
-/** Options of the API. */
-export interface ScimOptions extends Pick<ScimParts, "audit" | "publicUrl"> {
-  readonly directory: Directory;
-  /** True for the name of a group that identity providers may not change (`authorizer.scim.protected_groups`). */
-  readonly isProtected: (group: string) => boolean;
-}
+import { createUser, deleteUser, patchUser, READ_USERS, replaceUser } from "./users.ts";
 
 /** A declared route. */
 export interface ScimDeclaration extends Declaration<ScimParts, ServiceCaller> {
@@ -279,9 +260,9 @@ const BASE = `https://authorizer.example.com${SCIM_PATH}`;
 
 const USERS: Kind = { name: "User", example: USER, change: DEACTIVATE };
 const OF_USERS: Handlers = {
-  list: listUsers,
-  search: searchUsers,
-  get: getUser,
+  list: listCall(READ_USERS),
+  search: searchCall(READ_USERS),
+  get: getCall(READ_USERS),
   create: createUser,
   replace: replaceUser,
   patch: patchUser,
@@ -289,9 +270,9 @@ const OF_USERS: Handlers = {
 };
 const GROUPS: Kind = { name: "Group", example: GROUP, change: ADD_MEMBER };
 const OF_GROUPS: Handlers = {
-  list: listGroups,
-  search: searchGroups,
-  get: getGroup,
+  list: listCall(READ_GROUPS),
+  search: searchCall(READ_GROUPS),
+  get: getCall(READ_GROUPS),
   create: createGroup,
   replace: replaceGroup,
   patch: patchGroup,
@@ -354,39 +335,3 @@ export const SCIM_ROUTES: readonly ScimDeclaration[] = [
     schemas(BASE)[0],
   ),
 ];
-
-/** Mounts the routes for callers that `authenticate` knows. */
-export function mountScim(
-  { directory, isProtected, audit, publicUrl }: ScimOptions,
-  serving: {
-    readonly authenticate: Authenticate<ServiceCaller>;
-    readonly limits: HttpLimits & { readonly bulkBodyBytes?: number };
-    readonly counters: HttpCounters;
-  },
-): readonly MountedRoute[] {
-  const parts: ScimParts = { provisioning: directory.provisioning(isProtected), audit, publicUrl };
-  const api: Api<ServiceCaller> = { authenticate: serving.authenticate, refusal: scimRefusal };
-  const authorize = ({ caller }: ServiceCall): void => requireScope(caller, "scim");
-  const routes = SCIM_ROUTES.map((declaration) => {
-    const route = routeOf(declaration, parts, serving.limits);
-    if (route.method === "GET") return { ...route, authorize };
-    const handle: typeof route.handle = (call) =>
-      directory.actingFor({ name: call.caller.name }, async () => route.handle(call));
-    return { ...route, authorize, handle };
-  });
-  return mount(api, routes, serving.counters);
-}
-
-/** The answer below the path of the API where there is no resource: a 404 as SCIM has it. */
-export function scimNothing(counters: HttpCounters): (target: string) => MountedRoute | undefined {
-  const route: MountedRoute = {
-    method: "GET",
-    path: SCIM_PATH,
-    api: { ...OPEN_API, refusal: scimRefusal },
-    meter: counters.route("*", "unmatched"),
-    handle: () => {
-      throw nothingHere();
-    },
-  };
-  return (target) => (target.startsWith(`${SCIM_PATH}/`) ? route : undefined);
-}

@@ -1,7 +1,7 @@
 /** The search over users and groups together (scim.md §2, RFC 7644, section 3.4.3): users first, each by name. */
 
 import type { ProvisionedGroup, ProvisionedUser } from "../../directory/provisioning.ts";
-import { findGroups, shownGroups } from "./groups.ts";
+import { READ_GROUPS } from "./groups.ts";
 import {
   type ListQuery,
   type ListRequest,
@@ -12,11 +12,12 @@ import {
 } from "./lists.ts";
 import type { ScimCall, ScimParts } from "./parts.ts";
 import { projectionOf } from "./projection.ts";
+import { find, shown } from "./read-calls.ts";
 import type { ResourceKind } from "./schema/attribute.ts";
 import { GROUPS } from "./schema/group-schema.ts";
 import { USERS } from "./schema/user-schema.ts";
 import { ScimError } from "./scim-error.ts";
-import { findUsers, shownUsers } from "./users.ts";
+import { READ_USERS } from "./users.ts";
 
 /** Lists users and groups as a body asks for them. */
 export function searchAll(parts: ScimParts) {
@@ -25,11 +26,11 @@ export function searchAll(parts: ScimParts) {
     const asked = { users: requestOf(USERS, query), groups: requestOf(GROUPS, query) };
     // A filter that neither kind can pass names no attribute of anything: what is wrong with it, users say.
     const { startIndex } = asked.users ?? asked.groups ?? listRequest(USERS, query);
-    const users = asked.users && (await findUsers(parts, asked.users));
-    const groups = asked.groups && (await findGroups(parts, after(users, asked.groups)));
+    const users = asked.users && (await find(READ_USERS, parts, asked.users));
+    const groups = asked.groups && (await find(READ_GROUPS, parts, after(users, asked.groups)));
     const total = (users?.total ?? 0) + (groups?.total ?? 0);
-    const shown = shownAll(parts, query, { users: users?.items ?? [], groups: groups?.items ?? [] });
-    return listReply(shown, { total, startIndex });
+    const resources = shownAll(parts, query, { users: users?.items ?? [], groups: groups?.items ?? [] });
+    return listReply(resources, { total, startIndex });
   };
 }
 
@@ -38,8 +39,8 @@ async function* shownAll(
   query: ListQuery,
   { users, groups }: { users: readonly ProvisionedUser[]; groups: readonly ProvisionedGroup[] },
 ) {
-  yield* await shownUsers(parts, users, projectionOf(USERS, query));
-  yield* shownGroups(parts, groups, projectionOf(GROUPS, query));
+  yield* shown(READ_USERS, parts, users, projectionOf(USERS, query));
+  yield* shown(READ_GROUPS, parts, groups, projectionOf(GROUPS, query));
 }
 
 /** The request of one kind; undefined if its resources lack an attribute that the filter reads. */

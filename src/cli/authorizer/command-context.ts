@@ -16,6 +16,8 @@ export class CommandContext implements CommandOutput {
   readonly itemFlags: readonly FlagValue[];
   /** A script that names no command got nothing done: that is a failure. */
   readonly codeWithoutCommand = EXIT.usage;
+  /** `run prod.yaml` without `--config` would start with another configuration. */
+  readonly ignoresFurtherArguments = false;
   #exitCode: number = EXIT.ok;
 
   constructor(edge: ProcessEdge, env: Environment, itemFlags: readonly FlagValue[]) {

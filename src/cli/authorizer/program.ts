@@ -3,6 +3,7 @@
 import { type Command, CommanderError } from "commander";
 import { type Environment, readEnvironment } from "../../config/environment.ts";
 import { ConfigError, countOf, formatProblem } from "../../config/problem.ts";
+import { ALL_ITEMS } from "../../config/table.ts";
 import { formatProblem as formatPlacedProblem, headline } from "../../datasets/format-problem.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { addCommands, finishWithoutCommand, withHelpCommand } from "../add-commands.ts";
@@ -23,6 +24,9 @@ import { HISTORY_COMMANDS } from "./log/history-commands.ts";
 import { JOURNAL_COMMANDS } from "./log/journal-commands.ts";
 import { SERVICE_COMMANDS } from "./service-commands.ts";
 import { MAINTENANCE_COMMANDS } from "./store/maintenance-commands.ts";
+
+/** Every configuration item is a flag, beside those of a command. */
+const ITEM_FLAGS: readonly string[] = ALL_ITEMS.map(({ name }) => `--${name}`);
 
 /** Runs one command line; resolves with the exit code. Writes errors to standard error, never a stack trace. */
 export async function runAuthorizer(
@@ -82,7 +86,7 @@ function reportFailure(error: unknown, context: CommandContext): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT.ok;
     // Help on a word that is no command was written already.
-    if (error.code !== "commander.help") context.err(`error: ${usageText(error)}\n`);
+    if (error.code !== "commander.help") context.err(`error: ${usageText(error, ITEM_FLAGS)}\n`);
     return EXIT.usage;
   }
   if (error instanceof UsageFailure) {

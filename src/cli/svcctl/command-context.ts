@@ -35,6 +35,8 @@ export class CommandContext {
   #terminal = false;
   /** Help, as the data server's own tool has it (management-cli.md §1.5). */
   readonly codeWithoutCommand = 0;
+  /** As the data server's own tool. */
+  readonly ignoresFurtherArguments = true;
   #exitCode = 0;
   #advice: string | undefined;
 

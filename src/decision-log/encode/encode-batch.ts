@@ -10,6 +10,7 @@ import type { CompiledStatement } from "../../engine/statement.ts";
 import type { Effect, Outcome } from "../../model/decision.ts";
 import { durationText, type RecordEncoder } from "./encode.ts";
 import { ItemBuffer } from "./item-buffer.ts";
+import { quoted } from "./json-text.ts";
 
 /** The log as a batch sees it. */
 export interface BatchLog {
@@ -21,9 +22,6 @@ export interface BatchLog {
   appendItems(head: string, items: Buffer, tail: string): Promise<void> | undefined;
   nextId(): string;
 }
-
-/** A text of ASCII in which JSON escapes nothing. */
-const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** Collects the items of a batch, encoded. */
 export class EncodedBatch implements DecisionBatch {
@@ -113,11 +111,6 @@ const DECISIONS = {
   neutral: '"},"decision":false,"effect":"neutral","determining":[',
   deny: '"},"decision":false,"effect":"deny","determining":[',
 } as const;
-
-/** A text as JSON has it, without the quotation marks around it. */
-function quoted(text: string): string {
-  return PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1);
-}
 
 /** True for a subject that makes the same record. Its policies may have been looked up anew. */
 function isSame(one: BatchSubject, other: BatchSubject | undefined): boolean {

@@ -4,6 +4,7 @@ import type { AskingCall, DecidingPolicies } from "../../decisions/decision-log.
 import type { CompiledPolicies } from "../../engine/compile.ts";
 import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import { type ConditionFields, UNREADABLE } from "../../model/decision.ts";
+import { jsonText } from "./json-text.ts";
 
 /** Number of callers whose text is remembered. */
 const MOST_CALLERS = 1_000;
@@ -42,7 +43,7 @@ export class RecordParts {
   asked(call: AskingCall | undefined, requestId: string): string {
     const caller = this.#caller(call?.caller.name ?? "", call?.peer);
     const trace = call?.traceParent === undefined ? undefined : TRACE_PARENT.exec(call.traceParent)?.[1];
-    const known = `${caller},"request_id":${JSON.stringify(requestId)}`;
+    const known = `${caller},"request_id":${jsonText(requestId)}`;
     return trace === undefined ? known : `${known},"trace_id":"${trace}"`;
   }
 
@@ -74,7 +75,7 @@ export class RecordParts {
   ): string {
     const asserted = loaded?.asserted === undefined ? "" : `,"asserted":${JSON.stringify(loaded.asserted)}`;
     const policies = loaded?.policies;
-    const start = `,"subject":{"type":${type === undefined ? '"user"' : JSON.stringify(type)},"id":${JSON.stringify(id)}${asserted}`;
+    const start = `,"subject":{"type":${type === undefined ? '"user"' : JSON.stringify(type)},"id":${id === null ? "null" : jsonText(id)}${asserted}`;
     if (policies === undefined || !policies.readsContext) return `${start}}`;
     const names = this.#fieldsRead(policies).filter((name) => name.startsWith(SUBJECT_PREFIX));
     const properties = fieldsText(names, context, SUBJECT_PREFIX.length);

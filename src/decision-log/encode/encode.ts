@@ -6,6 +6,7 @@
 import type { Decided } from "../../decisions/decision-log.ts";
 import type { RequiredPermissions } from "../../model/decision.ts";
 import { RecordParts } from "./encode-parts.ts";
+import { jsonText } from "./json-text.ts";
 import { recordedFields } from "./recorded-fields.ts";
 
 /** The constant part of records. */
@@ -109,8 +110,8 @@ function questionText({ required, resource, operation }: Decided): string {
   const asked =
     resource === undefined || resource.id === required.resource
       ? ""
-      : `,"type":${JSON.stringify(resource.type)},"id":${JSON.stringify(resource.id)}`;
-  return `${shown},"action":${JSON.stringify(required.action)},"resource":{"arn":${JSON.stringify(required.resource)}${asked}}`;
+      : `,"type":${jsonText(resource.type)},"id":${jsonText(resource.id)}`;
+  return `${shown},"action":${jsonText(required.action)},"resource":{"arn":${jsonText(required.resource)}${asked}}`;
 }
 
 function treeText(required: RequiredPermissions | null): string {

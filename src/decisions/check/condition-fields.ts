@@ -61,6 +61,21 @@ export function addProperties(
   for (const [name, value] of Object.entries(properties ?? {})) addValue(fields, prefix + name, value, level);
 }
 
+/** True if the properties have more members than `most`, those of objects within them included. */
+export function hasMoreFields(properties: Properties, most: number): boolean {
+  let left = most;
+  const isOver = (object: Properties, level: number): boolean => {
+    // Parsed JSON inherits no enumerable member.
+    for (const name in object) {
+      if (--left < 0) return true;
+      const value = object[name] as PropertyValue;
+      if (level < FIELD_LIMITS.levels && isObject(value) && isOver(value, level + 1)) return true;
+    }
+    return false;
+  };
+  return isOver(properties, 1);
+}
+
 /** The field of a caller's address. A value that is not a text is not an IP address (evaluation.md §7.6). */
 export function sourceIpOf(context: Properties | undefined): string | undefined {
   const value = context !== undefined && Object.hasOwn(context, "SourceIp") ? context["SourceIp"] : undefined;

@@ -2,6 +2,7 @@
 
 import { AuthorizerError } from "../../errors.ts";
 import { isPossibleName } from "../../model/names.ts";
+import { Turns } from "../../schedule/turns.ts";
 import type { CommittedChange, KeyWrite, Snapshot, Thing, UseCase } from "../../store/port.ts";
 import { notFound } from "../checks.ts";
 import type { DirectoryContext } from "../context.ts";
@@ -97,8 +98,13 @@ async function versionsOf(
   const thing: Thing = { kind: "policy", name };
   const { results, next } = await entriesAbout(context, thing, page);
   const latest = isPossibleName(name) ? await latestOf(context, name) : undefined;
-  const versions = await Promise.all(results.map((entry) => versionOfEntry(context, name, entry, latest)));
-  const found = versions.filter((version) => version !== undefined);
+  const found: PolicyVersion[] = [];
+  const turns = new Turns();
+  for (const entry of results) {
+    const version = await versionOfEntry(context, name, entry, latest);
+    if (version !== undefined) found.push(version);
+    if (turns.spent) await turns.yield();
+  }
   if (next !== undefined) return { results: found, next };
   const oldest = isPossibleName(name) ? await oldestVersion(context, name) : undefined;
   // The version that was in force before everything that is kept.

@@ -1,6 +1,7 @@
 /** Typed reading of records from one state of the store. */
 
 import {
+  type ScannedRecord,
   type ScanOptions,
   type Snapshot,
   type Store,
@@ -8,6 +9,7 @@ import {
   withSnapshot,
 } from "../../store/port.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
+import { getInParts, mapInTurns, scanInParts } from "./in-parts.ts";
 import type { PolicyCache } from "./policy-cache.ts";
 
 /** A record found by a scan, decoded. */
@@ -62,17 +64,18 @@ export class Reader implements StateReader {
     keys: readonly string[],
   ): Promise<readonly (RecordTypes[P] | undefined)[]> {
     if (keys.length === 0) return [];
-    const stored = await this.#snapshot.getMany(partition, keys);
-    return stored.map((record, index) => record && this.#decode(partition, keys[index]!, record));
+    const stored = await getInParts(this.#snapshot, partition, keys);
+    let index = 0;
+    return mapInTurns(stored, (record) => {
+      const key = keys[index++]!;
+      return record && this.#decode(partition, key, record);
+    });
   }
 
   /** Records of a range, in UTF-8 byte order of their keys. */
   async scan<P extends Partition>(partition: P, options: ScanOptions): Promise<readonly Found<P>[]> {
-    const page = await this.#snapshot.scan(partition, options);
-    return page.map(({ key, value, version }) => ({
-      key,
-      record: this.#decode(partition, key, { value, version }),
-    }));
+    const page = await scanInParts(this.#snapshot, partition, options);
+    return mapInTurns(page, (record) => this.#found(partition, record));
   }
 
   /**
@@ -84,16 +87,21 @@ export class Reader implements StateReader {
     options: ScanOptions,
     passes: (key: string, value: string) => boolean,
   ): Promise<{ readonly found: readonly Found<P>[]; readonly end: string | undefined }> {
-    const page = await this.#snapshot.scan(partition, options);
-    const found = page
-      .filter(({ key, value }) => passes(key, value))
-      .map(({ key, value, version }) => ({ key, record: this.#decode(partition, key, { value, version }) }));
+    const page = await scanInParts(this.#snapshot, partition, options);
+    const looked = await mapInTurns(page, (record) =>
+      passes(record.key, record.value) ? this.#found(partition, record) : undefined,
+    );
+    const found = looked.filter((one) => one !== undefined);
     return { found, end: page.length < options.limit ? undefined : page.at(-1)?.key };
   }
 
   /** Every record below a prefix, page by page. */
   scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
     return pagesOf((range) => this.scan(partition, range), prefix);
+  }
+
+  #found<P extends Partition>(partition: P, { key, value, version }: ScannedRecord): Found<P> {
+    return { key, record: this.#decode(partition, key, { value, version }) };
   }
 
   #decode<P extends Partition>(partition: P, key: string, stored: StoredRecord): RecordTypes[P] {

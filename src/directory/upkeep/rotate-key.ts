@@ -170,7 +170,7 @@ async function sealInOneCommit(
       }
     }
     await store.commit({
-      reads: { revision: snapshot.revision, keys: new Map(), ranges },
+      reads: { revision: snapshot.revision, base: snapshot.base, keys: new Map(), ranges },
       put,
       delete: [{ partition: "meta", key: KEY_PREFIX + before.id }],
       // Whoever holds secrets or the name of the key that seals looks again.

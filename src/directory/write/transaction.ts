@@ -18,6 +18,7 @@ import {
   withSnapshot,
 } from "../../store/port.ts";
 import type { Authors } from "../author.ts";
+import { mapInTurns, scanInParts } from "../read/in-parts.ts";
 import type { PolicyCache } from "../read/policy-cache.ts";
 import { type Found, pagesOf, type StateReader } from "../read/reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
@@ -68,11 +69,17 @@ export class Transaction implements StateReader {
   }
 
   /** The records under keys, in the order given. */
-  getMany<P extends Partition>(
+  async getMany<P extends Partition>(
     partition: P,
     keys: readonly string[],
   ): Promise<readonly (RecordTypes[P] | undefined)[]> {
-    return Promise.all(keys.map((key) => this.get(partition, key)));
+    const turns = new Turns();
+    const records: (RecordTypes[P] | undefined)[] = [];
+    for (const key of keys) {
+      records.push(await this.get(partition, key));
+      if (turns.spent) await turns.yield();
+    }
+    return records;
   }
 
   /** The revision that wrote a record of the state; 0 where there is none. */
@@ -100,14 +107,14 @@ export class Transaction implements StateReader {
     partition: P,
     { prefix = "", after, limit }: ScanOptions,
   ): Promise<readonly Found<P>[]> {
-    const found = await this.#snapshot.scan(partition, {
+    const found = await scanInParts(this.#snapshot, partition, {
       prefix,
       limit,
       ...(after !== undefined && { after }),
     });
     const upTo = found.length < limit ? undefined : found.at(-1)!.key;
     this.#ranges.push({ partition, prefix, after, upTo });
-    return found.map((stored) => ({
+    return mapInTurns(found, (stored) => ({
       key: stored.key,
       record: this.#decode(partition, stored.key, stored) as RecordTypes[P],
     }));
@@ -134,8 +141,9 @@ export class Transaction implements StateReader {
     if (put.length === 0 && deleted.length === 0) return undefined;
     const change = this.changes.toChange();
     const touched = this.changes.toTouched();
+    const { revision, base } = this.#snapshot;
     return {
-      reads: { revision: this.#snapshot.revision, keys: this.#slots, ranges: this.#ranges },
+      reads: { revision, base, keys: this.#slots, ranges: this.#ranges },
       put,
       delete: deleted,
       ...(change !== undefined && { change }),

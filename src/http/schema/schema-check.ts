@@ -17,11 +17,15 @@ const STEP = 64;
 const MAX_PROBLEMS = 100;
 /** Most members and elements of a value of which every problem is told: of a larger one, only the first. */
 const MAX_SIZE = 2000;
+/** Most characters of the names of its members: the pointer of each problem has them. */
+const MAX_NAMES = 16_384;
 /** Most members of an object whose names are free: to look at a hundred thousand takes a tenth of a second. */
 const MAX_MEMBERS = 10_000;
 /** Most unknown members of an object that are looked at one by one. */
 const MAX_UNKNOWN = 100;
 const PREFIX = "#/components/schemas/";
+/** Numbers in pointers count as numbers. A collator for each comparison would take most of the time. */
+const ORDER = new Intl.Collator("en", { numeric: true });
 
 /** Finds what is wrong with a value at a pointer. */
 export type FindProblems = (value: unknown, pointer: string) => readonly Problem[];
@@ -89,13 +93,15 @@ export class SchemaCheck {
   *inSteps(name: string, value: unknown): Generator<undefined, readonly Problem[]> {
     const found: Problem[] = [];
     yield* this.#check(name, value, "", found);
-    return found.sort((a, b) => a.pointer.localeCompare(b.pointer, "en", { numeric: true }));
+    return found.sort((a, b) => ORDER.compare(a.pointer, b.pointer));
   }
 
   *#check(name: string, value: unknown, pointer: string, found: Problem[]): Generator<undefined, void> {
     const read = this.#options.readers?.get(name);
     if (read !== undefined) {
       found.push(...read(value, pointer));
+      // What has a reader of its own may be long in each element of a list.
+      yield;
       return;
     }
     const { fast, whole, parts } = this.#compiledFor(name);
@@ -207,13 +213,15 @@ function memberAt(value: unknown, path: readonly string[]): unknown {
 /** Whether a value without its parts has so few members and elements that every problem is told. */
 function isSmall(value: unknown, parts: readonly Part[]): boolean {
   let left = MAX_SIZE;
+  let text = MAX_NAMES;
   const count = (inner: unknown, path: readonly string[]): boolean => {
     if (--left < 0) return false;
     if (typeof inner !== "object" || inner === null || isPart(path, parts)) return true;
     if (Array.isArray(inner)) return inner.length <= left && inner.every((one) => count(one, [...path, ""]));
     // Parsed JSON inherits no enumerable member.
     for (const name in inner) {
-      if (!count((inner as Record<string, unknown>)[name], [...path, name])) return false;
+      text -= name.length;
+      if (text < 0 || !count((inner as Record<string, unknown>)[name], [...path, name])) return false;
     }
     return true;
   };

@@ -13,6 +13,9 @@ const TYPES: Readonly<Record<string, string>> = {
   number: "a number",
 };
 
+/** Longest pointer, in characters: names of members may be as long as the body, and each problem below has them all. */
+const LONGEST_POINTER = 1_000;
+
 /** Names of formats. */
 const FORMATS: Readonly<Record<string, string>> = { byte: "base64" };
 
@@ -28,7 +31,14 @@ export function problemsOf(errors: readonly ErrorObject[], pointer = ""): readon
   );
   return left
     .filter(({ keyword, instancePath }) => keyword === "type" || !mistyped.has(instancePath))
-    .map((error) => problemOf(error, pointer));
+    .map((error) => shortened(problemOf(error, pointer)));
+}
+
+function shortened(problem: Problem): Problem {
+  const { pointer } = problem;
+  return pointer.length <= LONGEST_POINTER
+    ? problem
+    : { ...problem, pointer: `${pointer.slice(0, LONGEST_POINTER)}…` };
 }
 
 function isChoice({ keyword }: ErrorObject): boolean {

@@ -93,6 +93,10 @@ class ObservedSnapshot implements Snapshot {
     return this.#snapshot.revision;
   }
 
+  get base(): string | undefined {
+    return this.#snapshot.base;
+  }
+
   get(partition: string, key: string): Promise<StoredRecord | undefined> {
     return this.#measured("get", () => this.#snapshot.get(partition, key));
   }

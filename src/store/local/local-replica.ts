@@ -140,7 +140,7 @@ class LocalReplica implements Replica {
   constructor(parts: LocalReplicaParts) {
     this.#parts = parts;
     this.#copy = parts.copy;
-    this.#recent = new RecentWrites(parts.copy.position.revision);
+    this.#recent = new RecentWrites(parts.copy.position.revision, parts.copy.base);
     this.#changesAfter = parts.copy.position.revision;
     this.#putState(false);
   }
@@ -168,6 +168,7 @@ class LocalReplica implements Replica {
     const copy = this.#copy;
     const replica = this;
     const snapshot = new LocalSnapshot(copy.database, {
+      base: copy.base,
       get isWriting() {
         return replica.#largeWrites > 0;
       },
@@ -238,7 +239,7 @@ class LocalReplica implements Replica {
     this.#copy = next;
     this.#putState(false);
     before.leave();
-    this.#recent.restart(last.revision);
+    this.#recent.restart(last.revision, next.base);
     this.#changesAfter = last.revision;
     await this.#discardUnused(before);
     this.#listeners.notify(wholeStateChange(last));

@@ -1,6 +1,7 @@
 /** One database with a copy of a log: records, the position, and the ids of the newest entries (journal.md §1). */
 
 import { rmSync } from "node:fs";
+import { basename } from "node:path";
 import type { Transaction } from "lmdb";
 import { Turns } from "../../schedule/turns.ts";
 import { committedChange } from "../committed-change.ts";
@@ -22,6 +23,8 @@ const STATE_PAGE = 500;
 /** An open copy. */
 export interface ReplicaCopy {
   readonly folder: string;
+  /** See {@link Snapshot.base}. */
+  readonly base: string;
   readonly database: LocalDatabase;
   /** The position of the newest entry that it has. */
   readonly position: LogPosition;
@@ -57,11 +60,13 @@ export async function openCopy(folder: string): Promise<ReplicaCopy> {
 
 class LmdbCopy implements ReplicaCopy {
   readonly folder: string;
+  readonly base: string;
   readonly database: LocalDatabase;
   #position: LogPosition;
 
   constructor(folder: string, database: LocalDatabase) {
     this.folder = folder;
+    this.base = basename(folder);
     this.database = database;
     this.#position = readPosition(database) ?? EMPTY_LOG;
   }

@@ -21,6 +21,8 @@ import { intact, recordAt } from "./read-record.ts";
 export interface SnapshotOwner {
   /** Throws when the store is closed. */
   assertOpen(): void;
+  /** See {@link Snapshot.base}. */
+  readonly base?: string | undefined;
   /** True while a write transaction may be open and other work runs. */
   readonly isWriting: boolean;
   /** Called once, at the release. */
@@ -29,6 +31,7 @@ export interface SnapshotOwner {
 
 /** One state of the local store. As long as it is open, LMDB keeps the pages of that state: release it soon. */
 export class LocalSnapshot implements Snapshot {
+  readonly base: string | undefined;
   readonly #database: LocalDatabase;
   readonly #owner: SnapshotOwner;
   #transaction: Transaction | undefined;
@@ -36,6 +39,7 @@ export class LocalSnapshot implements Snapshot {
   constructor(database: LocalDatabase, owner: SnapshotOwner) {
     this.#database = database;
     this.#owner = owner;
+    this.base = owner.base;
     this.#transaction = reading(() => database.useReadTransaction());
   }
 

@@ -1,5 +1,6 @@
 /** A folder of LMDB that another process writes, as a worker follows it (journal.md §7). */
 
+import { basename } from "node:path";
 import { AuthorizerError } from "../../errors.ts";
 import { Listeners } from "../listeners.ts";
 import type { CommitListener, CommittedChange, LogHead } from "../port.ts";
@@ -38,14 +39,20 @@ export class WorkerFolder {
   readonly #snapshots = new Map<LocalSnapshot, LocalDatabase>();
   readonly #owner: SnapshotOwner;
   #database: LocalDatabase;
+  /** See {@link Snapshot.base}. */
+  #base: string | undefined;
   #head: LogHead;
   #closed = false;
 
   /** Opens the folder. Throws AuthorizerError "unavailable" when it cannot be read. */
   constructor(options: WorkerFolderOptions) {
     this.#options = options;
+    const folder = this;
     this.#owner = {
       isWriting: false,
+      get base() {
+        return folder.#base;
+      },
       assertOpen: () => this.assertOpen(),
       released: (snapshot) => this.#released(snapshot),
     };
@@ -146,9 +153,13 @@ export class WorkerFolder {
   #open(): LocalDatabase {
     for (let attempt = 1; ; attempt++) {
       try {
-        const database = openForReading(this.#options.locate());
+        const folder = this.#options.locate();
+        const database = openForReading(folder);
         const stored = database.getBinaryFast(REVISION_KEY);
-        if (stored === undefined || decodeVersion(stored) !== REPLACED) return database;
+        if (stored === undefined || decodeVersion(stored) !== REPLACED) {
+          this.#base = basename(folder);
+          return database;
+        }
         void database.close();
       } catch (error) {
         if (attempt === MOST_ATTEMPTS) throw error;

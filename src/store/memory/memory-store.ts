@@ -85,7 +85,9 @@ class TreeStore implements MemoryStore {
   readonly #isReplica: boolean;
   readonly #log: MemoryLog;
   #head: LogHead = EMPTY_LOG;
-  readonly #recent = new RecentWrites(0);
+  /** See {@link Snapshot.base}. */
+  #base = newId();
+  readonly #recent = new RecentWrites(0, this.#base);
   readonly #listeners = new Listeners<CommittedChange>();
   /** Commits happen one after the other: a large one lets other work run in between. */
   #tail: Promise<unknown> = Promise.resolve();
@@ -104,7 +106,7 @@ class TreeStore implements MemoryStore {
 
   async snapshot(): Promise<Snapshot> {
     this.#assertOpen();
-    return new TreeSnapshot(this.#tree.clone(), this.#revision, () => this.#assertOpen());
+    return new TreeSnapshot(this.#tree.clone(), this.#revision, this.#base, () => this.#assertOpen());
   }
 
   async commit(commit: Commit): Promise<number> {
@@ -174,7 +176,8 @@ class TreeStore implements MemoryStore {
     const { revision, at, log } = last;
     this.#tree = tree;
     this.#revision = revision;
-    this.#recent.restart(revision);
+    this.#base = newId();
+    this.#recent.restart(revision, this.#base);
     this.#log.restart(revision);
     this.#head = { revision, at, log };
     this.#listeners.notify(wholeStateChange(last));
@@ -319,9 +322,11 @@ async function* pagesOf(tree: Tree): AsyncGenerator<readonly VersionedRecord[]> 
 class TreeSnapshot implements Snapshot {
   #tree: Tree | undefined;
   readonly revision: number;
+  readonly base: string;
   readonly #assertOpen: () => void;
 
-  constructor(tree: Tree, revision: number, assertOpen: () => void) {
+  constructor(tree: Tree, revision: number, base: string, assertOpen: () => void) {
+    this.base = base;
     this.#tree = tree;
     this.revision = revision;
     this.#assertOpen = assertOpen;

@@ -57,6 +57,15 @@ describe("effective policies in the portable form", () => {
     expect(metrics).toMatch(/^svc_authorizer_portable_rewritings_total 3$/m);
   });
 
+  it("are whole after a search among them", async () => {
+    const whole = (await api.call("GET", EFFECTIVE)).body;
+    await api.authorizer.directory.users.create({ username: "bob" });
+    await api.authorizer.directory.groups.addMember("team", "bob");
+    const ofBob = EFFECTIVE.replace("alice", "bob");
+    expect(namesOf((await api.call("GET", `${ofBob}&search=mix`)).body)).toEqual(["Mixed"]);
+    expect((await api.call("GET", ofBob)).body).toEqual(whole);
+  });
+
   it("leave single policies and lists of attachments as they are stored", async () => {
     expect((await api.call("GET", "/auth/policies/OnTag")).body.statement).toEqual([ON_TAG]);
     expect((await api.call("GET", "/auth/policies/Both")).body.statement).toEqual([NAMED]);

@@ -151,3 +151,37 @@ describe("paging while others write", () => {
     await writer;
   });
 });
+
+describe("a list of large policies", () => {
+  const LARGE = Array.from({ length: 80 }, (_, index) => `large-${String(index).padStart(3, "0")}`);
+  const statement = Array.from({ length: 300 }, (_, index) => ({
+    ...ALLOW,
+    resource: `arn:svc:fs:::repository/${"x".repeat(200)}${index}`,
+  }));
+
+  it.each(["/auth/policies", "/auth/users/many/policies", "/auth/users/many/policies?effective=true"])(
+    "of %s ends a page early, and is whole over all pages",
+    async (path) => {
+      const { users, policies } = api.authorizer.directory;
+      if ((await policies.list({ prefix: "large-", amount: 1 })).results.length === 0) {
+        await users.create({ username: "many" });
+        for (const name of LARGE) {
+          await policies.create({ name, statement });
+          await users.attachPolicy("many", name);
+        }
+      }
+      const seen: string[] = [];
+      let pages = 0;
+      for (let after = "", more = true; more; pages++) {
+        const { body } = await api.call("GET", withQuery(path, `prefix=large-&amount=1000&after=${after}`));
+        expect(JSON.stringify(body).length).toBeLessThan(7 << 20);
+        seen.push(...body.results.map(({ name }: { name: string }) => name));
+        after = body.pagination.next_offset;
+        more = after !== "";
+        if (more) expect(after).toBe(seen.at(-1));
+      }
+      expect(seen).toEqual(LARGE);
+      expect(pages).toBeGreaterThan(1);
+    },
+  );
+});

@@ -25,6 +25,23 @@ async function evaluate(body: unknown): Promise<{ decision: boolean; context?: R
 const decisions = async (body: unknown) => (await evaluate(body)).map(({ decision }) => decision);
 
 describe("evaluations", () => {
+  it("deny the elements with more attributes than become fields, where a condition reads them", async () => {
+    const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`a${index}`, 1]));
+    const answers = await evaluate({
+      subject: { type: "user", id: "bob" },
+      action: ACTION,
+      evaluations: [
+        { ...OPEN, context: many },
+        { ...OPEN, context: { a: 1 } },
+      ],
+    });
+    expect(answers[0]?.context?.["error"]).toEqual({
+      status: 400,
+      message: "invalid request: /evaluations/0/context: has more than 10000 fields",
+    });
+    expect(answers[1]?.context?.["error"]).toBeUndefined();
+  });
+
   it("are answered in order, with defaults from the top level", async () => {
     const body = { subject: SUBJECT, action: ACTION, evaluations: [OPEN, SECRET, OPEN] };
     expect(await decisions(body)).toEqual([true, false, true]);

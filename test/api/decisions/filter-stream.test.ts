@@ -46,6 +46,23 @@ async function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
 }
 
 describe("a streamed filter", () => {
+  it("takes a short line in each piece, and ends one of single bytes", async () => {
+    const written = async (piece: string, times: number): Promise<[number | undefined, string]> => {
+      const sent = open();
+      const answered = answerTo(sent);
+      sent.write(`${JSON.stringify(HEAD)}\n`);
+      for (let index = 0; index < times; index++) sent.write(piece);
+      sent.end();
+      const answer = await answered;
+      let text = "";
+      for await (const part of answer.setEncoding("utf8")) text += part;
+      return [answer.statusCode, text.trim().split("\n").at(-1) ?? ""];
+    };
+    expect(await written('"a"\n', 3000)).toEqual([200, '{"complete":true,"items":3000,"allowed":0}']);
+    const [, last] = await written(" ", 3000);
+    expect(last).toContain("too many pieces of a few bytes");
+  });
+
   it("answers a line per allowed item and tells the end", async () => {
     const answer = await filter(HEAD, item(object("a")), item(object("secret")), item(object("b")));
     expect(answer.headers.get("content-type")).toBe("application/x-ndjson");

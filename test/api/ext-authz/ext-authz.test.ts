@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import http2 from "node:http2";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -332,6 +334,14 @@ describe("the listener of ext_authz", () => {
 });
 
 describe("connections over gRPC", () => {
+  it("take as many calls at once as may come in one turn", async () => {
+    const [other] = await started({});
+    const session = http2.connect(`http://${other.extAuthz}`);
+    onTestFinished(() => session.destroy());
+    const [settings] = (await once(session, "remoteSettings")) as [http2.Settings];
+    expect(settings.maxConcurrentStreams).toBe(256);
+  });
+
   it("are bounded: a further one is closed, and one that ends makes room", async () => {
     const [other] = await started({});
     const [host, port] = (other.extAuthz as string).split(":") as [string, string];

@@ -243,6 +243,17 @@ describe("what a call may cost", () => {
   });
 });
 
+it.each([
+  ["userName", "unexpected end, expected an operator such as eq"],
+  ["userName eq", "unexpected end, expected a value"],
+  ["(userName pr", "unexpected end, expected )"],
+  ['eq "a"', 'unexpected "a", expected an operator such as eq'],
+  ["userName eq null or", "unexpected end, expected an attribute"],
+])("a faulty filter is told what it lacks: %s", async (filter, detail) => {
+  const { body } = await call(service, "GET", `/Users?filter=${encodeURIComponent(filter)}`);
+  expect(body).toMatchObject({ status: "400", scimType: "invalidFilter", detail });
+});
+
 describe("protected groups", () => {
   it("and their members cannot be changed, neither can a group take such a name", async () => {
     const admins = await idOf("Groups", "Admins");

@@ -34,6 +34,9 @@ describe("a wrong command line", () => {
   it.each([
     [["run", "--no-such"], "unknown flag: --no-such"],
     [["run", "--quikstart"], "unknown flag: --quikstart\n(Did you mean --quickstart?)"],
+    [["run", "--lissten_address", ":1"], "unknown flag: --lissten_address\n(Did you mean --listen_address?)"],
+    [["run", "prod.yaml"], "too many arguments for 'run'. Expected 0 arguments but got 1."],
+    [["config", "validate", "a.yaml"], "too many arguments for 'validate'. Expected 0 arguments but got 1."],
     [["setup"], 'required flag(s) "user-name" not set'],
     [["rotate-key", "--from-env", "OLD"], 'required flag(s) "to-env" not set'],
     [["export", "--format", "xml"], 'invalid argument "xml" for "--format" flag: expected one of yaml, json'],

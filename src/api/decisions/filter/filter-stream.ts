@@ -13,12 +13,15 @@ import type { DecisionBatch } from "../../../decisions/decision-log.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { Admission } from "../../../http/admission.ts";
-import { parseJson } from "../../../http/body/json-body.ts";
+import { parseJson, parseJsonInTurns } from "../../../http/body/json-body.ts";
 import { LineSplitter } from "../../../http/body/lines.ts";
-import { codeOf, errorReply, invalidRequest, statusOf } from "../../../http/errors.ts";
+import { codeOf, errorReply, invalidRequest, RequestRefused, statusOf } from "../../../http/errors.ts";
+import type { IncomingRequest } from "../../../http/exchange.ts";
 import type { HttpCounters, HttpLog } from "../../../http/ports.ts";
 import type { RawCall } from "../../../http/route.ts";
 import { requireNone, type SchemaCheck } from "../../../http/schema/schema-check.ts";
+import { scheduler } from "../../../schedule/scheduler.ts";
+import { Turns } from "../../../schedule/turns.ts";
 import type { ServiceCaller } from "../../service-caller.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { refuseQuery } from "../query.ts";
@@ -47,6 +50,9 @@ export function filterStreamHandler(serving: StreamServing) {
     try {
       await session.run();
     } catch (error) {
+      if ((call.request as IncomingRequest).isInBits === true) {
+        call.response.once("finish", () => call.request.socket.destroySoon());
+      }
       // What was answered so far has a record, however the stream ends.
       await session.recorded().catch(() => undefined);
       if (!call.response.headersSent || call.response.destroyed) throw error;
@@ -116,14 +122,22 @@ class FilterSession {
   }
 
   async #take(lines: Iterable<string>): Promise<void> {
-    const batch: unknown[] = [];
+    let batch: unknown[] = [];
+    const turns = new Turns();
     try {
       for (const line of lines) {
-        if (line.trim() === "") continue;
-        if (this.#head === undefined) {
-          await this.#serving.decisions.typesRefreshed();
-          this.#begin(line);
-        } else batch.push(this.#parse(line, 1));
+        if (line.trim() !== "") {
+          if (this.#head === undefined) {
+            await this.#serving.decisions.typesRefreshed();
+            await this.#begin(line);
+          } else batch.push(this.#parse(line));
+        }
+        // A piece may have tens of thousands of lines.
+        if (!turns.spent) continue;
+        const answered = batch;
+        batch = [];
+        if (answered.length > 0) await this.#answer(answered);
+        await turns.yield();
       }
     } finally {
       // What came before a faulty line is answered, however the stream was cut into pieces.
@@ -131,9 +145,10 @@ class FilterSession {
     }
   }
 
-  #begin(line: string): void {
-    const body = this.#parse(line, this.#limits.jsonDepth);
-    requireNone(this.#serving.check.problems("FilterStreamHead", body));
+  async #begin(line: string): Promise<void> {
+    const { jsonDepth: depth, jsonValues: values } = this.#limits;
+    const body = await this.#numbered(() => parseJsonInTurns(Buffer.from(line), { depth, values }));
+    requireNone(await scheduler.run(this.#serving.check.inSteps("FilterStreamHead", body)));
     const head = headOf(body as FilterHeadBody);
     this.#items = new ItemReader(this.#serving.decisions, head, this.#limits);
     this.#head = head;
@@ -141,13 +156,26 @@ class FilterSession {
     this.#response.flushHeaders();
   }
 
-  #parse(line: string, depth: number): unknown {
+  #parse(line: string): unknown {
     try {
-      return parseJson(line, depth);
+      return parseJson(line, 1);
     } catch (error) {
-      if (!(error instanceof AuthorizerError)) throw error;
-      throw invalidRequest([], `line ${this.#splitter.line}: ${error.problems[0]?.message ?? error.message}`);
+      throw this.#faulty(error);
     }
+  }
+
+  async #numbered<T>(work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#faulty(error);
+    }
+  }
+
+  /** The error of a line with its number. */
+  #faulty(error: unknown): unknown {
+    if (!(error instanceof AuthorizerError) || error instanceof RequestRefused) return error;
+    return invalidRequest([], `line ${this.#splitter.line}: ${error.problems[0]?.message ?? error.message}`);
   }
 
   async #answer(batch: readonly unknown[]): Promise<void> {
@@ -222,6 +250,9 @@ async function* arrivals(request: IncomingMessage): AsyncGenerator<Buffer> {
   for (const event of events) request.on(event, onEvent);
   try {
     while (!request.readableEnded && !request.destroyed) {
+      if ((request as IncomingRequest).isInBits === true) {
+        throw new RequestRefused(400, "the body comes in too many pieces of a few bytes");
+      }
       const bytes: Buffer | null = request.read();
       if (bytes !== null) {
         yield bytes;

@@ -1,15 +1,20 @@
 /** Fields of native bodies (decision-api.md §3): unknown ones are refused, every problem is reported at once. */
 
+import { hasMoreFields } from "../../../decisions/check/condition-fields.ts";
 import { MOST_GROUPS } from "../../../decisions/subjects/asserted-groups.ts";
 import { type Problem, pointTo } from "../../../errors.ts";
 import { isObject } from "../../../http/body/json-body.ts";
 import { invalidRequest } from "../../../http/errors.ts";
 import { FIELD_LIMITS } from "../../../model/condition.ts";
 import { type DecisionContext, type FieldValue, UNREADABLE } from "../../../model/decision.ts";
+import type { Properties } from "../../../model/entities.ts";
 import { textProblems } from "../authzen/entities.ts";
 
 /** Longest token of an identity provider that a body may have. */
 export const MOST_TOKEN_BYTES = 16_384;
+
+/** Problems of one body that are gathered; answers tell no more of them. */
+const MOST_PROBLEMS = 100;
 
 /** One field: its value and where it stands. */
 export interface Field {
@@ -22,7 +27,11 @@ export class FieldReader {
   readonly problems: Problem[] = [];
 
   problem(pointer: string, message: string): void {
-    this.problems.push({ pointer, message });
+    if (!this.#isFull) this.problems.push({ pointer, message });
+  }
+
+  get #isFull(): boolean {
+    return this.problems.length >= MOST_PROBLEMS;
   }
 
   /** The fields of an object by name; a problem for each that is not known, and for a value that is no object. */
@@ -36,6 +45,7 @@ export class FieldReader {
       const pointer = pointTo(field.pointer, name);
       if (known.has(name)) fields.set(name, { value, pointer });
       else this.problem(pointer, "unknown field");
+      if (this.#isFull) break;
     }
     return fields;
   }
@@ -86,6 +96,10 @@ export class FieldReader {
       this.problem(field.pointer, "expected an object");
       return NO_CONTEXT;
     }
+    if (hasMoreFields(field.value as Properties, FIELD_LIMITS.fields)) {
+      this.problem(field.pointer, `has more than ${FIELD_LIMITS.fields} fields`);
+      return NO_CONTEXT;
+    }
     const context = new Map<string, FieldValue>();
     this.#gather(context, field.value, "", field.pointer, 1);
     return context;
@@ -99,6 +113,7 @@ export class FieldReader {
     level: number,
   ): void {
     for (const [name, value] of Object.entries(object)) {
+      if (this.#isFull) return;
       const at = pointTo(pointer, name);
       if (value === null) continue;
       const path = prefix + name;

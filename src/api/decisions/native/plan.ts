@@ -1,6 +1,8 @@
 /** `POST /access/v1/plan`: the resources on which a user may act, as patterns and conditions (decision-api.md §3). */
 
 import type { Decisions } from "../../../decisions/decisions.ts";
+import type { Plan } from "../../../decisions/searches.ts";
+import { Turns } from "../../../schedule/turns.ts";
 import type { AnyCall } from "../any-call.ts";
 import { refuseQuery } from "../query.ts";
 import { recordSearch } from "../search/search-record.ts";
@@ -15,6 +17,17 @@ interface PlanBody {
   readonly context?: unknown;
 }
 
+/** The answer, written in turns with other work: each of its conditions may be as long as a policy. */
+async function planText({ conditional, ...plan }: Plan): Promise<string> {
+  const turns = new Turns();
+  const texts: string[] = [];
+  for (const one of conditional) {
+    texts.push(JSON.stringify(one));
+    if (turns.spent) await turns.yield();
+  }
+  return `${JSON.stringify(plan).slice(0, -1)},"conditional":[${texts.join(",")}]}`;
+}
+
 /** Builds the handler. */
 export function planHandler(decisions: Decisions) {
   return async (call: AnyCall): Promise<string> => {
@@ -23,6 +36,6 @@ export function planHandler(decisions: Decisions) {
     const request = { ...question, context: contextOf(context), asserter: call.caller };
     const plan = await decisions.searches.plan(request, call.signal);
     await recordSearch(decisions, call, "plan", request, []);
-    return JSON.stringify(plan);
+    return planText(plan);
   };
 }

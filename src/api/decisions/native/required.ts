@@ -70,7 +70,12 @@ class TreeReader {
 
   #children(value: unknown, pointer: string, depth: number): RequiredPermissions[] {
     if (Array.isArray(value)) {
-      return value.map((child, index) => this.read(child, pointTo(pointer, index), depth + 1));
+      const children: RequiredPermissions[] = [];
+      for (const [index, child] of value.entries()) {
+        if (this.#nodes > this.#limits.treeNodes) break;
+        children.push(this.read(child, pointTo(pointer, index), depth + 1));
+      }
+      return children;
     }
     this.#reader.problem(pointer, "expected an array");
     return [];

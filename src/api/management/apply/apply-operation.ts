@@ -6,9 +6,10 @@ import type { Reply } from "../../../http/route.ts";
 import { requireNone, SchemaCheck } from "../../../http/schema/schema-check.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { Turns } from "../../../schedule/turns.ts";
-import { BASE_PATH, json } from "../../rest/operation.ts";
+import { BASE_PATH } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
 import { writtenPolicyWarnings } from "../../rest/policy-warnings.ts";
+import { TextsInTurns } from "../../rest/texts-in-turns.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
 import { type Applied, type ApplyBody, apply } from "./apply.ts";
@@ -70,25 +71,33 @@ async function answer(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const applied = await apply(call, parts);
   const { manager, dry_run: dryRun = false } = call.body as ApplyBody;
   if (!dryRun) await auditAll(call, parts, manager, applied.plan.changes);
-  return json(200, answerBody(manager, dryRun, applied));
+  return { status: 200, body: await answerText(manager, dryRun, applied) };
 }
 
-function answerBody(manager: string, dryRun: boolean, applied: Applied) {
+/** The answer as JSON, written in turns with other work: documents may have 100,000 entities. */
+async function answerText(manager: string, dryRun: boolean, applied: Applied): Promise<string> {
   const { plan, changes, digest, refused, widening, warnings } = applied;
   const counts = { add: 0, change: 0, remove: 0, keep: 0 };
   for (const { action } of changes) counts[action]++;
   const widened = widening.map(({ at = "", message }) => ({ pointer: at, message }));
   const isWarned = refused.length === 0;
-  return {
-    manager,
-    dry_run: dryRun,
-    changes: changes.map(changeBody),
-    counts,
-    removes_most: plan.removesMost,
-    digest,
-    refused,
-    warnings: [...(isWarned ? widened : []), ...warnings],
-  };
+  const members = [
+    `"manager":${JSON.stringify(manager)},"dry_run":${dryRun}`,
+    `"changes":${await listText(changes, changeBody)}`,
+    `"counts":${JSON.stringify(counts)},"removes_most":${plan.removesMost},"digest":"${digest}"`,
+    `"refused":${await listText(refused)}`,
+    `"warnings":${await listText([...(isWarned ? widened : []), ...warnings])}`,
+  ];
+  return `{${members.join(",")}}`;
+}
+
+async function listText<T>(
+  items: readonly T[],
+  shape: (item: T) => unknown = (item) => item,
+): Promise<string> {
+  const texts = new TextsInTurns();
+  for (const item of items) await texts.add(shape(item));
+  return `[${texts.all.join(",")}]`;
 }
 
 function changeBody({ action, kind, name, fields, before, after, policies, drifted, at }: AppliedChange) {

@@ -108,7 +108,7 @@ class Attempt {
       for (const found of widening) this.#parts.escalation.record(this.#call, found);
       refuse(beyond);
     }
-    const digest = digestOf(changes);
+    const digest = await digestOf(changes);
     if (!dryRun) this.#confirm(plan, digest);
     const warnings = await this.#warnings(plan);
     const result = { plan, changes, digest, refused: [...refused, ...beyond], widening, warnings };
@@ -182,7 +182,14 @@ function problemOf({ at = "", message }: WideningChange): Problem {
 }
 
 /** A digest of the changes, wherever they stand in the documents. */
-function digestOf(changes: readonly AppliedChange[]): string {
-  const plain = changes.map(({ action, kind, name, before, after }) => [action, kind, name, before, after]);
-  return createHash("sha256").update(JSON.stringify(plain)).digest("hex");
+async function digestOf(changes: readonly AppliedChange[]): Promise<string> {
+  const hash = createHash("sha256");
+  const turns = new Turns();
+  let separator = "[";
+  for (const { action, kind, name, before, after } of changes) {
+    hash.update(separator + JSON.stringify([action, kind, name, before, after]));
+    separator = ",";
+    if (turns.spent) await turns.yield();
+  }
+  return hash.update(changes.length === 0 ? "[]" : "]").digest("hex");
 }

@@ -9,8 +9,9 @@ import { EXAMPLE_STATEMENT, EXAMPLE_TIME, WARNING_HEADER } from "../../rest/decl
 import type { Grant } from "../../rest/grants.ts";
 import { BASE_PATH, json, param } from "../../rest/operation.ts";
 import { answerWith, answerWithPage } from "../../rest/operation-kinds.ts";
-import { pageOf as namedPageOf } from "../../rest/pages.ts";
+import { pageOf as namedPageOf, pageText } from "../../rest/pages.ts";
 import { writtenPolicyWarnings } from "../../rest/policy-warnings.ts";
+import { TextsInTurns } from "../../rest/texts-in-turns.ts";
 import type { OpenCall, UserCall } from "../call.ts";
 import { bodyOf, type ManagementParts, type Named, type UserDeclaration } from "../declaration.ts";
 import { givenByReplacing } from "../permissions/escalation.ts";
@@ -182,14 +183,17 @@ function pageOf(query: Query): PastPage {
   return { amount, ...(after !== "" && { before: Number(after) }) };
 }
 
-function pageReply<T>({ results, next }: PastResults<T>, shape: (item: T) => unknown): Reply {
-  const pagination = {
-    has_more: next !== undefined,
-    max_per_page: MOST,
-    results: results.length,
-    next_offset: next === undefined ? "" : String(next),
-  };
-  return json(200, { pagination, results: results.map(shape) });
+async function pageReply<T extends { readonly revision: number }>(
+  { results, next }: PastResults<T>,
+  shape: (item: T) => unknown,
+): Promise<Reply> {
+  const texts = new TextsInTurns();
+  for (const item of results) {
+    if (texts.isFullPage) break;
+    await texts.add(shape(item));
+  }
+  const after = texts.count === results.length ? next : results[texts.count - 1]?.revision;
+  return { status: 200, body: pageText(texts.all, after === undefined ? "" : String(after), MOST) };
 }
 
 function entryBody({ revision, at, actors, touched }: EntryAbout) {

@@ -49,7 +49,7 @@ interface Token {
   readonly text: string;
 }
 
-const END: Token = { kind: "end", text: "the end" };
+const END: Token = { kind: "end", text: "end" };
 
 /** Reads a filter; throws {@link ScimError} "invalidFilter". */
 export function parseFilter(text: string): Filter {
@@ -86,7 +86,7 @@ class Parser {
   }
 
   changePath(): ChangePath {
-    const path = attributePath(this.#name());
+    const path = attributePath(this.#name("an attribute"));
     if (this.#peek().text !== "[") return path;
     this.#at++;
     const filter = this.or(1);
@@ -115,7 +115,7 @@ class Parser {
     if (next?.kind === "bracket" && next.text === "(" && this.#word("not")) {
       return { op: "not", filter: this.#group(depth) };
     }
-    const path = attributePath(this.#name());
+    const path = attributePath(this.#name("an attribute"));
     if (this.#peek().text === "[") return this.#values(path, depth);
     return this.#test(path);
   }
@@ -140,7 +140,7 @@ class Parser {
   }
 
   #test(path: AttributePath): Filter {
-    const operator = this.#name().toLowerCase();
+    const operator = this.#name("an operator such as eq").toLowerCase();
     if (operator === "pr") return { op: "pr", path };
     if (!COMPARISONS.has(operator))
       throw new ScimError(this.#fault, `unknown operator ${operator.slice(0, 20)}`);
@@ -154,12 +154,12 @@ class Parser {
     const word = token.text.toLowerCase();
     if (token.kind === "word" && (word === "true" || word === "false")) return word === "true";
     if (token.kind === "word" && word === "null") return null;
-    throw this.#unexpected(token);
+    throw this.#unexpected(token, "a value");
   }
 
-  #name(): string {
+  #name(wanted: string): string {
     const token = this.#peek();
-    if (token.kind !== "word" || token.text.startsWith(".")) throw this.#unexpected(token);
+    if (token.kind !== "word" || token.text.startsWith(".")) throw this.#unexpected(token, wanted);
     this.#at++;
     return token.text;
   }

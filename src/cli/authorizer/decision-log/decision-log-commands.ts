@@ -5,13 +5,13 @@ import { type GroupSpec, JSON_OPTION } from "../command.ts";
 /** Commands on the files of a decision log, whether the service runs or not. */
 export const DECISION_LOG_COMMANDS: GroupSpec = {
   name: "decision-log",
-  description: "look after the files of the decision log",
+  description: "Verifies the files of the decision log.",
   page: "decision-log.md",
   commands: [
     {
       name: "verify",
       description:
-        "check that no record was changed, removed or moved; exit code 1 and FILE:LINE when one was",
+        "Checks that no record was changed, removed or moved: exit code 1 and FILE:LINE if one was.",
       examples: [
         "--directory /var/lib/svc-authorizer/decision-log",
         "--directory /var/lib/svc-authorizer/decision-log --config authorizer.yaml",

@@ -5,7 +5,7 @@ import { CONFIG_OPTIONS, type GroupSpec, JSON_OPTION } from "../command.ts";
 /** Commands on the log as a whole. */
 export const JOURNAL_COMMANDS: GroupSpec = {
   name: "journal",
-  description: "Works on the log as a whole.",
+  description: "Copies the store, or raises the format of a shared log.",
   commands: [
     {
       name: "copy",

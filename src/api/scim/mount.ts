@@ -1,0 +1,56 @@
+/** Serves the routes of SCIM 2.0 (scim.md §2). */
+
+import type { Directory } from "../../directory/directory.ts";
+import { routeOf } from "../../http/declaration.ts";
+import { nothingHere } from "../../http/errors.ts";
+import type { HttpLimits } from "../../http/limits.ts";
+import type { HttpCounters } from "../../http/ports.ts";
+import { type Api, type Authenticate, type MountedRoute, mount, OPEN_API } from "../../http/route.ts";
+import { requireScope, type ServiceCall, type ServiceCaller } from "../service-caller.ts";
+import { SCIM_ROUTES } from "./declaration.ts";
+import type { ScimParts } from "./parts.ts";
+import { SCIM_PATH } from "./schema/discovery.ts";
+import { scimRefusal } from "./scim-error.ts";
+
+/** Options of the API. */
+export interface ScimOptions extends Pick<ScimParts, "audit" | "publicUrl"> {
+  readonly directory: Directory;
+  /** True for the name of a group that identity providers may not change (`authorizer.scim.protected_groups`). */
+  readonly isProtected: (group: string) => boolean;
+}
+
+/** Mounts the routes for callers that `authenticate` knows. */
+export function mountScim(
+  { directory, isProtected, audit, publicUrl }: ScimOptions,
+  serving: {
+    readonly authenticate: Authenticate<ServiceCaller>;
+    readonly limits: HttpLimits & { readonly bulkBodyBytes?: number };
+    readonly counters: HttpCounters;
+  },
+): readonly MountedRoute[] {
+  const parts: ScimParts = { provisioning: directory.provisioning(isProtected), audit, publicUrl };
+  const api: Api<ServiceCaller> = { authenticate: serving.authenticate, refusal: scimRefusal };
+  const authorize = ({ caller }: ServiceCall): void => requireScope(caller, "scim");
+  const routes = SCIM_ROUTES.map((declaration) => {
+    const route = routeOf(declaration, parts, serving.limits);
+    if (route.method === "GET") return { ...route, authorize };
+    const handle: typeof route.handle = (call) =>
+      directory.actingFor({ name: call.caller.name }, async () => route.handle(call));
+    return { ...route, authorize, handle };
+  });
+  return mount(api, routes, serving.counters);
+}
+
+/** The answer below the path of the API where there is no resource: a 404 as SCIM has it. */
+export function scimNothing(counters: HttpCounters): (target: string) => MountedRoute | undefined {
+  const route: MountedRoute = {
+    method: "GET",
+    path: SCIM_PATH,
+    api: { ...OPEN_API, refusal: scimRefusal },
+    meter: counters.route("*", "unmatched"),
+    handle: () => {
+      throw nothingHere();
+    },
+  };
+  return (target) => (target.startsWith(`${SCIM_PATH}/`) ? route : undefined);
+}

@@ -1,0 +1,76 @@
+/**
+ * Reads of many records in parts, between which other work runs (security.md §5.3): a policy has up to 100 KiB, a user
+ * or a resource 64 KiB of attributes.
+ */
+
+import { Turns } from "../../schedule/turns.ts";
+import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../../store/port.ts";
+import type { Partition } from "../records/layout.ts";
+
+/** Partitions whose records may be long. */
+const LONG: ReadonlySet<Partition> = new Set(["policy", "user", "resource"]);
+/** Records of the first part. */
+const FIRST = 20;
+/** Characters that a part has, if the records are as long as those before. */
+const PART_TEXT = 1_024 * 1_024;
+
+/** As `scan` of a snapshot. */
+export async function scanInParts(
+  snapshot: Pick<Snapshot, "scan">,
+  partition: Partition,
+  options: ScanOptions,
+): Promise<readonly ScannedRecord[]> {
+  const { limit, ...range } = options;
+  if (!LONG.has(partition) || limit <= FIRST) return snapshot.scan(partition, options);
+  const turns = new Turns();
+  const found: ScannedRecord[] = [];
+  let { after } = range;
+  for (let amount = FIRST; ; ) {
+    const most = Math.min(amount, limit - found.length);
+    const part = await snapshot.scan(partition, {
+      ...range,
+      ...(after !== undefined && { after }),
+      limit: most,
+    });
+    for (const record of part) found.push(record);
+    if (part.length < most || found.length === limit) return found;
+    after = part.at(-1)?.key;
+    amount = nextAmount(part);
+    if (turns.spent) await turns.yield();
+  }
+}
+
+/** As `getMany` of a snapshot. */
+export async function getInParts(
+  snapshot: Pick<Snapshot, "getMany">,
+  partition: Partition,
+  keys: readonly string[],
+): Promise<readonly (StoredRecord | undefined)[]> {
+  if (!LONG.has(partition) || keys.length <= FIRST) return snapshot.getMany(partition, keys);
+  const turns = new Turns();
+  const found: (StoredRecord | undefined)[] = [];
+  for (let amount = FIRST; found.length < keys.length; ) {
+    const part = await snapshot.getMany(partition, keys.slice(found.length, found.length + amount));
+    for (const record of part) found.push(record);
+    amount = nextAmount(part);
+    if (turns.spent) await turns.yield();
+  }
+  return found;
+}
+
+/** Decodes records. */
+export async function mapInTurns<T, R>(records: readonly T[], decode: (record: T) => R): Promise<R[]> {
+  const turns = new Turns();
+  const decoded: R[] = [];
+  for (const record of records) {
+    decoded.push(decode(record));
+    if (turns.spent) await turns.yield();
+  }
+  return decoded;
+}
+
+function nextAmount(part: readonly (StoredRecord | undefined)[]): number {
+  let text = part.length;
+  for (const record of part) text += record?.value.length ?? 0;
+  return Math.max(FIRST, Math.floor((part.length * PART_TEXT) / text));
+}
