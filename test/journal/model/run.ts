@@ -50,11 +50,21 @@ class ModelNode {
   readonly node: LogNode;
   readonly writer: LogWriter;
   readonly schedule: Schedule;
+  /** The first entry that the copy took and that the log does not have; "" for none. */
+  stranger = "";
   #troubled = false;
 
   constructor(schedule: Schedule, shared: MemoryEngine, archive: Archive) {
     this.schedule = schedule;
     this.engine = faultyEngine(shared, archive, schedule, this.life);
+    const applyEntry = this.replica.applyEntry.bind(this.replica);
+    this.replica.applyEntry = (head, writes) => {
+      const known = archive.get(head.revision);
+      const isKnown = known !== undefined && decodeHead(known).id === head.id;
+      if (!isKnown && this.stranger === "")
+        this.stranger = `a copy took an entry ${head.revision} that is void`;
+      return applyEntry(head, writes);
+    };
     const clock = { now: () => schedule.steps, delay: () => schedule.step() };
     const parts = { engine: this.engine, replica: this.replica, counters: createJournalCounters(), clock };
     this.node = new LogNode({ ...parts, carriedIds: CARRIED_IDS, onRewound: () => {} });
@@ -221,7 +231,9 @@ async function faultOfHistory(
     if (outcome === "acknowledged" && !committed.has(uid)) return `${uid} was acknowledged and is not there`;
     if (outcome === "refused" && committed.has(uid)) return `${uid} was refused and is there`;
   }
-  for (const { replica, node, life } of nodes) {
+  for (const { replica, node, life, stranger } of nodes) {
+    // Even where the copy gets over it later: somebody may have read it.
+    if (stranger !== "") return stranger;
     if (life.alive && node.lastId !== previous)
       return `a copy is at ${node.revision}, the log at ${archive.size}`;
     const copy = new Map<string, string>();
