@@ -8,6 +8,7 @@ export const NO_DIGEST = "0".repeat(64);
 const KEY_BYTES = 32;
 /** Half of a digest tells values apart, and keeps records short. */
 const MASK_CHARACTERS = 32;
+const MASK = /^masked:[0-9a-f]{32}$/;
 
 /** Returns the SHA-256 of a line without its line feed, as 64 hexadecimal digits. */
 export function lineDigest(line: Buffer): string {
@@ -53,4 +54,9 @@ export function hmac(key: Buffer, text: string): string {
 /** Returns what replaces a masked value: equal for equal values, and useless without the key. */
 export function maskOf(value: unknown, key: Buffer): string {
   return `masked:${hmac(key, JSON.stringify(value)).slice(0, MASK_CHARACTERS)}`;
+}
+
+/** True for a text that stands for a masked value. */
+export function isMask(value: unknown): boolean {
+  return typeof value === "string" && MASK.test(value);
 }

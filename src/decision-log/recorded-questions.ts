@@ -7,6 +7,7 @@ import {
   type RequiredPermissions,
   UNREADABLE,
 } from "../model/decision.ts";
+import { isMask } from "./digests.ts";
 import type { LoggedDecision, LoggedFields, LoggedStatement, LoggedSubject } from "./record.ts";
 
 /** One decision of a record. */
@@ -57,6 +58,17 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
   if (tree === undefined || (error !== undefined && determining.length === 0 && effect === "neutral"))
     return [];
   return [{ ...whoOf(subject), required: tree, context: fieldsOf(subject, context), effect, determining }];
+}
+
+/** True where the user, a group or the permission is masked: nothing can be decided about it again. */
+export function isMasked({ user, groups = [], required }: RecordedQuestion): boolean {
+  return isMask(user) || groups.some(isMask) || hasMask(required);
+}
+
+function hasMask(required: RequiredPermissions): boolean {
+  if ("action" in required) return isMask(required.action) || isMask(required.resource);
+  if ("any_resource" in required) return isMask(required.any_resource.action);
+  return ("and" in required ? required.and : required.or).some(hasMask);
 }
 
 function whoOf({ id, asserted }: LoggedSubject): Pick<RecordedQuestion, "user" | "groups"> {

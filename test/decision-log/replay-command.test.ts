@@ -23,9 +23,9 @@ const NARROWER = dataset("arn:svc:fs:::repository/a*", [
   },
 ]);
 
-async function logOf(resources: readonly string[]): Promise<string> {
+async function logOf(resources: readonly string[], mask: readonly string[] = []): Promise<string> {
   const directory = temporaryFolder();
-  const log = await openTestLog(directory, { segmentBytes: 2_000, compress: true });
+  const log = await openTestLog(directory, { segmentBytes: 2_000, compress: true, mask });
   for (const resource of resources) {
     log.decided(decidedBy("alice", resource));
     await log.written();
@@ -64,6 +64,16 @@ describe("svcctl policy replay", () => {
     expect(markdown.stdout).not.toContain("b|<b>");
     expect((await run(log, NARROWER, "--allow-widening")).code).toBe(1);
   });
+
+  it.each([["/subject/id"], ["/resource/arn"], ["/action"]])(
+    "says what a masked %s keeps it from deciding",
+    async (pointer) => {
+      const { code, stdout } = await run(await logOf(["a", "b"], [pointer]), NARROWER);
+      expect(code).toBe(0);
+      expect(stdout).toContain("2 records with 0 decisions");
+      expect(stdout).toContain("2 decisions are left out: their user or permission is masked in the log");
+    },
+  );
 
   it("exits 0 where nothing changes", async () => {
     const { code, stdout } = await run(await logOf(["a"]), IN_FORCE);

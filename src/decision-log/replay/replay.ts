@@ -8,8 +8,9 @@ import { decide } from "../../engine/decide.ts";
 import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import type { StatementName } from "../../model/decision.ts";
 import type { NamedStatements } from "../../model/policy.ts";
+import { isMask } from "../digests.ts";
 import type { LoggedDecision } from "../record.ts";
-import { isHypothetical, questionsOf, type RecordedQuestion } from "../recorded-questions.ts";
+import { isHypothetical, isMasked, questionsOf, type RecordedQuestion } from "../recorded-questions.ts";
 
 /**
  * The policies of users, and of groups that were asserted for an unknown user: in the order of their names; undefined
@@ -42,9 +43,11 @@ export interface ReplayReport {
   readonly decisions: number;
   readonly wider: number;
   readonly narrower: number;
+  /** Decisions that cannot be made again, since the user or the permission is masked; not among `decisions`. */
+  readonly masked: number;
   /** Most requests first. */
   readonly groups: readonly ReplayGroup[];
-  /** Condition fields that policies read, and that some records lack: sorted. */
+  /** Condition fields that policies read, and that some records lack or have masked: sorted. */
   readonly missing_fields: readonly string[];
 }
 
@@ -76,6 +79,7 @@ export class Replay {
   #decisions = 0;
   #wider = 0;
   #narrower = 0;
+  #masked = 0;
 
   constructor(options: ReplayOptions) {
     this.#options = options;
@@ -97,13 +101,19 @@ export class Replay {
       decisions: this.#decisions,
       wider: this.#wider,
       narrower: this.#narrower,
+      masked: this.#masked,
       groups: [...this.#groups.values()].sort((a, b) => b.count - a.count),
       missing_fields: [...this.#missing].sort(),
     };
   }
 
-  #decide(record: LoggedDecision, { user, groups, required, context }: RecordedQuestion): void {
+  #decide(record: LoggedDecision, question: RecordedQuestion): void {
+    const { user, groups, required, context } = question;
     if (user === null) return;
+    if (isMasked(question)) {
+      this.#masked++;
+      return;
+    }
     this.#decisions++;
     const before = this.#before.of(user, groups);
     const after = this.#after.of(user, groups);
@@ -145,7 +155,9 @@ export class Replay {
   }
 
   #noteMissing({ reads }: CompiledUser, context: RecordedQuestion["context"]): void {
-    for (const field of reads) if (!context.has(field)) this.#missing.add(field);
+    for (const field of reads) {
+      if (!context.has(field) || isMask(context.get(field))) this.#missing.add(field);
+    }
   }
 }
 

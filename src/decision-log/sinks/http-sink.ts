@@ -55,12 +55,13 @@ export class HttpSink {
     this.#file = new SinkPlaceFile(options.folder, options.url);
   }
 
-  /** Begins to send. The chain is open already: what a crash tore is cut. */
+  /** Begins to send. A chain that the sink has lines of is open already: what a crash tore is cut. */
   async start(): Promise<void> {
     const known = await this.#file.read();
     this.#hasBegun = known !== undefined;
     // A new sink begins with the chain: what is delivered twice harms less than a gap.
-    this.#place = await withinChain(this.#options.folder, known ?? { segment: 1, offset: 0 });
+    this.#place =
+      known === undefined ? { segment: 1, offset: 0 } : await withinChain(this.#options.folder, known);
     this.#done = this.#run();
   }
 

@@ -45,9 +45,16 @@ function placeOf({ policy, statement, sid }: ReplayGroup): string {
   return `${policy}, statement ${statement}${sid === undefined ? "" : ` (${sid})`}`;
 }
 
-function notes({ missing_fields: fields }: ReplayReport): readonly string[] {
-  if (fields.length === 0) return [];
-  return ["", `Some records lack condition fields that the new policies read: ${fields.join(", ")}`];
+function notes({ masked, missing_fields: fields }: ReplayReport): readonly string[] {
+  const found: string[] = [];
+  if (masked > 0) {
+    const count = masked.toLocaleString("en");
+    found.push(`${count} decisions are left out: their user or permission is masked in the log`);
+  }
+  if (fields.length > 0) {
+    found.push(`Some records lack condition fields that the new policies read: ${fields.join(", ")}`);
+  }
+  return found.length === 0 ? [] : ["", ...found];
 }
 
 /** A text of a record in a cell: nothing of it is markup. */
