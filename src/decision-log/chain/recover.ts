@@ -4,9 +4,9 @@ import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { lineDigest } from "../digests.ts";
 import { type SegmentFile, segmentName, segmentsOf } from "./chain-files.ts";
-import { checkLine } from "./chain-line.ts";
 import { type ChainState, NEW_CHAIN, readState, STATE_FILE } from "./chain-state.ts";
 import { segmentLines } from "./read-lines.ts";
+import { readSeal } from "./read-seal.ts";
 
 const FOLDER_MODE = 0o700;
 
@@ -109,18 +109,13 @@ async function tailOf(segment: SegmentFile): Promise<Tail> {
     since ??= timeOf(line);
     last = line;
   }
-  const sealed = last !== undefined && isSeal(last);
+  const sealed = last !== undefined && readSeal(last) !== undefined;
   return { bytes, cut, lines, since, digest: last && lineDigest(last), sealed };
 }
 
 function timeOf(line: Buffer): number | undefined {
   const time = Date.parse(/"at":"([^"]+)"/.exec(line.toString("latin1", 0, 200))?.[1] ?? "");
   return Number.isNaN(time) ? undefined : time;
-}
-
-/** True for the last line of a closed segment. */
-export function isSeal(line: Buffer): boolean {
-  return checkLine(line).fault === undefined && line.includes('","seal":{"chain":');
 }
 
 /** Digest of the last line before a segment that has none yet. */
